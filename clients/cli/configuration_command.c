@@ -130,7 +130,7 @@ static dyn_client_status draw(const evaluation_context *context, const plan *ask
                               double *out) {
     dyn_client_query query = context->query;
     query.samples = (size_t)asked->count;
-    return dyn_client_random(context->client, &query, (uint64_t)asked->seed, error, out);
+    return dyn_client_random(context->client, &query, (uint64_t)asked->seed, out, error);
 }
 
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
@@ -144,17 +144,17 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     if (to == NULL)
         *error = (dyn_client_error){.status = status, .message = "out of memory"};
     else if (strcmp(asked->operation->name, "integrate") == 0)
-        status = dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->dt, error, out);
+        status = dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->dt, out, error);
     else if (strcmp(asked->operation->name, "difference") == 0)
-        status = dyn_client_difference(context->client, query, q, to, error, out);
+        status = dyn_client_difference(context->client, query, q, to, out, error);
     else if (strcmp(asked->operation->name, "interpolate") == 0)
-        status = dyn_client_interpolate(context->client, query, q, to, 1, &asked->s, error, out);
+        status = dyn_client_interpolate(context->client, query, q, to, 1, &asked->s, out, error);
     else if (strcmp(asked->operation->name, "distance") == 0)
-        status = dyn_client_distance(context->client, query, q, to, error, out);
+        status = dyn_client_distance(context->client, query, q, to, out, error);
     else if (strcmp(asked->operation->name, "normalize") == 0)
-        status = dyn_client_normalize(context->client, query, q, error, out);
+        status = dyn_client_normalize(context->client, query, q, out, error);
     else if (strcmp(asked->operation->name, "neutral") == 0)
-        status = dyn_client_neutral(context->client, query, error, out);
+        status = dyn_client_neutral(context->client, query, out, error);
     else
         status = draw(context, asked, error, out);
     free(to);

@@ -29,7 +29,7 @@ static dyn_client_status compute_tau(const evaluation_context *context, const st
                                      dyn_client_error *error, double *tau, double *unused) {
     (void)unused;
     return dyn_client_inverse_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                                       batch->values[STATE_A], error, tau);
+                                       batch->values[STATE_A], tau, error);
 }
 
 static void write_tau(const evaluation_context *context, size_t index, const double *tau, const double *unused) {
@@ -70,7 +70,7 @@ static dyn_client_status compute_a(const evaluation_context *context, const stat
                                    double *a, double *unused) {
     (void)unused;
     return dyn_client_forward_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                                       batch->values[STATE_TAU], error, a);
+                                       batch->values[STATE_TAU], a, error);
 }
 
 static void write_a(const evaluation_context *context, size_t index, const double *a, const double *unused) {
@@ -109,7 +109,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_
 static dyn_client_status compute_g(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                    double *g, double *unused) {
     (void)unused;
-    return dyn_client_gravity(context->client, &context->query, batch->values[STATE_Q], error, g);
+    return dyn_client_gravity(context->client, &context->query, batch->values[STATE_Q], g, error);
 }
 
 static void write_g(const evaluation_context *context, size_t index, const double *g, const double *unused) {
@@ -142,8 +142,8 @@ exit_code run_gravity(const command *self, const arguments *given, dyn_client *c
 static dyn_client_status compute_h(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                    double *h, double *unused) {
     (void)unused;
-    return dyn_client_bias_forces(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                                  error, h);
+    return dyn_client_bias_forces(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V], h,
+                                  error);
 }
 
 static void write_h(const evaluation_context *context, size_t index, const double *h, const double *unused) {
@@ -181,7 +181,7 @@ static void matrix_widths(const evaluation_context *context, size_t widths[2]) {
 static dyn_client_status compute_mass(const evaluation_context *context, const state_batch *batch,
                                       dyn_client_error *error, double *mass, double *unused) {
     (void)unused;
-    return dyn_client_mass_matrix(context->client, &context->query, batch->values[STATE_Q], error, mass);
+    return dyn_client_mass_matrix(context->client, &context->query, batch->values[STATE_Q], mass, error);
 }
 
 static void write_mass(const evaluation_context *context, size_t index, const double *mass, const double *unused) {

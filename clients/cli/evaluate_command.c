@@ -152,7 +152,7 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
         .quantity_count = asked->quantity_count,
         .quantities = asked->quantities,
     };
-    return dyn_client_evaluate(context->client, query, &request, error, answer);
+    return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 
 /* Asks for a configuration to learn how large results are and what they depend on: one beside home, which is often a

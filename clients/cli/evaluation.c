@@ -121,7 +121,7 @@ static exit_code prepare_query(evaluation_run *run) {
     exit_code code = arguments_timeout(given, &timeout);
     if (code != EXIT_OK)
         return code;
-    if (dyn_client_describe_model(run->context.client, given->positional[0], timeout, &error, &run->description) !=
+    if (dyn_client_describe_model(run->context.client, given->positional[0], timeout, &run->description, &error) !=
         DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
@@ -155,7 +155,7 @@ static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
         return EXIT_OK;
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &error, &info) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &info, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     size_t asked = (run->robot.nq + 3 * run->robot.nv) * sizeof(double);
     size_t answered = (run->widths[0] + run->widths[1]) * sizeof(double);

@@ -44,7 +44,7 @@ exit_code long_timeout(const arguments *given, dyn_client *client, double *timeo
         return code;
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(client, 0, &error, &info) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(client, 0, &info, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     /* The client keeps a tenth for the way back, at most a second. */
     *timeout = info->limits.request_time + fmin(info->limits.request_time / 9, 1);
@@ -63,7 +63,7 @@ exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, dou
     dyn_client_error error;
     void *answer = NULL;
     exit_code code = EXIT_OK;
-    if (dyn_client_call(client, bytes, size, timeout, &error, &answer, &reply_size) != DYN_CLIENT_OK)
+    if (dyn_client_call(client, bytes, size, timeout, &answer, &reply_size, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, place);
     else
         code = read_reply(answer, reply_size, (unsigned)request->method_case, place, reply);

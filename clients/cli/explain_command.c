@@ -29,7 +29,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     plan *asked = context->own;
     dyn_client_explanation_free(asked->answer);
     return dyn_client_explain(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                              batch->values[STATE_A], error, &asked->answer);
+                              batch->values[STATE_A], &asked->answer, error);
 }
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */

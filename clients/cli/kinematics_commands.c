@@ -20,8 +20,8 @@ static void pose_widths(const evaluation_context *context, size_t widths[2]) {
 
 static dyn_client_status compute_pose(const evaluation_context *context, const state_batch *batch,
                                       dyn_client_error *error, double *position, double *quaternion) {
-    return dyn_client_poses(context->client, &context->query, batch->values[STATE_Q], 1, &context->frame, error,
-                            position, quaternion);
+    return dyn_client_poses(context->client, &context->query, batch->values[STATE_Q], 1, &context->frame, position,
+                            quaternion, error);
 }
 
 static void write_pose(const evaluation_context *context, size_t index, const double *position,
@@ -105,7 +105,7 @@ static void jacobian_widths(const evaluation_context *context, size_t widths[2])
 static dyn_client_status compute_jacobian(const evaluation_context *context, const state_batch *batch,
                                           dyn_client_error *error, double *linear, double *angular) {
     return dyn_client_jacobians(context->client, &context->query, batch->values[STATE_Q], 1, &context->frame,
-                                context->reference, error, linear, angular);
+                                context->reference, linear, angular, error);
 }
 
 static void write_jacobian(const evaluation_context *context, size_t index, const double *linear,

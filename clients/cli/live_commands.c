@@ -80,7 +80,7 @@ typedef struct live_robot {
 static exit_code open_robot(dyn_client *client, const char *model, const char *joints, live_robot *opened) {
     dyn_client_error error;
     *opened = (live_robot){0};
-    if (dyn_client_describe_model(client, model, 0, &error, &opened->description) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     return layout_create(opened->description, joints, &opened->layout);
 }
@@ -90,7 +90,7 @@ static exit_code open_robot_in_order(dyn_client *client, const char *model, size
                                      live_robot *opened) {
     dyn_client_error error;
     *opened = (live_robot){0};
-    if (dyn_client_describe_model(client, model, 0, &error, &opened->description) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     return layout_create_in_order(opened->description, count, names, &opened->layout);
 }
@@ -170,7 +170,7 @@ static exit_code watch_topic(const watching *w, trace *rows) {
     bool ended = false;
     while (!ended && !interrupted && trace_now() < end && (w->count == 0 || rows->rows < (size_t)w->count)) {
         dyn_client_status status =
-            dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &error, &update);
+            dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &update, &error);
         if (status == DYN_CLIENT_OK)
             ended = show(&update, &seen, rows);
         else if (status != DYN_CLIENT_TIMEOUT)
@@ -191,24 +191,24 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
     dyn_client_error error;
     dyn_client_simulation *simulation;
     dyn_client_stream_list *streams;
-    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
+    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &simulation, &error);
     *is_simulation = status == DYN_CLIENT_OK;
     if (status == DYN_CLIENT_OK) {
         exit_code code =
             open_robot_in_order(client, simulation->model, simulation->joint_count, simulation->joint_names, robot);
         dyn_client_simulation_free(simulation);
-        if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, &error, watch) != DYN_CLIENT_OK)
+        if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, watch, &error) != DYN_CLIENT_OK)
             code = complain_call(&error, NULL);
         return code;
     }
     dyn_client_error stream_error;
     if (status != DYN_CLIENT_NOT_FOUND ||
-        dyn_client_get_stream(client, name, 0, &stream_error, &streams) != DYN_CLIENT_OK)
+        dyn_client_get_stream(client, name, 0, &streams, &stream_error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     const dyn_client_stream_info *stream = &streams->streams[0];
     exit_code code = open_robot_in_order(client, stream->model, stream->joint_count, stream->joint_names, robot);
     dyn_client_stream_list_free(streams);
-    if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, &error, watch) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, watch, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     return code;
 }
@@ -254,7 +254,7 @@ typedef struct own_simulation {
 static dyn_client_status keep_simulation(void *context, dyn_client_error *error) {
     own_simulation *own = context;
     dyn_client_simulation *seen;
-    dyn_client_status status = dyn_client_get_simulation(own->client, own->name, own->token, 0, error, &seen);
+    dyn_client_status status = dyn_client_get_simulation(own->client, own->name, own->token, 0, &seen, error);
     if (status == DYN_CLIENT_OK)
         dyn_client_simulation_free(seen);
     return status;
@@ -324,7 +324,7 @@ static exit_code step_through(own_simulation *own, trace *rows) {
     uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.stepping.step_length)));
     for (uint64_t done = 0; done < total && !interrupted;) {
         uint64_t steps = stride < total - done ? stride : total - done;
-        if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &error, &state) !=
+        if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &state, &error) !=
             DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         uint64_t steps_done = state->steps_done, step = state->step;
@@ -346,8 +346,8 @@ static exit_code follow_clock(own_simulation *own, trace *rows) {
                   .duration = own->duration / own->options.rate,
                   .keep_alive = keep_simulation,
                   .context = own};
-    if (dyn_client_watch_simulation(own->client, own->name, 0, &error, &w.watch) != DYN_CLIENT_OK ||
-        dyn_client_resume_simulation(own->client, own->name, own->token, 0, &error, NULL) != DYN_CLIENT_OK) {
+    if (dyn_client_watch_simulation(own->client, own->name, 0, &w.watch, &error) != DYN_CLIENT_OK ||
+        dyn_client_resume_simulation(own->client, own->name, own->token, 0, NULL, &error) != DYN_CLIENT_OK) {
         dyn_client_watch_close(w.watch);
         return complain_call(&error, NULL);
     }
@@ -388,7 +388,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     const dyn_client_simulation_input input = {.external_force_count = own->forces.count,
                                                .external_forces = own->forces.list};
     if (code == EXIT_OK && input.external_force_count > 0 &&
-        dyn_client_set_simulation_input(own->client, own->name, own->token, &input, 0, &error, NULL) != DYN_CLIENT_OK)
+        dyn_client_set_simulation_input(own->client, own->name, own->token, &input, 0, NULL, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
@@ -397,10 +397,10 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
     /* Report a recording that broke when it ends. */
     if (code == EXIT_OK && recording != NULL &&
-        dyn_client_stop_recording(own->client, own->name, own->token, 0, &error, NULL, NULL) != DYN_CLIENT_OK)
+        dyn_client_stop_recording(own->client, own->name, own->token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && rows.form == TRACE_QUIET) {
-        if (dyn_client_get_simulation(own->client, own->name, 0, 0, &error, &end) == DYN_CLIENT_OK) {
+        if (dyn_client_get_simulation(own->client, own->name, 0, 0, &end, &error) == DYN_CLIENT_OK) {
             print_end(end, robot);
             dyn_client_simulation_free(end);
         } else {
@@ -442,7 +442,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.stepping.gain_count = own.gains.count;
         own.options.stepping.kp = own.gains.kp;
         own.options.stepping.kd = own.gains.kd;
-        if (dyn_client_create_simulation(client, &own.options, 0, &error, &own.token, &created) != DYN_CLIENT_OK) {
+        if (dyn_client_create_simulation(client, &own.options, 0, &own.token, &created, &error) != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
         } else {
             snprintf(own.name, sizeof own.name, "%s", created->name);
@@ -470,7 +470,7 @@ exit_code run_simulations(const command *self, const arguments *given, dyn_clien
     (void)self, (void)given;
     dyn_client_error error;
     dyn_client_simulation_list *list;
-    if (dyn_client_list_simulations(client, 0, &error, &list) != DYN_CLIENT_OK)
+    if (dyn_client_list_simulations(client, 0, &list, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     static const char *const headings[] = {"simulation", "model",     "condition", "rate",  "time [s]",
                                            "overruns",   "late [ms]", "watchers",  "owner", "lease [s]"};
@@ -531,7 +531,7 @@ exit_code run_streams(const command *self, const arguments *given, dyn_client *c
     (void)self, (void)given;
     dyn_client_error error;
     dyn_client_stream_list *list;
-    if (dyn_client_list_streams(client, 0, &error, &list) != DYN_CLIENT_OK)
+    if (dyn_client_list_streams(client, 0, &list, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     bool printed = print_streams(list);
     dyn_client_stream_list_free(list);
@@ -563,7 +563,7 @@ static exit_code take_torques(own_stream *own, double wait, trace *rows) {
     if (own->watch == NULL)
         return EXIT_OK;
     do {
-        dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &error, &update);
+        dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &update, &error);
         if (status == DYN_CLIENT_OK)
             show(&update, &own->seen, rows);
         else if (status != DYN_CLIENT_TIMEOUT)
@@ -632,7 +632,7 @@ static exit_code take_stream(const arguments *given, own_stream *own, dyn_client
             return code;
         if (options->recording != NULL)
             return complain(EXIT_USAGE, "--token and --record: give one of them");
-        if (dyn_client_get_simulation(own->client, name, 0, 0, &error, &target) != DYN_CLIENT_OK)
+        if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         code = open_robot(own->client, target->model, joints, robot);
         if (code == EXIT_OK && !target->follows_clock)
@@ -670,16 +670,16 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     own.kind = options.kind;
     options.joint_count = robot.layout.name_count;
     options.joint_names = robot.layout.names;
-    if (code == EXIT_OK && dyn_client_open_stream(client, &options, 0, &error, &own.stream) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && dyn_client_open_stream(client, &options, 0, &own.stream, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_FEEDFORWARD &&
-        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &error, &own.watch) != DYN_CLIENT_OK)
+        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     catch_interrupts();
     if (code == EXIT_OK)
         code = push_all(&own, &source, &batch, &rows);
     dyn_client_stream_list *status = NULL;
-    if (own.stream != NULL && dyn_client_close_stream(client, own.stream, 0, &error, &status) == DYN_CLIENT_OK &&
+    if (own.stream != NULL && dyn_client_close_stream(client, own.stream, 0, &status, &error) == DYN_CLIENT_OK &&
         rows.form == TRACE_QUIET && code == EXIT_OK)
         print_streams(status);
     if (code == EXIT_OK && status != NULL && status->count > 0 && status->streams[0].recording_error[0] != '\0')
@@ -711,7 +711,7 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     catch_interrupts();
     for (double until = trace_now() + duration; trace_now() < until && !interrupted;)
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    if (dyn_client_stop_recording(client, name, token, 0, &error, NULL, NULL) != DYN_CLIENT_OK)
+    if (dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     return EXIT_OK;
 }
@@ -723,7 +723,7 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     dyn_client_replay *part;
     for (uint64_t first = 0; first <= whole->steps && !interrupted;) {
         const dyn_client_rows states = {first, (uint64_t)stride, REPLAY_STATES};
-        if (dyn_client_replay_simulation(client, recording, &states, 0, &error, &part) != DYN_CLIENT_OK)
+        if (dyn_client_replay_simulation(client, recording, &states, 0, &part, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         for (size_t i = 0; i < part->count; i++)
             trace_row(rows, part->step[i], (double)part->step[i] * part->step_length, part->q + i * part->nq,
@@ -758,7 +758,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
     long stride = 1;
     if (text != NULL && !parse_integer(text, 1, 1000000000, &stride))
         return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
-    if (dyn_client_replay_simulation(client, recording, NULL, 0, &error, &replay) != DYN_CLIENT_OK)
+    if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     /* The names of joints are asked for where they are shown: to be compared, a recording needs no loaded model. */
     bool is_shown =

@@ -33,7 +33,7 @@ static exit_code check_size(dyn_client *client, const char *path, size_t size, d
     dyn_client_server_info *info;
     if (size < ASK_FIRST)
         return EXIT_OK;
-    if (dyn_client_get_server_info(client, timeout, &error, &info) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     size_t limit = info->limits.message_bytes;
     dyn_client_server_info_free(info);

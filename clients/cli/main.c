@@ -513,7 +513,7 @@ static exit_code run(const command *known, const arguments *given) {
     options.max_reply_bytes = (size_t)1 << 31;
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(endpoint, &options, &error, &client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(endpoint, &options, &client, &error) != DYN_CLIENT_OK)
         return error.status == DYN_CLIENT_INVALID_ARGUMENT ? complain(EXIT_USAGE, "%s", error.message)
                                                            : complain_call(&error, NULL);
     code = known->run(known, given, client);

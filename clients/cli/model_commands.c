@@ -63,7 +63,7 @@ exit_code run_models(const command *self, const arguments *given, dyn_client *cl
         return code;
     dyn_client_error error;
     dyn_client_model_list *list;
-    if (dyn_client_list_models(client, timeout, &error, &list) != DYN_CLIENT_OK)
+    if (dyn_client_list_models(client, timeout, &list, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     bool complete = true;
     if (given->value[OPTION_JSON] != NULL)
@@ -84,7 +84,7 @@ exit_code run_describe(const command *self, const arguments *given, dyn_client *
         return code;
     dyn_client_error error;
     dyn_client_description *robot;
-    if (dyn_client_describe_model(client, given->positional[0], timeout, &error, &robot) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, given->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     bool complete = true;
     if (given->value[OPTION_JSON] != NULL)

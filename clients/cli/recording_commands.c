@@ -65,7 +65,7 @@ static exit_code list_recordings(const arguments *given, dyn_client *client, dou
     dyn_client_error error;
     dyn_client_recording_list *list;
     bool complete = true;
-    if (dyn_client_list_recordings(client, timeout, &error, &list) != DYN_CLIENT_OK)
+    if (dyn_client_list_recordings(client, timeout, &list, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     if (given->value[OPTION_JSON] != NULL)
         write_recordings(list);
@@ -82,7 +82,7 @@ static exit_code fetch_recording(dyn_client *client, const char *name, double ti
     uint64_t offset = 0;
     bool is_last = false;
     while (!is_last) {
-        if (dyn_client_fetch_recording(client, name, offset, 0, timeout, &error, &part) != DYN_CLIENT_OK)
+        if (dyn_client_fetch_recording(client, name, offset, 0, timeout, &part, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         bool is_written = fwrite(part->bytes, 1, part->count, stdout) == part->count;
         offset += part->count;

@@ -95,7 +95,7 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
     char message[PARSE_MESSAGE_SIZE];
     const char *gravity = given->value[OPTION_GRAVITY];
     *run = (motion_run){.given = given, .client = client};
-    if (dyn_client_describe_model(client, given->positional[0], 0, &error, &run->description) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     exit_code code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
     if (code == EXIT_OK)
@@ -254,7 +254,7 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
     exit_code code = take_reference(run, &to, &request);
     if (code == EXIT_OK) {
         run->query.samples = run->batch.count;
-        dyn_client_status status = dyn_client_rollout_run(run->client, &run->query, &request, &error, &result);
+        dyn_client_status status = dyn_client_rollout_run(run->client, &run->query, &request, &result, &error);
         progress_bar_close(&bar);
         if (status != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
@@ -403,8 +403,8 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
     bool is_given = rates == DYN_CLIENT_RATES_GIVEN;
     run->query.samples = rows->count;
     if (dyn_client_inverse_dynamics_trajectory(run->client, &run->query, rows->time, rows->q, is_given ? rows->v : NULL,
-                                               is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &error,
-                                               &t) != DYN_CLIENT_OK)
+                                               is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &t,
+                                               &error) != DYN_CLIENT_OK)
         return complain_call(&error, run->source.path);
     code = print_trajectory(run, rows, rows->q, is_given ? rows->v : t->v, t->tau, t);
     dyn_client_trajectory_free(t);
@@ -416,7 +416,7 @@ static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
     dyn_client_trajectory *t;
     run->query.samples = 1;
     if (dyn_client_forward_dynamics_trajectory(run->client, &run->query, rows->q, rows->v, rows->count, rows->tau, NULL,
-                                               &run->stepping, &error, &t) != DYN_CLIENT_OK)
+                                               &run->stepping, &t, &error) != DYN_CLIENT_OK)
         return complain_call(&error, run->source.path);
     exit_code code = print_trajectory(run, rows, t->q, t->v, rows->tau, t);
     dyn_client_trajectory_free(t);

@@ -65,7 +65,7 @@ exit_code run_ping(const command *self, const arguments *given, dyn_client *clie
     dyn_client_error error;
     dyn_client_health *health;
     double start = monotonic_now();
-    if (dyn_client_get_health(client, NULL, timeout, &error, &health) != DYN_CLIENT_OK)
+    if (dyn_client_get_health(client, NULL, timeout, &health, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     double seconds = monotonic_now() - start;
     if (given->value[OPTION_JSON] != NULL)
@@ -288,7 +288,7 @@ exit_code run_info(const command *self, const arguments *given, dyn_client *clie
         return code;
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(client, timeout, &error, &info) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     if (given->value[OPTION_JSON] != NULL)
         write_info(info);
@@ -313,8 +313,8 @@ typedef struct latency_question {
 static dyn_client_status ask(const latency_question *question, dyn_client_error *error) {
     if (question->robot == NULL)
         return dyn_client_ping(question->client, question->query.timeout, error);
-    return dyn_client_inverse_dynamics(question->client, &question->query, question->robot->zero_q, NULL, NULL, error,
-                                       question->tau);
+    return dyn_client_inverse_dynamics(question->client, &question->query, question->robot->zero_q, NULL, NULL,
+                                       question->tau, error);
 }
 
 static exit_code measure(const latency_question *question, size_t count, double *seconds) {
@@ -372,8 +372,8 @@ static exit_code prepare_question(const arguments *given, latency_question *ques
     if (code != EXIT_OK || given->positional_count == 0)
         return code;
     dyn_client_error error;
-    if (dyn_client_describe_model(question->client, given->positional[0], question->query.timeout, &error,
-                                  &question->robot) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(question->client, given->positional[0], question->query.timeout, &question->robot,
+                                  &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     question->query.model = given->positional[0];
     question->query.nq = question->robot->model.nq;

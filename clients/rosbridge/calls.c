@@ -170,8 +170,8 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     if (made->is_cancelled) {
         fail(made, CALL_CANCELLED, cancelled_early);
     } else if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size,
-                                                          fmax(made->deadline - monotonic_time(), LEAST_TIME), &failure,
-                                                          &reply, &reply_size) != DYN_CLIENT_OK) {
+                                                          fmax(made->deadline - monotonic_time(), LEAST_TIME), &reply,
+                                                          &reply_size, &failure) != DYN_CLIENT_OK) {
         fail_client(link, made, &failure);
     } else {
         result = method_unpack(made->method, reply, reply_size, error);

@@ -37,7 +37,7 @@ bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout
         snprintf(error, METHOD_ERROR_SIZE, "out of memory (RESOURCE_EXHAUSTED)");
     dyn_client *client = request != NULL ? daemon_link_get(link, &failure) : NULL;
     if (client != NULL &&
-        dyn_client_call(client, request, size, timeout, &failure, &reply, &reply_size) == DYN_CLIENT_OK)
+        dyn_client_call(client, request, size, timeout, &reply, &reply_size, &failure) == DYN_CLIENT_OK)
         told = unpack(describe, reply, reply_size, error);
     else if (request != NULL)
         snprintf(error, METHOD_ERROR_SIZE, "%s (%s)", failure.message, dyn_client_status_name(failure.status));

@@ -25,7 +25,7 @@ static dyn_client *connect_patiently(const bench_daemon *d) {
     dyn_client *client = NULL;
     dyn_client_error error = {0};
     for (int i = 0; i < START_ATTEMPTS && !client; i++) {
-        if (dyn_client_connect(d->ipc, NULL, &error, &client) != DYN_CLIENT_OK) {
+        if (dyn_client_connect(d->ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
             usleep(ATTEMPT_PAUSE);
         }
     }
@@ -43,7 +43,7 @@ static void learn_tcp_address(bench_daemon *d) {
     dyn_client *client = connect_patiently(d);
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(client, 0, &error, &info) != DYN_CLIENT_OK) {
+    if (dyn_client_get_server_info(client, 0, &info, &error) != DYN_CLIENT_OK) {
         die("the daemon does not answer: %s", error.message);
     }
     for (size_t i = 0; i < info->endpoint_count; i++) {

@@ -37,9 +37,9 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
     dyn_client_watch *watch;
     dyn_client_update update;
     size_t count = 0;
-    check(dyn_client_watch_simulation(client, name, 0, &error, &watch), &error);
+    check(dyn_client_watch_simulation(client, name, 0, &watch, &error), &error);
     for (double end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9; clock_ns(CLOCK_MONOTONIC) < end && count < most;) {
-        if (dyn_client_watch_next(watch, 1, &error, &update) != DYN_CLIENT_OK) {
+        if (dyn_client_watch_next(watch, 1, &update, &error) != DYN_CLIENT_OK) {
             die("%s", error.message);
         }
         if (update.kind == DYN_CLIENT_UPDATE_STATES) {
@@ -68,12 +68,12 @@ static void measure_pace(dyn_client *client, size_t simulations, double seconds,
         die("out of memory");
     }
     for (size_t i = 0; i < simulations; i++) {
-        check(dyn_client_create_simulation(client, &options, 0, &error, &tokens[i], &created), &error);
+        check(dyn_client_create_simulation(client, &options, 0, &tokens[i], &created, &error), &error);
         snprintf(names[i], sizeof names[i], "%s", created->name);
         dyn_client_simulation_free(created);
     }
     size_t count = collect_lateness(client, names[0], seconds, lateness, most, &lost);
-    check(dyn_client_list_simulations(client, 0, &error, &list), &error);
+    check(dyn_client_list_simulations(client, 0, &list, &error), &error);
     for (size_t i = 0; i < list->count; i++) {
         ticks += (double)list->simulations[i].ticks;
         overruns += (double)list->simulations[i].overruns;
@@ -117,8 +117,8 @@ static void open_stream(dyn_client *client, bench_stream *s) {
     const dyn_client_stream_options options = {
         .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 100000};
     dyn_client_error error;
-    check(dyn_client_open_stream(client, &options, 0, &error, &s->stream), &error);
-    check(dyn_client_watch_stream(client, dyn_client_stream_name(s->stream), 0, &error, &s->watch), &error);
+    check(dyn_client_open_stream(client, &options, 0, &s->stream, &error), &error);
+    check(dyn_client_watch_stream(client, dyn_client_stream_name(s->stream), 0, &s->watch, &error), &error);
     s->t = calloc(MOST_CHUNK, sizeof *s->t);
     s->q = calloc(MOST_CHUNK * JOINTS, sizeof *s->q);
     if (!s->t || !s->q) {
@@ -128,7 +128,7 @@ static void open_stream(dyn_client *client, bench_stream *s) {
 
 static void close_stream(dyn_client *client, bench_stream *s) {
     dyn_client_error error;
-    check(dyn_client_close_stream(client, s->stream, 0, &error, NULL), &error);
+    check(dyn_client_close_stream(client, s->stream, 0, NULL, &error), &error);
     dyn_client_watch_close(s->watch);
     free(s->t);
     free(s->q);
@@ -144,7 +144,7 @@ static void take(const bench_stream *s, size_t messages) {
     dyn_client_error error;
     dyn_client_update update;
     for (size_t came = 0; came < messages;) {
-        check(dyn_client_watch_next(s->watch, 5, &error, &update), &error);
+        check(dyn_client_watch_next(s->watch, 5, &update, &error), &error);
         came += update.kind == DYN_CLIENT_UPDATE_TORQUES ? 1 + update.lost : 0;
     }
 }
@@ -210,7 +210,7 @@ void bench_live(const bench_options *options, report *r) {
         die("out of memory");
     }
     daemon_start(options->daemon, &daemon);
-    check(dyn_client_connect(daemon.ipc, NULL, &error, &client), &error);
+    check(dyn_client_connect(daemon.ipc, NULL, &client, &error), &error);
     for (size_t i = 0; i < sizeof simulations / sizeof simulations[0]; i++) {
         measure_pace(client, simulations[i], seconds, pace);
     }

@@ -54,9 +54,9 @@ static void work(const bench_daemon *daemon, size_t requests, size_t samples) {
         die("out of memory");
     }
     dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples};
-    dyn_client_status status = dyn_client_connect(daemon->ipc, NULL, &error, &client);
+    dyn_client_status status = dyn_client_connect(daemon->ipc, NULL, &client, &error);
     for (size_t i = 0; i < requests && status == DYN_CLIENT_OK; i++) {
-        status = dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, q + samples * JOINTS);
+        status = dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, q + samples * JOINTS, &error);
     }
     if (status != DYN_CLIENT_OK) {
         die("%s", error.message);

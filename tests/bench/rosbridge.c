@@ -44,7 +44,7 @@ static void ask(const way *w) {
         dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
         dyn_client_error error;
         double tau[JOINTS];
-        if (dyn_client_inverse_dynamics(w->library, &query, q, v, a, &error, tau) != DYN_CLIENT_OK) {
+        if (dyn_client_inverse_dynamics(w->library, &query, q, v, a, tau, &error) != DYN_CLIENT_OK) {
             die("inverse dynamics: %s", error.message);
         }
         return;
@@ -179,7 +179,7 @@ void bench_rosbridge(const bench_options *options, report *r) {
     for (int i = 0; i < WAYS; i++) {
         ways[i].ns = calloc(trips, sizeof *ways[i].ns);
     }
-    if (dyn_client_connect(daemon.ipc, NULL, &error, &ways[DIRECT].library) != DYN_CLIENT_OK) {
+    if (dyn_client_connect(daemon.ipc, NULL, &ways[DIRECT].library, &error) != DYN_CLIENT_OK) {
         die("%s", error.message);
     }
     measure_way(&ways[DIRECT], trips);

@@ -105,7 +105,7 @@ static void ask(const way *w, const questions *all, int i) {
     dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
     dyn_client_error error;
     double tau[JOINTS];
-    if (dyn_client_inverse_dynamics(w->client, &query, all->q[i], all->v[i], all->a[i], &error, tau) != DYN_CLIENT_OK) {
+    if (dyn_client_inverse_dynamics(w->client, &query, all->q[i], all->v[i], all->a[i], tau, &error) != DYN_CLIENT_OK) {
         die("inverse dynamics: %s %s", error.field, error.message);
     }
 }
@@ -146,7 +146,7 @@ static void ways_open(way ways[CARRIERS][WAYS], const bench_daemon *daemon, cons
         }
         w[ECHO].raw = raw_client_connect(echo_address[carrier]);
         w[ECHO].reply_size = w[DAEMON].reply_size = size;
-        if (dyn_client_connect(daemon_address[carrier], NULL, &error, &w[LIBRARY].client) != DYN_CLIENT_OK) {
+        if (dyn_client_connect(daemon_address[carrier], NULL, &w[LIBRARY].client, &error) != DYN_CLIENT_OK) {
             die("%s", error.message);
         }
         for (int i = 0; i < WAYS; i++) {

@@ -68,7 +68,7 @@ static void run_daemon(void *context, size_t call) {
                               .precision = is_single ? DYN_CLIENT_SINGLE_PRECISION : DYN_CLIENT_DOUBLE_PRECISION};
     dyn_client_error error;
     if (dyn_client_inverse_dynamics(all->client[t->who - (is_single ? SINGLE_IPC : DAEMON_IPC)], &query, all->q, all->v,
-                                    all->a, &error, all->tau) != DYN_CLIENT_OK) {
+                                    all->a, all->tau, &error) != DYN_CLIENT_OK) {
         die("inverse dynamics: %s %s", error.field, error.message);
     }
 }
@@ -109,7 +109,7 @@ static void run_peer(void *context, size_t call) {
 static dyn_client *connect_to(const char *address) {
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(address, NULL, &error, &client) != DYN_CLIENT_OK) {
+    if (dyn_client_connect(address, NULL, &client, &error) != DYN_CLIENT_OK) {
         die("%s", error.message);
     }
     return client;

@@ -26,7 +26,7 @@ static int file_count;
 
 static void start_daemon(void) {
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &error, &client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
         ck_abort_msg("%s", error.message);
 }
 
@@ -37,7 +37,7 @@ static void stop_daemon(void) {
 
 static dyn_client_base_parameters *find_parameters(const char *model, const double *gravity) {
     dyn_client_base_parameters *found;
-    wire_require(dyn_client_find_base_parameters(client, model, gravity, 0, &error, &found), &error);
+    wire_require(dyn_client_find_base_parameters(client, model, gravity, 0, &found, &error), &error);
     return found;
 }
 
@@ -187,7 +187,7 @@ END_TEST
 static void must_refuse(const char *model, const double *gravity, dyn_client_status status, const char *field,
                         const char *said) {
     dyn_client_base_parameters *found;
-    ck_assert_int_eq(dyn_client_find_base_parameters(client, model, gravity, 0, &error, &found), status);
+    ck_assert_int_eq(dyn_client_find_base_parameters(client, model, gravity, 0, &found, &error), status);
     ck_assert_str_eq(error.field, field);
     ck_assert_msg(strstr(error.message, said) != NULL, "\"%s\" does not say \"%s\"", error.message, said);
     ck_assert_ptr_null(found);
@@ -211,7 +211,7 @@ static void load_chain(const char *name, int joints, bool is_coupled) {
     fprintf(text, "</robot>");
     fclose(text);
     dyn_client_load_request load = {.name = name, .urdf = urdf};
-    wire_require(dyn_client_load_model(client, &load, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(client, &load, 0, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     free(urdf);
 }

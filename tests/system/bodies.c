@@ -18,7 +18,7 @@ static dyn_client_error error;
 
 static dyn_client_body body_of(size_t count, const dyn_client_inertia_part *parts) {
     dyn_client_body body;
-    wire_require(dyn_client_compute_inertia(client, count, parts, NULL, 0, &error, &body), &error);
+    wire_require(dyn_client_compute_inertia(client, count, parts, NULL, 0, &body, &error), &error);
     return body;
 }
 
@@ -89,7 +89,7 @@ START_TEST(parts_are_moved_turned_and_added) {
     ck_assert_double_eq_tol(body.inertia.rotational[0], box.inertia.rotational[3], 1e-14);
     ck_assert_double_eq_tol(body.inertia.rotational[3], box.inertia.rotational[0], 1e-14);
     const double point[3] = {1, 0, 0};
-    wire_require(dyn_client_compute_inertia(client, 1, &whole, point, 0, &error, &body), &error);
+    wire_require(dyn_client_compute_inertia(client, 1, &whole, point, 0, &body, &error), &error);
     ck_assert_double_eq_tol(body.rotational_about[0], box.inertia.rotational[0], 1e-14);
     ck_assert_double_eq_tol(body.rotational_about[3], box.inertia.rotational[3] + box.inertia.mass, 1e-12);
 }
@@ -139,7 +139,7 @@ static void must_refuse(dyn_client_inertia_part part, const char *field) {
     dyn_client_body body;
     char path[128];
     snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, path);
     ck_assert_str_ne(error.message, "");
 }
@@ -229,7 +229,7 @@ START_TEST(bad_parts_are_named) {
                 "log_cholesky.values[1]");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA, .inertia = {.mass = 1}, .mass = 2}, "mass");
     dyn_client_body body;
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &error, &body), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_inertia.parts");
 }
 END_TEST
@@ -253,8 +253,8 @@ static void states_open(random_source *random, int k, states *opened) {
     opened->out = calloc(SAMPLES * nq, sizeof(double));
     opened->back = calloc(SAMPLES * nq, sizeof(double));
     opened->v = calloc(SAMPLES * nv, sizeof(double));
-    wire_require(dyn_client_random(client, &opened->tree.query, (uint64_t)k + 1, &error, opened->q), &error);
-    wire_require(dyn_client_random(client, &opened->tree.query, (uint64_t)k + 77, &error, opened->q_1), &error);
+    wire_require(dyn_client_random(client, &opened->tree.query, (uint64_t)k + 1, opened->q, &error), &error);
+    wire_require(dyn_client_random(client, &opened->tree.query, (uint64_t)k + 77, opened->q_1, &error), &error);
     random_vector(random, (int)(SAMPLES * nv), 0.7, opened->v);
 }
 
@@ -279,17 +279,17 @@ START_TEST(configurations_are_those_of_the_library) {
         for (size_t s = 0; s < SAMPLES; s++)
             dyn_random_configuration(model, &state, x.back + s * nq);
         assert_numbers(x.q, x.back, SAMPLES * nq, 0);
-        wire_require(dyn_client_integrate(client, query, x.q, x.v, 0.5, &error, x.out), &error);
+        wire_require(dyn_client_integrate(client, query, x.q, x.v, 0.5, x.out, &error), &error);
         ck_assert_int_eq(dyn_integrate(model, SAMPLES, x.q, x.v, 0.5, &failure, x.back), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nq, 1e-15);
-        wire_require(dyn_client_difference(client, query, x.q, x.q_1, &error, x.out), &error);
+        wire_require(dyn_client_difference(client, query, x.q, x.q_1, x.out, &error), &error);
         ck_assert_int_eq(dyn_difference(model, SAMPLES, x.q, x.q_1, &failure, x.back), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nv, 0);
-        wire_require(dyn_client_distance(client, query, x.q, x.q_1, &error, distance), &error);
+        wire_require(dyn_client_distance(client, query, x.q, x.q_1, distance, &error), &error);
         ck_assert_int_eq(dyn_distance(model, SAMPLES, x.q, x.q_1, &failure, expected_distance), DYN_OK);
         assert_numbers(distance, expected_distance, SAMPLES, 0);
         const double s = 0.3;
-        wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, 1, &s, &error, x.out), &error);
+        wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, 1, &s, x.out, &error), &error);
         ck_assert_int_eq(dyn_interpolate(model, SAMPLES, x.q, x.q_1, s, &failure, x.back), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nq, 1e-14);
         states_close(&x);
@@ -307,15 +307,15 @@ START_TEST(interpolation_takes_one_s_for_each_sample) {
     size_t nq = query->nq;
     for (int i = 0; i < SAMPLES; i++)
         s[i] = i / (SAMPLES - 1.0);
-    wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, SAMPLES, s, &error, x.out), &error);
+    wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, SAMPLES, s, x.out, &error), &error);
     assert_numbers(x.out, x.q, nq, 1e-15);
     dyn_client_query single = *query;
     single.samples = 1;
     one = s[2];
-    wire_require(dyn_client_interpolate(client, &single, x.q + 2 * nq, x.q_1 + 2 * nq, 1, &one, &error, x.back),
+    wire_require(dyn_client_interpolate(client, &single, x.q + 2 * nq, x.q_1 + 2 * nq, 1, &one, x.back, &error),
                  &error);
     assert_numbers(x.out + 2 * nq, x.back, nq, 0);
-    wire_require(dyn_client_distance(client, query, x.out, x.q_1, &error, s), &error);
+    wire_require(dyn_client_distance(client, query, x.out, x.q_1, s, &error), &error);
     ck_assert_double_eq_tol(s[SAMPLES - 1], 0, 1e-7);
     states_close(&x);
 }
@@ -328,13 +328,13 @@ START_TEST(neutral_and_normal_configurations) {
     size_t nq = x.tree.query.nq;
     double *zero = calloc(nq, sizeof *zero);
     dyn_zero_configuration(x.tree.model, zero);
-    wire_require(dyn_client_neutral(client, &x.tree.query, &error, x.out), &error);
+    wire_require(dyn_client_neutral(client, &x.tree.query, x.out, &error), &error);
     for (size_t s = 0; s < SAMPLES; s++)
         assert_numbers(x.out + s * nq, zero, nq, 0);
     /* The floating base comes first: position, then quaternion. */
     for (int i = 3; i < 7; i++)
         x.q[i] *= -3;
-    wire_require(dyn_client_normalize(client, &x.tree.query, x.q, &error, x.out), &error);
+    wire_require(dyn_client_normalize(client, &x.tree.query, x.q, x.out, &error), &error);
     double norm = 0;
     for (int i = 3; i < 7; i++)
         norm += x.out[i] * x.out[i];
@@ -351,10 +351,10 @@ START_TEST(configurations_follow_the_order_of_joints) {
                                             "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
     double q[6], reversed[6];
-    wire_require(dyn_client_random(client, &query, 5, &error, q), &error);
+    wire_require(dyn_client_random(client, &query, 5, q, &error), &error);
     query.joint_count = 6;
     query.joint_names = backwards;
-    wire_require(dyn_client_random(client, &query, 5, &error, reversed), &error);
+    wire_require(dyn_client_random(client, &query, 5, reversed, &error), &error);
     for (int i = 0; i < 6; i++)
         ck_assert_double_eq(reversed[i], q[5 - i]);
 }
@@ -364,11 +364,11 @@ END_TEST
 static void load_walker(void) {
     dyn_client_exported_model *exported;
     dyn_client_loaded_model *loaded;
-    wire_require(dyn_client_export_model(client, "quadruped", DYN_CLIENT_DESCRIPTION, NULL, 0, &error, &exported),
+    wire_require(dyn_client_export_model(client, "quadruped", DYN_CLIENT_DESCRIPTION, NULL, 0, &exported, &error),
                  &error);
     const dyn_client_load_request request = {
         .description = exported->description, .name = "walker", .base = DYN_CLIENT_BASE_FLOATING};
-    wire_require(dyn_client_load_model(client, &request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(client, &request, 0, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     dyn_client_exported_model_free(exported);
 }
@@ -379,22 +379,22 @@ START_TEST(bad_configurations_are_named) {
     double q[19] = {0}, q_1[19] = {0}, out[19], distance, s = NAN;
     q[6] = q_1[6] = 1;
     q_1[4] = 0.5;
-    ck_assert_int_eq(dyn_client_distance(client, &query, q, q_1, &error, &distance), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_distance(client, &query, q, q_1, &distance, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.distance.q_1[3]");
     q_1[4] = 0;
     q[9] = NAN;
-    ck_assert_int_eq(dyn_client_difference(client, &query, q, q_1, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_difference(client, &query, q, q_1, out, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.difference.q[9]");
     ck_assert_ptr_null(strstr(error.message, "q_0"));
     q[9] = 0;
-    ck_assert_int_eq(dyn_client_interpolate(client, &query, q, q_1, 1, &s, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_interpolate(client, &query, q, q_1, 1, &s, out, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.interpolate.s[0]");
-    ck_assert_int_eq(dyn_client_integrate(client, &query, q, NULL, INFINITY, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_integrate(client, &query, q, NULL, INFINITY, out, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.integrate.step_length[0]");
     q[6] = 0;
-    ck_assert_int_eq(dyn_client_normalize(client, &query, q, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_normalize(client, &query, q, out, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.normalize.q[3]");
-    ck_assert_int_eq(dyn_client_difference(client, &query, q_1, q, &error, out), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_difference(client, &query, q_1, q, out, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_configurations.difference.q_1[3]");
 }
 END_TEST

@@ -27,7 +27,7 @@ static dyn_client_error error;
 
 static void start_daemon(void) {
     daemon_start(NULL, &served);
-    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, &error, &client), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, &client, &error), DYN_CLIENT_OK);
 }
 
 static void stop_daemon(void) {
@@ -41,16 +41,16 @@ static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2,
 
 START_TEST(connect_tells_what_is_wrong_with_an_address) {
     dyn_client *none;
-    ck_assert_int_eq(dyn_client_connect("nonsense", NULL, &error, &none), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_connect("nonsense", NULL, &none, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_ptr_null(none);
     ck_assert_str_eq(error.field, "url");
     ck_assert_ptr_nonnull(strstr(error.message, "ipc:///path"));
-    ck_assert_int_eq(dyn_client_connect(NULL, NULL, &error, &none), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_client_connect(served.request_ipc, &(dyn_client_options){.timeout = -1}, &error, &none),
+    ck_assert_int_eq(dyn_client_connect(NULL, NULL, &none, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, &(dyn_client_options){.timeout = -1}, &none, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "options.timeout");
     ck_assert_int_eq(
-        dyn_client_connect(served.request_ipc, &(dyn_client_options){.connect_timeout = NAN}, &error, &none),
+        dyn_client_connect(served.request_ipc, &(dyn_client_options){.connect_timeout = NAN}, &none, &error),
         DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "options.connect_timeout");
 }
@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(connect_tells_that_nothing_listens) {
     dyn_client *none;
-    ck_assert_int_eq(dyn_client_connect("ipc:///nonexistent/dynamicsd.sock", NULL, &error, &none),
+    ck_assert_int_eq(dyn_client_connect("ipc:///nonexistent/dynamicsd.sock", NULL, &none, &error),
                      DYN_CLIENT_UNREACHABLE);
     ck_assert_ptr_nonnull(strstr(error.message, "is dynamicsd running?"));
     ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, NULL, NULL), DYN_CLIENT_INVALID_ARGUMENT);
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(connect_tells_that_the_peer_is_no_request_endpoint) {
     dyn_client *none;
     for (int i = 0; i < WRONG_PEERS; i++) { /* the address sanitizer finds leaks */
-        ck_assert_int_eq(dyn_client_connect(served.events_tcp, NULL, &error, &none), DYN_CLIENT_UNREACHABLE);
+        ck_assert_int_eq(dyn_client_connect(served.events_tcp, NULL, &none, &error), DYN_CLIENT_UNREACHABLE);
         ck_assert_ptr_nonnull(strstr(error.message, "not dynamicsd's request endpoint"));
     }
 }
@@ -78,7 +78,7 @@ START_TEST(a_forked_child_is_refused) {
     pid_t child = fork();
     if (child == 0) {
         dyn_client *none;
-        _exit(dyn_client_connect(served.request_ipc, NULL, NULL, &none) == DYN_CLIENT_UNAVAILABLE ? 0 : 1);
+        _exit(dyn_client_connect(served.request_ipc, NULL, &none, NULL) == DYN_CLIENT_UNAVAILABLE ? 0 : 1);
     }
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
@@ -88,7 +88,7 @@ END_TEST
 
 START_TEST(tcp_and_ipc_serve_alike) {
     dyn_client *other;
-    ck_assert_int_eq(dyn_client_connect(served.request_tcp, NULL, &error, &other), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(served.request_tcp, NULL, &other, &error), DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_ping(other, 0, &error), DYN_CLIENT_OK);
     dyn_client_close(other);
 }
@@ -99,17 +99,17 @@ END_TEST
 START_TEST(health_and_server_info_are_told) {
     dyn_client_health *health;
     dyn_client_server_info *info;
-    ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &error, &health), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &health, &error), DYN_CLIENT_OK);
     while (health->state == DYN_CLIENT_HEALTH_DEGRADED) { /* on a busy machine */
         dyn_client_health_free(health);
-        ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &error, &health), DYN_CLIENT_OK);
+        ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &health, &error), DYN_CLIENT_OK);
     }
     ck_assert_int_eq(health->state, DYN_CLIENT_HEALTH_SERVING);
     ck_assert_uint_ge(health->component_count, 3);
     dyn_client_health_free(health);
-    ck_assert_int_eq(dyn_client_get_health(client, "no such part", 0, &error, &health), DYN_CLIENT_NOT_FOUND);
+    ck_assert_int_eq(dyn_client_get_health(client, "no such part", 0, &health, &error), DYN_CLIENT_NOT_FOUND);
     ck_assert_ptr_null(health);
-    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
     ck_assert_str_eq(info->version, dyn_client_version());
     ck_assert_int_eq((pid_t)info->process_id, served.process);
     ck_assert_uint_gt(info->limits.samples, 0);
@@ -135,7 +135,7 @@ START_TEST(server_info_lists_the_methods) {
     };
     enum { EXPECTED = sizeof expected / sizeof expected[0] };
     dyn_client_server_info *info;
-    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
     ck_assert_uint_ge(info->method_count, 50);
     unsigned found = 0;
     for (size_t i = 0; i < info->method_count; i++) {
@@ -159,11 +159,11 @@ END_TEST
 START_TEST(a_daemon_of_an_earlier_revision_refuses) {
     dyn_client_server_info *info;
     dyn_client *other;
-    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &error, &info), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
     ck_assert_uint_ge(info->revision, 1);
     for (uint32_t later = 0; later <= 1; later++) {
         const dyn_client_options options = {.min_revision = info->revision + later};
-        ck_assert_int_eq(dyn_client_connect(served.request_ipc, &options, &error, &other), DYN_CLIENT_OK);
+        ck_assert_int_eq(dyn_client_connect(served.request_ipc, &options, &other, &error), DYN_CLIENT_OK);
         ck_assert_int_eq(dyn_client_ping(other, 0, &error), later ? DYN_CLIENT_UNIMPLEMENTED : DYN_CLIENT_OK);
         dyn_client_close(other);
     }
@@ -183,7 +183,7 @@ START_TEST(models_come_and_go) {
     dyn_client_model_list *list;
     dyn_client_description *robot;
     dyn_client_load_request request = {.urdf = PENDULUM, .name = "clock", .gravity = (double[]){0, 0, -1.62}};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
     ck_assert_str_eq(loaded->model.name, "clock");
     ck_assert_uint_eq(loaded->model.nv, 1);
     ck_assert(!loaded->already_loaded);
@@ -191,20 +191,20 @@ START_TEST(models_come_and_go) {
     snprintf(digest, sizeof digest, "%s", loaded->model.digest);
     dyn_client_loaded_model_free(loaded);
 
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
     ck_assert(loaded->already_loaded);
     dyn_client_loaded_model_free(loaded);
     request.base = DYN_CLIENT_BASE_FLOATING;
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ALREADY_EXISTS);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS);
 
-    ck_assert_int_eq(dyn_client_list_models(client, 0, &error, &list), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_list_models(client, 0, &list, &error), DYN_CLIENT_OK);
     bool listed = false;
     for (size_t i = 0; i < list->count; i++)
         listed |= strcmp(list->models[i].digest, digest) == 0;
     ck_assert(listed);
     dyn_client_model_list_free(list);
 
-    ck_assert_int_eq(dyn_client_describe_model(client, digest, 0, &error, &robot), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_describe_model(client, digest, 0, &robot, &error), DYN_CLIENT_OK);
     ck_assert_uint_eq(robot->joint_count, 1);
     ck_assert_str_eq(dyn_client_joint_type_name(robot->joints[0].type), "continuous");
     ck_assert_str_eq(robot->joints[0].tau_units[0], "N m");
@@ -219,7 +219,7 @@ END_TEST
 START_TEST(a_bad_description_names_its_line) {
     dyn_client_loaded_model *loaded;
     dyn_client_load_request request = {.urdf = "<robot name='r'>\n<link name='a'/>\n<link name='a'/>\n</robot>"};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "load_model.urdf:3");
     ck_assert_ptr_null(loaded);
 }
@@ -232,11 +232,11 @@ START_TEST(two_link_arm_follows_its_closed_form) {
     double m[4] = {3 + 2 * c2, 1 + c2, 1 + c2, 1};
     double weight[2] = {2 * gravity * c1 + gravity * c12, gravity * c12};
     double coriolis[2] = {-s2 * (2 * v[0] * v[1] + v[1] * v[1]), s2 * v[0] * v[0]};
-    ck_assert_int_eq(dyn_client_mass_matrix(client, &TWO_LINK, q, &error, mass), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, q, &error, g), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_bias_forces(client, &TWO_LINK, q, v, &error, h), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, &error, tau), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_forward_dynamics(client, &TWO_LINK, q, v, tau, &error, back), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_mass_matrix(client, &TWO_LINK, q, mass, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, q, g, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_bias_forces(client, &TWO_LINK, q, v, h, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, tau, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &TWO_LINK, q, v, tau, back, &error), DYN_CLIENT_OK);
     for (int i = 0; i < 2; i++) {
         ck_assert_double_eq_tol(g[i], weight[i], 1e-12);
         ck_assert_double_eq_tol(h[i], weight[i] + coriolis[i], 1e-12);
@@ -252,7 +252,7 @@ START_TEST(gravity_can_be_overridden) {
     dyn_client_query query = TWO_LINK;
     query.gravity = (double[]){0, 0, 0};
     double q[2] = {0.3, 1.1}, g[2];
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_OK);
     ck_assert_double_eq(g[0], 0);
     ck_assert_double_eq(g[1], 0);
 }
@@ -263,8 +263,8 @@ START_TEST(several_frames_come_in_their_order) {
     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 2};
     double q[12] = {0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, position[18], quaternion[24];
     double linear[3 * 2 * 18], angular[3 * 2 * 18];
-    ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, &error, position, quaternion), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_WORLD, &error, linear, angular),
+    ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, position, quaternion, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_WORLD, linear, angular, &error),
                      DYN_CLIENT_OK);
     /* No joint moves the base. */
     for (int i = 6; i < 12; i++)
@@ -279,23 +279,23 @@ END_TEST
 START_TEST(refusals_name_the_field) {
     dyn_client_query query = TWO_LINK;
     double q[2] = {0, NAN}, tau[4];
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau),
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics.q[1]");
     q[1] = 0;
     query.model = "no such robot";
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, tau, &error), DYN_CLIENT_NOT_FOUND);
     ck_assert_str_eq(error.field, "gravity.query.model");
     query = TWO_LINK;
     query.joint_count = 2;
     query.joint_names = (const char *const[]){"joint1", "elbow"};
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), DYN_CLIENT_NOT_FOUND);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, tau, &error), DYN_CLIENT_NOT_FOUND);
     ck_assert_str_eq(error.reason, "JOINT_NOT_FOUND");
     ck_assert_int_eq(strncmp(error.field, "gravity.query.joint_names[", 26), 0);
     query = TWO_LINK;
     query.nq = 3;
-    ck_assert_int_ne(dyn_client_gravity(client, &query, (double[3]){0}, &error, tau), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_poses(client, &TWO_LINK, q, 1, (const char *const[]){"nowhere"}, &error, tau, tau),
+    ck_assert_int_ne(dyn_client_gravity(client, &query, (double[3]){0}, tau, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_poses(client, &TWO_LINK, q, 1, (const char *const[]){"nowhere"}, tau, tau, &error),
                      DYN_CLIENT_NOT_FOUND);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].frames[0]");
 }
@@ -306,7 +306,7 @@ START_TEST(wrong_lengths_are_told_and_nothing_is_overrun) {
     dyn_client_query query = TWO_LINK;
     double q[2] = {0}, g[2] = {7, 7};
     query.nv = 1;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_BAD_REPLY);
     ck_assert_double_eq(g[0], 7);
     ck_assert_double_eq(g[1], 7);
 }
@@ -316,20 +316,20 @@ START_TEST(misuse_is_refused_without_a_request) {
     double x[2] = {0};
     dyn_client_query query = TWO_LINK;
     query.samples = 0;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, x, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, x, x, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "query.samples");
     query.samples = SIZE_MAX / 2;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, x, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, NULL, &error, x), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, x, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_client_gravity(NULL, &TWO_LINK, x, NULL, x), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, x, x, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, NULL, x, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(client, &TWO_LINK, x, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_gravity(NULL, &TWO_LINK, x, x, NULL), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_int_eq(dyn_client_ping(client, -1, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "timeout");
     query = TWO_LINK;
     query.external_force_count = 1;
     query.external_forces =
         &(dyn_client_external_force){.link = "link1", .reference_frame = DYN_CLIENT_LOCAL, .rows = 5};
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, x, NULL, NULL, &error, x),
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, x, NULL, NULL, x, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "query.external_forces[0]");
 }
@@ -341,7 +341,7 @@ START_TEST(no_answer_is_a_timeout) {
     silent_peer peer;
     dyn_client *waiting;
     silent_peer_start(&peer);
-    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &waiting), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &waiting, &error), DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_ping(waiting, 0.2, &error), DYN_CLIENT_TIMEOUT);
     ck_assert_int_eq(dyn_client_ping(waiting, 0.05, &error), DYN_CLIENT_TIMEOUT);
     dyn_client_close(waiting);
@@ -354,11 +354,11 @@ START_TEST(connection_that_is_closed_ungreeted_is_made_again) {
     silent_peer peer;
     dyn_client *made = NULL;
     silent_peer_start_after(&peer, 2);
-    ck_assert_msg(dyn_client_connect(peer.address, NULL, &error, &made) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(peer.address, NULL, &made, &error) == DYN_CLIENT_OK, "%s", error.message);
     dyn_client_close(made);
     silent_peer_stop(&peer);
     silent_peer_start_after(&peer, 100);
-    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &made), DYN_CLIENT_UNREACHABLE);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &made, &error), DYN_CLIENT_UNREACHABLE);
     silent_peer_stop(&peer);
 }
 END_TEST
@@ -376,7 +376,7 @@ START_TEST(an_abort_ends_calls_that_wait) {
     pthread_t threads[WAITING];
     struct timespec began, ended;
     silent_peer_start(&peer);
-    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &waiting), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &waiting, &error), DYN_CLIENT_OK);
     for (int i = 0; i < WAITING; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, wait_in_vain, waiting), 0);
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
@@ -403,9 +403,9 @@ START_TEST(a_reply_beyond_the_limit_is_refused) {
     double *q = calloc(2 * MANY, sizeof *q), *g = calloc(2 * MANY, sizeof *g);
     query.samples = MANY;
     ck_assert_int_eq(
-        dyn_client_connect(served.request_tcp, &(dyn_client_options){.max_reply_bytes = 1024}, &error, &narrow),
+        dyn_client_connect(served.request_tcp, &(dyn_client_options){.max_reply_bytes = 1024}, &narrow, &error),
         DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_gravity(narrow, &query, q, &error, g), DYN_CLIENT_UNREACHABLE);
+    ck_assert_int_eq(dyn_client_gravity(narrow, &query, q, g, &error), DYN_CLIENT_UNREACHABLE);
     ck_assert_ptr_nonnull(strstr(error.message, "max_reply_bytes (1024)"));
     ck_assert_int_eq(dyn_client_ping(narrow, 0, &error), DYN_CLIENT_OK);
     dyn_client_close(narrow);
@@ -426,8 +426,8 @@ static void *ask_many(void *argument) {
         for (size_t k = 0; k < 2 * query.samples; k++)
             q[k] = 0.01 * (double)(number * 1000 + i) + (double)k;
         size_t row = i % query.samples;
-        if (dyn_client_gravity(client, &query, q, NULL, g) != DYN_CLIENT_OK ||
-            dyn_client_gravity(client, &one, q + 2 * row, NULL, single) != DYN_CLIENT_OK ||
+        if (dyn_client_gravity(client, &query, q, g, NULL) != DYN_CLIENT_OK ||
+            dyn_client_gravity(client, &one, q + 2 * row, single, NULL) != DYN_CLIENT_OK ||
             memcmp(single, g + 2 * row, sizeof single) != 0)
             wrong++;
     }
@@ -482,12 +482,12 @@ START_TEST(raw_calls_take_and_give_messages) {
     static const unsigned char request[] = {0x92, 0x02, 0x00};
     void *reply;
     size_t size;
-    ck_assert_int_eq(dyn_client_call(client, request, sizeof request, 0, &error, &reply, &size), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_call(client, request, sizeof request, 0, &reply, &size, &error), DYN_CLIENT_OK);
     ck_assert_uint_gt(size, sizeof request);
     ck_assert_ptr_nonnull(memmem(reply, size, "two_link", 8));
     dyn_client_free(reply);
     /* Bytes that do not form a message get an answer too. */
-    ck_assert_int_eq(dyn_client_call(client, "\xff\xff\xff", 3, 0, &error, &reply, &size), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_call(client, "\xff\xff\xff", 3, 0, &reply, &size, &error), DYN_CLIENT_OK);
     ck_assert_uint_gt(size, 0);
     dyn_client_free(reply);
 }

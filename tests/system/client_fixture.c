@@ -12,7 +12,7 @@ static daemon_fixture served;
 void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    ck_assert_msg(dyn_client_connect(served.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(served.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
 
 void stop_daemon(void) {

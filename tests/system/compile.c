@@ -81,7 +81,7 @@ static void start(const char *format, ...) {
     va_end(arguments);
     snprintf(robots, sizeof robots, "%s/robots", directory);
     daemon_start(&(daemon_options){.configuration = configuration, .models = robots}, &served);
-    require(dyn_client_connect(served.request_ipc, NULL, &error, &client));
+    require(dyn_client_connect(served.request_ipc, NULL, &client, &error));
 }
 
 static void stop(void) {
@@ -99,7 +99,7 @@ static Dynamics__V1__CompilationState look_at(const char *model, char reason[TEX
     question.model = (char *)model;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
     request.describe_model = &question;
-    require(dyn_client_call(client, bytes, dynamics__v1__request__pack(&request, bytes), 0, &error, &answer, &size));
+    require(dyn_client_call(client, bytes, dynamics__v1__request__pack(&request, bytes), 0, &answer, &size, &error));
     Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, size, answer);
     ck_assert(reply && reply->result_case == DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL);
     const Dynamics__V1__Compilation *c = reply->describe_model->compilation;
@@ -130,7 +130,7 @@ static void wait_for(Dynamics__V1__CompilationState state, char reason[TEXT_SIZE
 
 static void bias(size_t samples, double tau[STATES][JOINTS]) {
     const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples};
-    require(dyn_client_inverse_dynamics(client, &query, q[0], q[0], NULL, &error, tau[0]));
+    require(dyn_client_inverse_dynamics(client, &query, q[0], q[0], NULL, tau[0], &error));
 }
 
 /* Checks that the torques equal, to rounding, those of a daemon that does not compile. */
@@ -169,7 +169,7 @@ static void reload(void) {
     dyn_client_loaded_model *loaded;
     const dyn_client_load_request request = {.urdf = text, .name = "ur5"};
     require(dyn_client_unload_model(client, "ur5", 0, &error));
-    require(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    require(dyn_client_load_model(client, &request, 0, &loaded, &error));
     dyn_client_loaded_model_free(loaded);
     free(text);
 }
@@ -219,8 +219,8 @@ static void assert_jacobian(const wire_tree *tree) {
     const char *name = dyn_model_link(tree->model, frame)->name;
     double *wire = calloc(6 * nv, sizeof *wire), *expected = calloc(6 * nv, sizeof *expected), off = 0, square = 0;
     dyn_error problem;
-    require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, &error,
-                                 wire + 3 * nv, wire));
+    require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, wire + 3 * nv,
+                                 wire, &error));
     ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame, DYN_LOCAL_WORLD_ALIGNED,
                                         &problem, expected),
                      DYN_OK);
@@ -251,7 +251,7 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
             has_type[dyn_model_joint(tree.model, j)->type] = true;
         }
         wait_for_model("tree", DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
-        require(dyn_client_inverse_dynamics(client, &tree.query, tree.q, tree.v, tree.a, &error, tau));
+        require(dyn_client_inverse_dynamics(client, &tree.query, tree.q, tree.v, tree.a, tau, &error));
         ck_assert_int_eq(
             dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &problem, tau + tree.query.nv),
             DYN_OK);
@@ -280,7 +280,7 @@ static uint64_t create_simulation(const char *name, dyn_client_compiled_steps co
                                                    .stepping.compiled = compiled};
     dyn_client_simulation *simulation;
     uint64_t token;
-    require(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation));
+    require(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error));
     snprintf(with, TEXT_SIZE, "%s", simulation->computed_with);
     dyn_client_simulation_free(simulation);
     return token;
@@ -288,7 +288,7 @@ static uint64_t create_simulation(const char *name, dyn_client_compiled_steps co
 
 static void take_steps(const char *name, uint64_t token, uint64_t steps, double v[JOINTS]) {
     dyn_client_simulation *simulation;
-    require(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, &simulation));
+    require(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &simulation, &error));
     ck_assert_uint_eq(simulation->nv, JOINTS);
     memcpy(v, simulation->v, JOINTS * sizeof *v);
     dyn_client_simulation_free(simulation);
@@ -296,7 +296,7 @@ static void take_steps(const char *name, uint64_t token, uint64_t steps, double 
 
 static void look_at_simulation(const char *name, char with[TEXT_SIZE]) {
     dyn_client_simulation *simulation;
-    require(dyn_client_get_simulation(client, name, 0, 0, &error, &simulation));
+    require(dyn_client_get_simulation(client, name, 0, 0, &simulation, &error));
     snprintf(with, TEXT_SIZE, "%s", simulation->computed_with);
     dyn_client_simulation_free(simulation);
 }
@@ -306,13 +306,13 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
     double v[JOINTS];
     require(dyn_client_record_simulation(client, name, token, name, 0, &error));
     take_steps(name, token, steps, v);
-    require(dyn_client_stop_recording(client, name, token, 0, &error, NULL, NULL));
+    require(dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error));
 }
 
 /* Checks that a recording replays with the same bits if the code is the same. */
 static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
     dyn_client_replay *replay;
-    require(dyn_client_replay_simulation(client, name, NULL, 0, &error, &replay));
+    require(dyn_client_replay_simulation(client, name, NULL, 0, &replay, &error));
     ck_assert_str_eq(replay->recorded_with, recorded_with);
     ck_assert_str_eq(replay->computed_with, computed_with);
     ck_assert(replay->steps == 300 && !replay->is_truncated);
@@ -331,7 +331,7 @@ static void restart(const char *lines) {
     dyn_client_close(client);
     daemon_configure(&served, sections);
     daemon_restart(&served);
-    require(dyn_client_connect(served.request_ipc, NULL, &error, &client));
+    require(dyn_client_connect(served.request_ipc, NULL, &client, &error));
 }
 
 START_TEST(simulations_keep_the_code_that_computes_them) {
@@ -380,7 +380,7 @@ static char *roll_out(dyn_client_compiled_steps compiled, double v[JOINTS]) {
     const dyn_client_stepping stepping = {.compiled = compiled, .ignore_effort_limits = true};
     const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
     dyn_client_rollout *rollout;
-    require(dyn_client_rollout_run(client, &query, &request, &error, &rollout));
+    require(dyn_client_rollout_run(client, &query, &request, &rollout, &error));
     char *with = strdup(rollout->computed_with);
     memcpy(v, rollout->v, JOINTS * sizeof *v);
     dyn_client_rollout_free(rollout);
@@ -421,10 +421,10 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     char reason[TEXT_SIZE];
     uint64_t token;
     start("mode = off");
-    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout),
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("rollout.stepping.compiled", "not compiled ([compile] mode)");
-    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation),
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("create_simulation.stepping.compiled", "not compiled ([compile] mode)");
     stop();
@@ -432,14 +432,14 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     start("mode = on");
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
     query.gravity = moon, options.gravity = moon;
-    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout),
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("rollout.stepping.compiled", "with this gravity");
-    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation),
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("create_simulation.stepping.compiled", "with this gravity");
     stepping.compiled = (dyn_client_compiled_steps)7;
-    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &error, &rollout), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error), DYN_CLIENT_INVALID_ARGUMENT);
     assert_refused("rollout.stepping.compiled", "give a number from 0 to 2");
     stop();
 }

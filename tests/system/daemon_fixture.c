@@ -148,8 +148,8 @@ static void learn_addresses(daemon_fixture *daemon) {
     dyn_client *client;
     dyn_client_error error;
     dyn_client_server_info *info;
-    ck_assert_msg(dyn_client_connect(daemon->request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
-    ck_assert_msg(dyn_client_get_server_info(client, 0, &error, &info) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(daemon->request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_get_server_info(client, 0, &info, &error) == DYN_CLIENT_OK, "%s", error.message);
     for (size_t i = 0; i < info->endpoint_count; i++) {
         const dyn_client_endpoint *endpoint = &info->endpoints[i];
         if (strncmp(endpoint->address, "tcp://", 6) == 0) {

@@ -31,7 +31,7 @@ static dyn_client_error error;
 static dyn_client *connect_to_daemon(void) {
     dyn_client *connected;
     dyn_client_error told;
-    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &told, &connected) == DYN_CLIENT_OK, "%s",
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &connected, &told) == DYN_CLIENT_OK, "%s",
                   told.message);
     return connected;
 }
@@ -87,7 +87,7 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
              mass);
     const dyn_client_load_request request = {.urdf = text, .name = name, .replace = true, .keep = keep};
     dyn_client_loaded_model *loaded;
-    dyn_client_status status = dyn_client_load_model(by, &request, timeout, told, &loaded);
+    dyn_client_status status = dyn_client_load_model(by, &request, timeout, &loaded, told);
     if (status == DYN_CLIENT_OK) {
         ck_assert(loaded->model.kept == keep);
         dyn_client_loaded_model_free(loaded);
@@ -98,7 +98,7 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
 static dyn_client_status create_with(dyn_client *by, const dyn_client_simulation_options *options, double timeout,
                                      dyn_client_error *told, uint64_t *token) {
     dyn_client_simulation *created;
-    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, told, token, &created);
+    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, token, &created, told);
     if (status == DYN_CLIENT_OK) {
         dyn_client_simulation_free(created);
     }
@@ -115,7 +115,7 @@ static uint64_t create(const char *name) {
 /* Returns whether there is a simulation of that name; `steps`, unless NULL, receives its number of steps. */
 static bool is_there(const char *name, uint64_t *steps) {
     dyn_client_simulation *simulation;
-    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &error, &simulation);
+    dyn_client_status status = dyn_client_get_simulation(client, name, 0, 0, &simulation, &error);
     if (status == DYN_CLIENT_NOT_FOUND) {
         return false;
     }
@@ -130,7 +130,7 @@ static bool is_there(const char *name, uint64_t *steps) {
 /* Returns whether there is a model of that name; `mass` and `kept`, unless NULL, receive its properties. */
 static bool has_model(const char *name, double *mass, bool *kept) {
     dyn_client_description *model;
-    dyn_client_status status = dyn_client_describe_model(client, name, 0, &error, &model);
+    dyn_client_status status = dyn_client_describe_model(client, name, 0, &model, &error);
     if (status == DYN_CLIENT_NOT_FOUND) {
         return false;
     }
@@ -146,12 +146,12 @@ static bool has_model(const char *name, double *mass, bool *kept) {
 }
 
 static void step(const char *name, uint64_t token, uint64_t steps) {
-    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, NULL, &error));
 }
 
 static void save(void) {
     uint32_t count;
-    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ok(dyn_client_save_simulations(client, 0, &count, &error));
 }
 
 /* Runs dynamicsctl; returns whether its output contains a text. */
@@ -204,7 +204,7 @@ START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
     dyn_client_status status = DYN_CLIENT_FAILED_PRECONDITION;
     for (int i = 0; i < 200 && status == DYN_CLIENT_FAILED_PRECONDITION; i++) {
         pause_for(0.02);
-        status = dyn_client_claim_simulation(client, "claimed", 60, 0, &error, &token);
+        status = dyn_client_claim_simulation(client, "claimed", 60, 0, &token, &error);
     }
     ok(status);
     ck_assert(answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'",
@@ -284,7 +284,7 @@ static bool change(dyn_client *own, history *h, thing *t) {
     } else if (random_index(&h->random, 3) > 0) {
         t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, &told), ABSENT);
     } else {
-        return dyn_client_save_simulations(own, PATIENCE, &told, &count) == DYN_CLIENT_OK;
+        return dyn_client_save_simulations(own, PATIENCE, &count, &told) == DYN_CLIENT_OK;
     }
     h->done++;
     return t->is != UNKNOWN;
@@ -412,12 +412,12 @@ START_TEST(derived_model_is_kept_with_its_digest) {
     dyn_client_loaded_model *derived;
     dyn_client_description *model;
     char digest[80];
-    ok(dyn_client_derive_model(client, &request, 0, &error, &derived));
+    ok(dyn_client_derive_model(client, &request, 0, &derived, &error));
     snprintf(digest, sizeof digest, "%s", derived->model.digest);
     ck_assert(derived->model.kept);
     dyn_client_loaded_model_free(derived);
     restart(SIGKILL);
-    ok(dyn_client_describe_model(client, "short", 0, &error, &model));
+    ok(dyn_client_describe_model(client, "short", 0, &model, &error));
     ck_assert_str_eq(model->model.digest, digest);
     ck_assert(model->model.kept);
     ck_assert_str_ne(model->model.loaded_by, "");
@@ -463,7 +463,7 @@ START_TEST(configuration_keeps_all_models) {
     const dyn_client_load_request request = {.urdf = "<robot name='point'><link name='base'/></robot>"};
     dyn_client_loaded_model *loaded;
     start_with("keep = yes\n");
-    ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
     ck_assert(loaded->model.kept);
     dyn_client_loaded_model_free(loaded);
     restart(SIGKILL);
@@ -720,7 +720,7 @@ static void fill_disk(void) {
 
 static dyn_client_health_state health_of_state(char message[256]) {
     dyn_client_health *health;
-    ok(dyn_client_get_health(client, "state", 0, &error, &health));
+    ok(dyn_client_get_health(client, "state", 0, &health, &error));
     dyn_client_health_state state = health->state;
     snprintf(message, 256, "%s", health->components[0].message);
     dyn_client_health_free(health);

@@ -292,7 +292,7 @@ static const dyn_client_query UR5 = {.model = "ur5", .nq = 6, .nv = 6, .samples 
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &error, &client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
         ck_abort_msg("%s", error.message);
 }
 
@@ -405,7 +405,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
     dyn_client_description *robot;
     dyn_client_evaluation *answer;
     quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = both};
-    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &error, &robot), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
     ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
     ck_assert_str_eq(answer->results[0].blocks[1].name, "torque");
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
@@ -491,7 +491,7 @@ END_TEST
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, request, &error, &answer), status);
+    ck_assert_int_eq(dyn_client_evaluate(client, &UR5, request, &answer, &error), status);
     ck_assert_str_eq(error.field, field);
     ck_assert_ptr_null(answer);
 }
@@ -569,7 +569,7 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
     dyn_client_evaluation *answer;
     dyn_client_query query = UR5;
     query.gravity = ZEROS;
-    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_evaluate(client, &query, &request, &answer, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.query.gravity");
 }
 END_TEST
@@ -642,14 +642,14 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
     dyn_client_evaluate_request request = {.q = q, .v = v, .quantity_count = ASKED, .quantities = asked};
-    if (dyn_client_evaluate(client, &UR5, &request, &error, &together) != DYN_CLIENT_OK)
+    if (dyn_client_evaluate(client, &UR5, &request, &together, &error) != DYN_CLIENT_OK)
         ck_abort_msg("%s: %s", error.field, error.message);
     ck_assert_uint_eq(together->result_count, ASKED);
     for (size_t i = 0; i < ASKED; i++) {
         const dyn_client_quantity_result *result = &together->results[i];
         request = (dyn_client_evaluate_request){
             .q = q, .v = result->inputs & DYN_CLIENT_INPUT_V ? v : NULL, .quantity_count = 1, .quantities = &asked[i]};
-        ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
+        ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &alone, &error), DYN_CLIENT_OK);
         ck_assert_uint_eq(result->request, i);
         ck_assert_int_eq(result->reference_frame, asked[i].reference_frame);
         for (size_t b = 0; b < result->block_count; b++) {

@@ -64,7 +64,7 @@ START_TEST(terms_and_links_add_up_to_the_reference) {
     of.query.samples = 1;
     for (size_t s = 0; s < of.count; s++) {
         dyn_client_status status = dyn_client_explain(of.client, &of.query, of.q + s * of.robot->model.nq,
-                                                      of.v + s * of.nv, of.a + s * of.nv, &error, &answer);
+                                                      of.v + s * of.nv, of.a + s * of.nv, &answer, &error);
         must(&of, "explain", status, &error);
         check_terms(&of, answer, s);
         check_links(&of, answer, s);
@@ -82,7 +82,7 @@ static const dyn_client_query UR5 = {.model = "ur5", .nq = 6, .nv = 6, .samples 
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &error, &client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
         ck_abort_msg("%s", error.message);
 }
 
@@ -100,11 +100,11 @@ START_TEST(external_forces_are_a_term) {
     dyn_client_error error;
     dyn_client_explanation *answer;
     double tau[6], without[6];
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, without), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, v, a, without, &error), DYN_CLIENT_OK);
     query.external_force_count = 1;
     query.external_forces = &pull;
-    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_explain(client, &query, q, v, a, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_explain(client, &query, q, v, a, &answer, &error), DYN_CLIENT_OK);
     ck_assert_str_eq(answer->terms[3].name, "external");
     for (int i = 0; i < 6; i++) {
         ck_assert_double_eq(answer->tau[i], tau[i]);
@@ -135,9 +135,9 @@ START_TEST(every_link_with_mass_has_its_share) {
     dyn_client_error error;
     dyn_client_loaded_model *loaded;
     dyn_client_explanation *answer;
-    ck_assert_int_eq(dyn_client_load_model(client, &load, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &load, 0, &loaded, &error), DYN_CLIENT_OK);
     dyn_client_loaded_model_free(loaded);
-    ck_assert_int_eq(dyn_client_explain(client, &query, &q, NULL, &a, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_explain(client, &query, &q, NULL, &a, &answer, &error), DYN_CLIENT_OK);
     ck_assert_uint_eq(answer->link_count, 2);
     ck_assert_str_eq(answer->links[0].link, "arm");
     ck_assert_str_eq(answer->links[1].link, "tool");
@@ -156,7 +156,7 @@ static void must_refuse(const dyn_client_query *query, const double *q, const do
                         const char *field) {
     dyn_client_error error;
     dyn_client_explanation *answer;
-    ck_assert_int_eq(dyn_client_explain(client, query, q, v, NULL, &error, &answer), status);
+    ck_assert_int_eq(dyn_client_explain(client, query, q, v, NULL, &answer, &error), status);
     ck_assert_str_eq(error.field, field);
     ck_assert_ptr_null(answer);
 }

@@ -78,14 +78,14 @@ START_TEST(dynamics_agree_with_the_reference) {
     dyn_client_error error;
     reference_open(&of, served.request_ipc, files[_i]);
     double *rows = calloc(of.count * of.nv + 1, sizeof *rows);
-    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, &error, rows), &error);
+    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, rows, &error), &error);
     check_rows(&of, "tau", "rnea", rows);
-    must(&of, "bias", dyn_client_bias_forces(of.client, &of.query, of.q, of.v, &error, rows), &error);
+    must(&of, "bias", dyn_client_bias_forces(of.client, &of.query, of.q, of.v, rows, &error), &error);
     check_rows(&of, "h", "nle", rows);
-    must(&of, "gravity", dyn_client_gravity(of.client, &of.query, of.q, &error, rows), &error);
+    must(&of, "gravity", dyn_client_gravity(of.client, &of.query, of.q, rows, &error), &error);
     check_rows(&of, "g", "gravity", rows);
     if (has(&of, "aba")) {
-        must(&of, "fd", dyn_client_forward_dynamics(of.client, &of.query, of.q, of.v, of.tau, &error, rows), &error);
+        must(&of, "fd", dyn_client_forward_dynamics(of.client, &of.query, of.q, of.v, of.tau, rows, &error), &error);
         check_rows(&of, "a", "aba", rows);
     }
     free(rows);
@@ -101,10 +101,10 @@ START_TEST(external_forces_agree_with_the_reference) {
     dyn_client_external_force *forces = take_forces(&of);
     of.query.external_force_count = json_array_size(of.joints);
     of.query.external_forces = forces;
-    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, &error, rows), &error);
+    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, rows, &error), &error);
     check_rows(&of, "tau with external forces", "rnea_fext", rows);
     if (has(&of, "aba_fext")) {
-        must(&of, "fd", dyn_client_forward_dynamics(of.client, &of.query, of.q, of.v, of.tau, &error, rows), &error);
+        must(&of, "fd", dyn_client_forward_dynamics(of.client, &of.query, of.q, of.v, of.tau, rows, &error), &error);
         check_rows(&of, "a with external forces", "aba_fext", rows);
     }
     free_forces(&of, forces);
@@ -119,7 +119,7 @@ START_TEST(mass_matrix_agrees_with_the_reference) {
     reference_open(&of, served.request_ipc, files[_i]);
     size_t compared = 0;
     double *mass = calloc(of.count * of.nv * of.nv + 1, sizeof *mass);
-    must(&of, "mass", dyn_client_mass_matrix(of.client, &of.query, of.q, &error, mass), &error);
+    must(&of, "mass", dyn_client_mass_matrix(of.client, &of.query, of.q, mass, &error), &error);
     for (size_t s = 0; s < of.count; s++) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "M");
         const double *own = mass + s * of.nv * of.nv;
@@ -156,7 +156,7 @@ START_TEST(pose_agrees_with_the_reference) {
     reference_open(&of, served.request_ipc, files[_i]);
     const char *frame = frame_of(&of);
     double *position = calloc(3 * of.count, sizeof *position), *quaternion = calloc(4 * of.count, sizeof *quaternion);
-    must(&of, "fk", dyn_client_poses(of.client, &of.query, of.q, 1, &frame, &error, position, quaternion), &error);
+    must(&of, "fk", dyn_client_poses(of.client, &of.query, of.q, 1, &frame, position, quaternion, &error), &error);
     for (size_t s = 0; s < of.count; s++) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "ee_placement_3x4");
         double rotation[9];
@@ -182,7 +182,7 @@ static void check_jacobian(const reference *of, const char *frame, dyn_client_re
     double *linear = calloc(of->count * block + 1, sizeof *linear);
     double *angular = calloc(of->count * block + 1, sizeof *angular);
     must(of, "jacobian",
-         dyn_client_jacobians(of->client, &of->query, of->q, 1, &frame, reference_frame, &error, linear, angular),
+         dyn_client_jacobians(of->client, &of->query, of->q, 1, &frame, reference_frame, linear, angular, &error),
          &error);
     for (size_t s = 0; s < of->count; s++) {
         const json_t *expected = json_object_get(json_array_get(of->states, s), field);
@@ -216,8 +216,8 @@ START_TEST(joint_names_reorder_all_values) {
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *tau = calloc(of.count * of.nv + 1, sizeof *tau), *mass = calloc(of.count * of.nv * of.nv + 1, sizeof *mass);
-    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, &error, tau), &error);
-    must(&of, "mass", dyn_client_mass_matrix(of.client, &of.query, of.q, &error, mass), &error);
+    must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, tau, &error), &error);
+    must(&of, "mass", dyn_client_mass_matrix(of.client, &of.query, of.q, mass, &error), &error);
     check_rows(&of, "tau by names", "rnea", tau);
     deviation found = {0};
     for (size_t k = 0; k < of.nv * of.nv; k++)

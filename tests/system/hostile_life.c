@@ -403,9 +403,9 @@ START_TEST(client_closes_in_the_middle_of_a_reply) {
         dyn_client_error error;
         const dyn_client_query query = {
             .model = "two_link", .nq = 2, .nv = 2, .samples = SAMPLES, .timeout = 0.0005 * (i % 60 + 1)};
-        ck_assert_msg(dyn_client_connect(i % 2 ? d.request_tcp : d.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK,
+        ck_assert_msg(dyn_client_connect(i % 2 ? d.request_tcp : d.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK,
                       "%s", error.message);
-        dyn_client_mass_matrix(client, &query, q, &error, mass_matrix);
+        dyn_client_mass_matrix(client, &query, q, mass_matrix, &error);
         dyn_client_close(client);
     }
     sp_peer peer = sp_open(d.request_ipc, SP_REQ);

@@ -20,7 +20,7 @@ static dyn_client_error error;
 
 static void start(void) {
     daemon_start(NULL, &fixture);
-    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
 
 static void stop(void) {
@@ -34,7 +34,7 @@ static void ok(dyn_client_status status) {
 
 static uint64_t stray_chunks(void) {
     dyn_client_server_info *info;
-    ok(dyn_client_get_server_info(client, 0, &error, &info));
+    ok(dyn_client_get_server_info(client, 0, &info, &error));
     uint64_t count = dyn_client_server_counter(info, "stray_chunks");
     dyn_client_server_info_free(info);
     return count;
@@ -60,16 +60,16 @@ static void expect_working_stream(void) {
     uint64_t number;
     size_t count = 0;
     dyn_client_stream *stream;
-    ok(dyn_client_open_stream(client, &options, 0, &error, &stream));
+    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
     ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
     for (int i = 0; i < 2000 && count == 0; i++) {
-        ok(dyn_client_get_stream_points(client, dyn_client_stream_name(stream), 1, 1, NV, 0, &error, &number, tau,
-                                        &count));
+        ok(dyn_client_get_stream_points(client, dyn_client_stream_name(stream), 1, 1, NV, 0, &number, tau, &count,
+                                        &error));
         sp_pause(0.001);
     }
     ck_assert_uint_eq(count, 1);
     ck_assert_double_lt(tau[1], -50);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 
 START_TEST(bytes_that_are_no_chunks_are_counted_and_left_out) {
@@ -136,8 +136,8 @@ START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
     dyn_client_update update;
     uint64_t token;
     char topic[128];
-    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
+    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     snprintf(topic, sizeof topic, "%s-1", fixture.events_ipc);
     for (int i = 0; i < 50; i++) {
         sp_peer peer = sp_try_connect(i % 2 ? topic : fixture.ingest_ipc);
@@ -145,8 +145,8 @@ START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
     }
     expect_working_stream();
     dyn_client_watch_close(watch);
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
-    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
+    ok(dyn_client_watch_next(watch, 5, &update, &error));
     dyn_client_watch_close(watch);
     dyn_client_simulation_free(created);
 }
@@ -158,7 +158,7 @@ START_TEST(repeated_requests_are_executed_once) {
     dyn_client_simulation *simulation;
     uint64_t token;
     char name[] = "arm", fresh[] = "fresh", model[] = "ur5";
-    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &simulation));
+    ok(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error));
     dyn_client_simulation_free(simulation);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
@@ -230,18 +230,18 @@ START_TEST(chunk_that_decodes_to_much_is_refused) {
     dyn_client_stream_list *list = NULL;
     enum { MANY = 1 << 20 };
     double *t = calloc(MANY, sizeof *t);
-    ok(dyn_client_open_stream(client, &options, 0, &error, &stream));
+    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
     ok(dyn_client_push_points(stream, MANY, t, NULL, NULL, NULL, NULL, 0, &error));
     free(t);
     for (int i = 0; i < 2000 && (!list || list->streams[0].chunks == 0); i++) {
         dyn_client_stream_list_free(list);
-        ok(dyn_client_get_stream(client, "plan", 0, &error, &list));
+        ok(dyn_client_get_stream(client, "plan", 0, &list, &error));
         sp_pause(0.002);
     }
     ck_assert_uint_eq(list->streams[0].refused, 1);
     ck_assert_uint_eq(list->streams[0].accepted, 0);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
     expect_working_stream();
 }
 END_TEST

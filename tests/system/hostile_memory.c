@@ -29,8 +29,8 @@ static dyn_client_server_info *server_info(const daemon_fixture *d) {
     dyn_client *client;
     dyn_client_server_info *info;
     dyn_client_error error;
-    ck_assert_msg(dyn_client_connect(d->request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
-    ck_assert_msg(dyn_client_get_server_info(client, 0, &error, &info) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(d->request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_get_server_info(client, 0, &info, &error) == DYN_CLIENT_OK, "%s", error.message);
     dyn_client_close(client);
     return info;
 }
@@ -319,7 +319,7 @@ static void occupy_worker(const sp_peer *peer, double seconds) {
 static dyn_client_health_state workers_health(dyn_client *client, char *message, size_t size) {
     dyn_client_health *health;
     dyn_client_error error;
-    ck_assert_msg(dyn_client_get_health(client, "workers", 0, &error, &health) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_get_health(client, "workers", 0, &health, &error) == DYN_CLIENT_OK, "%s", error.message);
     dyn_client_health_state state = health->state;
     snprintf(message, size, "%s", health->component_count ? health->components[0].message : "");
     dyn_client_health_free(health);
@@ -334,7 +334,7 @@ START_TEST(workers_that_are_blocked_show_in_the_health) {
     char message[256] = "";
     sp_peer peers[REQUESTS];
     daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 1\n[health]\nworker_time = 0.5\n"}, &d);
-    ck_assert_msg(dyn_client_connect(d.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(d.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
     for (int i = 0; i < REQUESTS; i++) {
         peers[i] = sp_open(d.request_ipc, SP_REQ);
         occupy_worker(&peers[i], 4);

@@ -18,7 +18,7 @@ static dyn_client_error error;
 
 static void start_daemon(void) {
     daemon_start(&(daemon_options){.configuration = "[limits]\nlinks = 100\n"}, &served);
-    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
+    wire_require(dyn_client_connect(served.request_ipc, NULL, &client, &error), &error);
 }
 
 static void stop_daemon(void) {
@@ -35,7 +35,7 @@ static void check_refusal(const char *what, dyn_client_status found, dyn_client_
     ck_assert_msg(found == status && strcmp(error.field, field) == 0, "%s: %s, field %s: %s", what,
                   dyn_client_status_name(found), error.field, error.message);
     ck_assert_str_ne(error.message, "");
-    wire_require(dyn_client_gravity(client, &query, q, &after, g), &after);
+    wire_require(dyn_client_gravity(client, &query, q, g, &after), &after);
     ck_assert_double_eq_tol(g[0], 3 * 9.81, 1e-12);
 }
 
@@ -294,11 +294,11 @@ START_TEST(bad_descriptions_name_their_element) {
     robot r;
     dyn_client_loaded_model *loaded;
     describe_well(&r);
-    wire_require(dyn_client_load_model(client, &r.request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(client, &r.request, 0, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     describe_well(&r);
     spoilt[_i].spoil(&r);
-    dyn_client_status status = dyn_client_load_model(client, &r.request, 0, &error, &loaded);
+    dyn_client_status status = dyn_client_load_model(client, &r.request, 0, &loaded, &error);
     ck_assert_ptr_null(loaded);
     check_refusal(spoilt[_i].what, status, DYN_CLIENT_INVALID_ARGUMENT, spoilt[_i].field);
 }
@@ -322,7 +322,7 @@ START_TEST(too_many_links_are_refused) {
             .name = "star", .link_count = count, .links = links, .joint_count = count - 1, .joints = joints + 1};
         const dyn_client_load_request request = {.description = &form};
         dyn_client_loaded_model *loaded;
-        dyn_client_status status = dyn_client_load_model(client, &request, 0, &error, &loaded);
+        dyn_client_status status = dyn_client_load_model(client, &request, 0, &loaded, &error);
         check_refusal("a star", status, DYN_CLIENT_RESOURCE_EXHAUSTED,
                       k ? "load_model.description.links[10000]" : "load_model.description");
         free(links), free(joints), free(names);
@@ -333,14 +333,14 @@ END_TEST
 START_TEST(no_description_is_refused) {
     const dyn_client_load_request request = {.urdf = ""};
     dyn_client_loaded_model *loaded;
-    check_refusal("nothing", dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("nothing", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.urdf");
     const dyn_client_load_request none = {.name = "none"};
-    check_refusal("none", dyn_client_load_model(client, &none, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("none", dyn_client_load_model(client, &none, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.source");
     const dyn_client_screw_chain screws = {.name = "two"};
     const dyn_client_load_request two = {.urdf = "<robot name=\"r\"><link name=\"l\"/></robot>", .screws = &screws};
-    check_refusal("two", dyn_client_load_model(client, &two, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("two", dyn_client_load_model(client, &two, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.source");
 }
 END_TEST
@@ -355,7 +355,7 @@ static void must_refuse_table(const dyn_client_dh_row *spoilt_row, dyn_client_dh
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "load_model.denavit_hartenberg.%s", field);
-    check_refusal(field, dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal(field, dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   path);
 }
 
@@ -378,7 +378,7 @@ START_TEST(bad_tables_name_their_row) {
     const dyn_client_dh_table empty = {.name = "chain"};
     const dyn_client_load_request request = {.denavit_hartenberg = &empty};
     dyn_client_loaded_model *loaded;
-    check_refusal("no rows", dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no rows", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.denavit_hartenberg.rows");
 }
 END_TEST
@@ -389,7 +389,7 @@ static void must_refuse_screws(const double *M, const double *G, const double *S
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "load_model.screws.%s", field);
-    check_refusal(field, dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal(field, dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   path);
 }
 
@@ -412,7 +412,7 @@ START_TEST(bad_screws_name_their_matrix) {
     const dyn_client_screw_chain empty = {.name = "chain"};
     const dyn_client_load_request request = {.screws = &empty};
     dyn_client_loaded_model *loaded;
-    check_refusal("no screws", dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no screws", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.screws.slist");
 }
 END_TEST
@@ -428,7 +428,7 @@ static void must_refuse_operation(dyn_client_operation operation, dyn_client_sta
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "derive_model.operations[1]%s%s", field[0] ? "." : "", field);
-    dyn_client_status found = dyn_client_derive_model(client, &request, 0, &error, &loaded);
+    dyn_client_status found = dyn_client_derive_model(client, &request, 0, &loaded, &error);
     ck_assert_ptr_null(loaded);
     check_refusal(field, found, status, path);
 }
@@ -491,20 +491,20 @@ START_TEST(operations_are_bounded) {
     dyn_client_loaded_model *loaded;
     for (int i = 0; i < 65; i++)
         many[i] = (dyn_client_operation){.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "tip", .inertia = {.mass = i + 1}};
-    check_refusal("none", dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("none", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.operations");
     request.operation_count = 65;
-    check_refusal("65", dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_RESOURCE_EXHAUSTED,
+    check_refusal("65", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
                   "derive_model.operations");
     request.operation_count = 64;
     request.name = "";
-    check_refusal("no name", dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no name", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.name");
     request.name = "two_link";
-    check_refusal("taken", dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ALREADY_EXISTS,
+    check_refusal("taken", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS,
                   "derive_model.name");
     request.name = "derived";
-    wire_require(dyn_client_derive_model(client, &request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_derive_model(client, &request, 0, &loaded, &error), &error);
     ck_assert_double_eq(loaded->model.mass, 66);
     dyn_client_loaded_model_free(loaded);
     wire_require(dyn_client_unload_model(client, "derived", 0, &error), &error);
@@ -519,13 +519,13 @@ START_TEST(models_do_not_grow_beyond_the_limit) {
     dyn_client_derive_request request = {
         .model = "two_link", .name = "grown", .operation_count = 1, .operations = &first, .replace = true};
     dyn_client_loaded_model *loaded;
-    dyn_client_status status = dyn_client_derive_model(client, &request, 0, &error, &loaded);
+    dyn_client_status status = dyn_client_derive_model(client, &request, 0, &loaded, &error);
     request.model = "grown";
     request.operations = &merge;
     for (int i = 0; status == DYN_CLIENT_OK && i < 10; i++) {
         ck_assert_uint_le(loaded->model.links, 100);
         dyn_client_loaded_model_free(loaded);
-        status = dyn_client_derive_model(client, &request, 0, &error, &loaded);
+        status = dyn_client_derive_model(client, &request, 0, &loaded, &error);
     }
     ck_assert_int_ne(status, DYN_CLIENT_OK);
     ck_assert_int_eq(strncmp(error.field, "derive_model.operations", 23), 0);
@@ -534,28 +534,28 @@ END_TEST
 
 START_TEST(bad_exports_are_refused) {
     dyn_client_exported_model *exported;
-    check_refusal("no model", dyn_client_export_model(client, "nothing", DYN_CLIENT_URDF, NULL, 0, &error, &exported),
+    check_refusal("no model", dyn_client_export_model(client, "nothing", DYN_CLIENT_URDF, NULL, 0, &exported, &error),
                   DYN_CLIENT_NOT_FOUND, "export_model.model");
     check_refusal("a format",
-                  dyn_client_export_model(client, "ur5", (dyn_client_model_format)9, NULL, 0, &error, &exported),
+                  dyn_client_export_model(client, "ur5", (dyn_client_model_format)9, NULL, 0, &exported, &error),
                   DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
     check_refusal("no format",
-                  dyn_client_export_model(client, "ur5", DYN_CLIENT_FORMAT_UNSPECIFIED, NULL, 0, &error, &exported),
+                  dyn_client_export_model(client, "ur5", DYN_CLIENT_FORMAT_UNSPECIFIED, NULL, 0, &exported, &error),
                   DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
-    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "nowhere", 0, &error, &exported),
+    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "nowhere", 0, &exported, &error),
                   DYN_CLIENT_NOT_FOUND, "export_model.tip");
-    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "base_link", 0, &error, &exported),
+    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "base_link", 0, &exported, &error),
                   DYN_CLIENT_INVALID_ARGUMENT, "export_model.tip");
     check_refusal("a branch",
-                  dyn_client_export_model(client, "quadruped", DYN_CLIENT_SCREWS, NULL, 0, &error, &exported),
+                  dyn_client_export_model(client, "quadruped", DYN_CLIENT_SCREWS, NULL, 0, &exported, &error),
                   DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");
     robot r;
     dyn_client_loaded_model *loaded;
     describe_well(&r);
     r.joints[1].type = DYN_CLIENT_JOINT_SPHERICAL;
-    wire_require(dyn_client_load_model(client, &r.request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(client, &r.request, 0, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
-    check_refusal("a sphere", dyn_client_export_model(client, "spoilt", DYN_CLIENT_URDF, NULL, 0, &error, &exported),
+    check_refusal("a sphere", dyn_client_export_model(client, "spoilt", DYN_CLIENT_URDF, NULL, 0, &exported, &error),
                   DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");
     ck_assert_ptr_nonnull(strstr(error.message, "joint b"));
 }

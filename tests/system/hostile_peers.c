@@ -36,8 +36,8 @@ static const char *listener(const daemon_fixture *d, int i, uint16_t *protocol) 
 static dyn_client_server_info *server_info(const daemon_fixture *d, dyn_client **client) {
     dyn_client_server_info *info;
     dyn_client_error error;
-    ck_assert_msg(dyn_client_connect(d->request_tcp, NULL, &error, client) == DYN_CLIENT_OK, "%s", error.message);
-    ck_assert_msg(dyn_client_get_server_info(*client, 0, &error, &info) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(d->request_tcp, NULL, client, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_get_server_info(*client, 0, &info, &error) == DYN_CLIENT_OK, "%s", error.message);
     return info;
 }
 
@@ -64,7 +64,7 @@ static void cause_event(dyn_client *client) {
     const dyn_client_load_request request = {.urdf = "<robot name='event'><link name='a'/></robot>"};
     dyn_client_loaded_model *loaded;
     dyn_client_error error;
-    ck_assert_msg(dyn_client_load_model(client, &request, 0, &error, &loaded) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_load_model(client, &request, 0, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
     dyn_client_loaded_model_free(loaded);
     ck_assert_msg(dyn_client_unload_model(client, "event", 0, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
@@ -75,7 +75,7 @@ static void expect_events(const daemon_fixture *d, const char *url) {
     dyn_client_error error;
     double end = sp_now() + 5;
     bool has_event = false;
-    ck_assert_msg(dyn_client_connect(d->request_tcp, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(d->request_tcp, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
     while (!has_event) {
         sp_peer peer;
         ck_assert_msg(sp_now() < end, "%s publishes no events", url);

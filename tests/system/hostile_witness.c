@@ -32,7 +32,7 @@ static bool ask(witness *w, dyn_client *client, unsigned number) {
     double t = 0.1 * number, q[2] = {sin(t), cos(1.7 * t)}, v[2] = {cos(t), -1.7 * sin(1.7 * t)}, a[2] = {t, 1};
     double tau[2], right[2];
     dyn_client_error error;
-    if (dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau) != DYN_CLIENT_OK) {
+    if (dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error) != DYN_CLIENT_OK) {
         w->report.failures++;
         snprintf(w->report.failure, sizeof w->report.failure, "%.200s", error.message);
         return false;
@@ -52,7 +52,7 @@ static bool attempt(witness *w, unsigned number) {
     }
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(w->url, NULL, &error, &client) != DYN_CLIENT_OK) {
+    if (dyn_client_connect(w->url, NULL, &client, &error) != DYN_CLIENT_OK) {
         w->report.failures++;
         snprintf(w->report.failure, sizeof w->report.failure, "%.200s", error.message);
         return false;
@@ -84,7 +84,7 @@ witness *witness_start(const char *url, witness_kind kind) {
     dyn_client_error error;
     w->kind = kind;
     snprintf(w->url, sizeof w->url, "%s", url);
-    if (kind == WITNESS_STEADY && dyn_client_connect(url, NULL, &error, &w->client) != DYN_CLIENT_OK) {
+    if (kind == WITNESS_STEADY && dyn_client_connect(url, NULL, &w->client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s: %s", url, error.message);
     }
     ck_assert_int_eq(pthread_create(&w->thread, NULL, run, w), 0);

@@ -21,7 +21,7 @@ static dyn_client_error error;
 
 static void start_peer(void) {
     lying_peer_start(&peer);
-    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &error, &client), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &client, &error), DYN_CLIENT_OK);
 }
 
 static void stop_peer(void) {
@@ -42,7 +42,7 @@ static const dyn_client_query QUERY = {.model = "robot", .nq = 2, .nv = 2, .samp
 static dyn_client_status ask_gravity(double g[4]) {
     double guarded[6] = {-1, 0, 0, 0, 0, -1}, q[4] = {0};
     lying_peer_hand_over(&peer);
-    dyn_client_status status = dyn_client_gravity(client, &QUERY, q, &error, guarded + 1);
+    dyn_client_status status = dyn_client_gravity(client, &QUERY, q, guarded + 1, &error);
     lying_peer_hand_over(&peer);
     ck_assert_double_eq(guarded[0], -1);
     ck_assert_double_eq(guarded[5], -1);
@@ -164,7 +164,7 @@ static void set_description(uint32_t q_index, size_t zero_count, size_t unit_cou
 
 static dyn_client_status ask_description(dyn_client_description **robot) {
     lying_peer_hand_over(&peer);
-    dyn_client_status status = dyn_client_describe_model(client, "robot", 0, &error, robot);
+    dyn_client_status status = dyn_client_describe_model(client, "robot", 0, robot, &error);
     lying_peer_hand_over(&peer);
     return status;
 }
@@ -242,7 +242,7 @@ static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
     const double q[4] = {0};
     dyn_client_evaluate_request request = {.q = q, .quantity_count = 2, .quantities = both};
     lying_peer_hand_over(&peer);
-    dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, &error, evaluation);
+    dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, evaluation, &error);
     lying_peer_hand_over(&peer);
     return status;
 }
@@ -314,7 +314,7 @@ START_TEST(an_explanation_of_another_length_is_refused) {
         reply.explain = &explanation;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
-        dyn_client_status status = dyn_client_explain(client, &query, q, NULL, NULL, &error, &answer);
+        dyn_client_status status = dyn_client_explain(client, &query, q, NULL, NULL, &answer, &error);
         lying_peer_hand_over(&peer);
         ck_assert_int_eq(status, count == 2 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
         dyn_client_explanation_free(answer);
@@ -346,7 +346,7 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
         set_reply(&reply);
         lying_peer_hand_over(&peer);
         dyn_client_status status =
-            dyn_client_export_model(client, "robot", DYN_CLIENT_SCREWS, NULL, 0, &error, &answer);
+            dyn_client_export_model(client, "robot", DYN_CLIENT_SCREWS, NULL, 0, &answer, &error);
         lying_peer_hand_over(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
@@ -381,7 +381,7 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
         reply.find_base_parameters = &found;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
-        dyn_client_status status = dyn_client_find_base_parameters(client, "robot", NULL, 0, &error, &answer);
+        dyn_client_status status = dyn_client_find_base_parameters(client, "robot", NULL, 0, &answer, &error);
         lying_peer_hand_over(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
@@ -408,7 +408,7 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
         reply.compute_inertia = &inertia;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
-        dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &error, &body);
+        dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &body, &error);
         lying_peer_hand_over(&peer);
         ck_assert_int_eq(status, wrong == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
     }

@@ -23,7 +23,7 @@ static _Thread_local dyn_client_error error;
 
 static void start_daemon(void) {
     daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 2\n"}, &served);
-    wire_require(dyn_client_connect(served.request_ipc, NULL, &error, &client), &error);
+    wire_require(dyn_client_connect(served.request_ipc, NULL, &client, &error), &error);
 }
 
 static void stop_daemon(void) {
@@ -33,7 +33,7 @@ static void stop_daemon(void) {
 
 static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
     dyn_client_loaded_model *loaded;
-    wire_require(dyn_client_load_model(client, request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(client, request, 0, &loaded, &error), &error);
     return loaded;
 }
 
@@ -46,7 +46,7 @@ static dyn_client_loaded_model *derive_with(const char *model, const char *name,
     dyn_client_loaded_model *loaded = NULL;
     const dyn_client_derive_request request = {
         .model = model, .name = name, .operation_count = count, .operations = operations, .replace = true};
-    return dyn_client_derive_model(client, &request, PATIENCE, own, &loaded) == DYN_CLIENT_OK ? loaded : NULL;
+    return dyn_client_derive_model(client, &request, PATIENCE, &loaded, own) == DYN_CLIENT_OK ? loaded : NULL;
 }
 
 static dyn_client_loaded_model *derive(const char *model, const char *name, size_t count,
@@ -58,7 +58,7 @@ static dyn_client_loaded_model *derive(const char *model, const char *name, size
 
 static dyn_client_exported_model *export_as(const char *model, dyn_client_model_format format, const char *tip) {
     dyn_client_exported_model *exported;
-    wire_require(dyn_client_export_model(client, model, format, tip, 0, &error, &exported), &error);
+    wire_require(dyn_client_export_model(client, model, format, tip, 0, &exported, &error), &error);
     return exported;
 }
 
@@ -77,7 +77,7 @@ static const char *digest_of(const char *model) {
 static void inverse_dynamics(const char *model, size_t nq, size_t nv, const double *q, const double *v, const double *a,
                              double *tau) {
     const dyn_client_query query = {.model = model, .nq = nq, .nv = nv, .samples = 1};
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
 }
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
@@ -174,7 +174,7 @@ START_TEST(frames_are_links_without_mass) {
     const dyn_client_query query = {.model = "short", .nq = 1, .nv = 1, .samples = 1};
     const char *const names[] = {"tip"};
     double position[3], quaternion[4], quarter = M_PI / 2;
-    wire_require(dyn_client_poses(client, &query, &quarter, 1, names, &error, position, quaternion), &error);
+    wire_require(dyn_client_poses(client, &query, &quarter, 1, names, position, quaternion, &error), &error);
     ck_assert_double_eq_tol(position[0], 0, 1e-15);
     ck_assert_double_eq_tol(position[1], 1, 1e-15);
 }
@@ -238,7 +238,7 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_load_request request = {.description = &form, .replace = true};
     dyn_client_description *robot;
     dyn_client_loaded_model_free(load(&request));
-    wire_require(dyn_client_describe_model(client, "special", 0, &error, &robot), &error);
+    wire_require(dyn_client_describe_model(client, "special", 0, &robot, &error), &error);
     ck_assert_double_eq(robot->joints[0].pitch, 0.25);
     ck_assert_double_eq(robot->joints[0].axis[2], 1);
     ck_assert_double_eq(robot->joints[1].axis[0], 1);
@@ -295,7 +295,7 @@ START_TEST(multipliers_are_used_as_they_are_given) {
         describe_twins(&pair, cases[i].given);
         const dyn_client_load_request request = {.description = &pair.form, .replace = true};
         dyn_client_loaded_model_free(load(&request));
-        wire_require(dyn_client_describe_model(client, "twins", 0, &error, &robot), &error);
+        wire_require(dyn_client_describe_model(client, "twins", 0, &robot, &error), &error);
         ck_assert_str_eq(robot->joints[1].mimic, "a");
         ck_assert_double_eq(robot->joints[1].mimic_multiplier, cases[i].used);
         dyn_client_description_free(robot);
@@ -309,7 +309,7 @@ static dyn_client_status load_guarded(double mass, const char *expected, dyn_cli
     const dyn_client_link_description link = {.name = "base", .inertia = {.mass = mass}};
     const dyn_client_model_description form = {.name = "guarded", .link_count = 1, .links = &link};
     const dyn_client_load_request request = {.description = &form, .replace = true, .expected_digest = expected};
-    return dyn_client_load_model(client, &request, 0, &error, loaded);
+    return dyn_client_load_model(client, &request, 0, loaded, &error);
 }
 
 /* Checks that of two clients who replace the model that both have seen, the second one gets an error. */
@@ -334,13 +334,13 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
                                          .operations = &heavier,
                                          .replace = true,
                                          .expected_digest = seen};
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ABORTED);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ABORTED);
     ck_assert_str_eq(error.field, "derive_model.expected_digest");
     request.name = "unknown";
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_ABORTED);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ABORTED);
     request.name = "guarded";
     request.replace = false;
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_int_eq(load_guarded(3, "sha256:12", &loaded), DYN_CLIENT_INVALID_ARGUMENT);
     wire_require(dyn_client_unload_model(client, "guarded", 0, &error), &error);
     ck_assert_int_eq(load_guarded(3, seen, &loaded), DYN_CLIENT_ABORTED);
@@ -357,7 +357,7 @@ START_TEST(coordinates_have_one_spelling) {
     dyn_client_exported_model_free(quadruped);
     for (size_t k = 0; k < 2; k++) {
         dyn_client_description *robot;
-        wire_require(dyn_client_describe_model(client, robots[k], 0, &error, &robot), &error);
+        wire_require(dyn_client_describe_model(client, robots[k], 0, &robot, &error), &error);
         for (size_t j = 0; j < robot->joint_count; j++) {
             const dyn_client_joint *joint = &robot->joints[j];
             for (uint32_t i = 0; i < joint->nq; i++) {
@@ -395,7 +395,7 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
         const dyn_client_query query = {.model = "planar", .nq = 2, .nv = 2, .samples = 1};
         const double q[2] = {0.4, 1.1};
         double mass[4];
-        wire_require(dyn_client_mass_matrix(client, &query, q, &error, mass), &error);
+        wire_require(dyn_client_mass_matrix(client, &query, q, mass, &error), &error);
         ck_assert_double_eq_tol(mass[0], 3 + 2 * cos(1.1), 1e-14);
         ck_assert_double_eq_tol(mass[1], 1 + cos(1.1), 1e-14);
         ck_assert_double_eq_tol(mass[3], 1, 1e-14);
@@ -479,7 +479,7 @@ START_TEST(merged_robots_come_apart) {
     double tau[2], expected[2];
     dyn_client_error described;
     dyn_client_description *walker;
-    wire_require(dyn_client_describe_model(client, "quadruped", 0, &described, &walker), &described);
+    wire_require(dyn_client_describe_model(client, "quadruped", 0, &walker, &described), &described);
     dyn_client_operation merge = operations[0];
     merge.link = walker->links[0].name;
     dyn_client_loaded_model *both = derive("quadruped", "both", 1, &merge);
@@ -506,7 +506,7 @@ START_TEST(a_chain_is_traversed_both_ways) {
                                             "wrist_1_joint",      "wrist_2_joint",       "wrist_3_joint"};
     const dyn_client_query query = {
         .model = "restored", .nq = 6, .nv = 6, .samples = 1, .joint_count = 6, .joint_names = reversed};
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
     inverse_dynamics("ur5", 6, 6, q, v, a, expected);
     for (int i = 0; i < 6; i++)
         ck_assert_double_eq_tol(tau[i], expected[i], 1e-11);
@@ -560,22 +560,22 @@ START_TEST(unprintable_names_are_refused_and_shown_with_escapes) {
         char urdf[256];
         dyn_client_loaded_model *loaded;
         dyn_client_load_request load_request = {.urdf = "<robot name='r'><link name='l'/></robot>", .name = name};
-        expect_escaped(dyn_client_load_model(client, &load_request, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT,
+        expect_escaped(dyn_client_load_model(client, &load_request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                        shown);
         if (i > 0) { /* XML has no ESC */
             snprintf(urdf, sizeof urdf, "<robot name='r'><link name='%s'/></robot>", name);
             load_request = (dyn_client_load_request){.urdf = urdf, .name = "r"};
-            expect_escaped(dyn_client_load_model(client, &load_request, 0, &error, &loaded),
+            expect_escaped(dyn_client_load_model(client, &load_request, 0, &loaded, &error),
                            DYN_CLIENT_INVALID_ARGUMENT, shown);
         }
         const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
         const dyn_client_derive_request derive_request = {
             .model = name, .name = name, .operation_count = 1, .operations = &lock};
-        expect_escaped(dyn_client_derive_model(client, &derive_request, 0, &error, &loaded), DYN_CLIENT_NOT_FOUND,
+        expect_escaped(dyn_client_derive_model(client, &derive_request, 0, &loaded, &error), DYN_CLIENT_NOT_FOUND,
                        shown);
         const dyn_client_query query = {.model = name, .nq = 1, .nv = 1, .samples = 1};
         double q[1] = {0}, g[1];
-        expect_escaped(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_NOT_FOUND, shown);
+        expect_escaped(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_NOT_FOUND, shown);
     }
 }
 END_TEST
@@ -593,7 +593,7 @@ START_TEST(derived_models_have_a_report) {
     dyn_client_loaded_model_free(loaded);
     const dyn_client_derive_request strict = {
         .model = "two_link", .name = "stern", .operation_count = 1, .operations = &doubtful, .strict = true};
-    ck_assert_int_eq(dyn_client_derive_model(client, &strict, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_derive_model(client, &strict, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_ptr_null(loaded);
 }
 END_TEST
@@ -613,7 +613,7 @@ START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     ck_assert(is_told);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_load_request strict = {.urdf = departing_robot, .name = "stern", .strict = true};
-    ck_assert_int_eq(dyn_client_load_model(client, &strict, 0, &error, &loaded), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_load_model(client, &strict, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "load_model.urdf:3");
     ck_assert_ptr_null(loaded);
 }
@@ -638,12 +638,12 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     const dyn_client_query query = {.model = "footed", .nq = 2, .nv = 2, .samples = 1};
     const double q[2] = {0.1, 0.2}, tau[2] = {0};
     double result[2] = {NAN, NAN};
-    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, &error, result),
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, result, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_msg(strstr(error.message, "joint ankle: the mass matrix is singular") != NULL &&
                       strstr(error.message, "give the links that it moves a mass and an inertia") != NULL,
                   "%s", error.message);
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, result), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, result, &error), &error);
     ck_assert(isfinite(result[0]) && isfinite(result[1]));
 }
 END_TEST
@@ -663,8 +663,8 @@ START_TEST(files_are_read_as_strictly_as_configured) {
                                    .configuration = "strict = yes\n[model lax]\nfile = departing.urdf\nstrict = no\n"
                                                     "[model stern]\nfile = departing.urdf\n"},
                  &other);
-    wire_require(dyn_client_connect(other.request_ipc, NULL, &error, &peer), &error);
-    wire_require(dyn_client_list_models(peer, 0, &error, &models), &error);
+    wire_require(dyn_client_connect(other.request_ipc, NULL, &peer, &error), &error);
+    wire_require(dyn_client_list_models(peer, 0, &models, &error), &error);
     ck_assert_uint_eq(models->count, 1);
     ck_assert_str_eq(models->models[0].name, "lax");
     char *log = daemon_log(&other);
@@ -698,8 +698,8 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
     ck_assert_ptr_nonnull(file);
     ck_assert(fputs(dotted_robot, file) >= 0 && fclose(file) == 0);
     daemon_start(&(daemon_options){.models = directory}, &other);
-    wire_require(dyn_client_connect(other.request_ipc, NULL, &error, &peer), &error);
-    wire_require(dyn_client_list_models(peer, 0, &error, &models), &error);
+    wire_require(dyn_client_connect(other.request_ipc, NULL, &peer, &error), &error);
+    wire_require(dyn_client_list_models(peer, 0, &models, &error), &error);
     ck_assert_uint_eq(models->count, 1);
     ck_assert_str_eq(models->models[0].name, "left_arm");
     dyn_client_model_list_free(models);

@@ -24,7 +24,7 @@ static void derive(const char *model, const char *name, const dyn_client_operati
     dyn_client_loaded_model *loaded;
     const dyn_client_derive_request request = {
         .model = model, .name = name, .operation_count = 1, .operations = operation, .replace = true};
-    wire_require(dyn_client_derive_model(client, &request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_derive_model(client, &request, 0, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
 }
 
@@ -153,15 +153,15 @@ START_TEST(methods_count_a_point_mass) {
     dyn_client_query loaded = TWO_LINK;
     loaded.payload_count = 1;
     loaded.payloads = &point;
-    wire_require(dyn_client_mass_matrix(client, &TWO_LINK, q, &error, bare), &error);
-    wire_require(dyn_client_mass_matrix(client, &loaded, q, &error, mass), &error);
-    wire_require(dyn_client_gravity(client, &TWO_LINK, q, &error, weight), &error);
-    wire_require(dyn_client_gravity(client, &loaded, q, &error, of_weight), &error);
-    wire_require(dyn_client_bias_forces(client, &TWO_LINK, q, v, &error, h), &error);
-    wire_require(dyn_client_bias_forces(client, &loaded, q, v, &error, of_h), &error);
-    wire_require(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, &error, tau), &error);
-    wire_require(dyn_client_inverse_dynamics(client, &loaded, q, v, a, &error, of_tau), &error);
-    wire_require(dyn_client_forward_dynamics(client, &loaded, q, v, of_tau, &error, back), &error);
+    wire_require(dyn_client_mass_matrix(client, &TWO_LINK, q, bare, &error), &error);
+    wire_require(dyn_client_mass_matrix(client, &loaded, q, mass, &error), &error);
+    wire_require(dyn_client_gravity(client, &TWO_LINK, q, weight, &error), &error);
+    wire_require(dyn_client_gravity(client, &loaded, q, of_weight, &error), &error);
+    wire_require(dyn_client_bias_forces(client, &TWO_LINK, q, v, h, &error), &error);
+    wire_require(dyn_client_bias_forces(client, &loaded, q, v, of_h, &error), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &TWO_LINK, q, v, a, tau, &error), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &loaded, q, v, a, of_tau, &error), &error);
+    wire_require(dyn_client_forward_dynamics(client, &loaded, q, v, of_tau, back, &error), &error);
     for (int i = 0; i < 2; i++) {
         ck_assert_double_eq_tol(mass[2 * i] - bare[2 * i], M[2 * i], 1e-13);
         ck_assert_double_eq_tol(mass[2 * i + 1] - bare[2 * i + 1], M[2 * i + 1], 1e-13);
@@ -190,10 +190,10 @@ START_TEST(batches_count_payloads_in_every_sample) {
         q[s][1] = cos(3 * s);
     }
     query.samples = SAMPLES;
-    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], NULL, NULL, &error, tau[0]), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], NULL, NULL, tau[0], &error), &error);
     query.samples = 1;
     for (int s = 0; s < SAMPLES; s += 271) {
-        wire_require(dyn_client_inverse_dynamics(client, &query, q[s], NULL, NULL, &error, one), &error);
+        wire_require(dyn_client_inverse_dynamics(client, &query, q[s], NULL, NULL, one, &error), &error);
         ck_assert_double_eq(tau[s][0], one[0]);
         ck_assert_double_eq(tau[s][1], one[1]);
     }
@@ -213,9 +213,9 @@ START_TEST(trajectories_count_payloads) {
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < 2; i++)
             q[r][i] = 0.1 * r + i, v[r][i] = 1 - i, a[r][i] = r - 2;
-    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], v[0], a[0], &error, tau[0]), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], v[0], a[0], tau[0], &error), &error);
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
-                                                        NULL, &error, &trajectory),
+                                                        NULL, &trajectory, &error),
                  &error);
     for (int r = 0; r < ROWS; r++)
         for (int i = 0; i < 2; i++)
@@ -246,7 +246,7 @@ static void *ask_again_and_again(void *own) {
     query.payload_count = c->mass > 0;
     query.payloads = &point;
     for (int i = 0; i < CALLS && c->status == DYN_CLIENT_OK; i++) {
-        c->status = dyn_client_gravity(client, &query, q, &failure, g);
+        c->status = dyn_client_gravity(client, &query, q, g, &failure);
         c->wrong += fabs(g[0] - 9.81 * (3 + 2 * c->mass)) > 1e-12;
     }
     return NULL;
@@ -274,11 +274,11 @@ START_TEST(explain_has_a_term_for_payloads) {
     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
     double bare[6], tau[6];
     dyn_client_explanation *answer;
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, bare), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, bare, &error), &error);
     query.payload_count = 3;
     query.payloads = boxes;
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau), &error);
-    wire_require(dyn_client_explain(client, &query, q, v, a, &error, &answer), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
+    wire_require(dyn_client_explain(client, &query, q, v, a, &answer, &error), &error);
     ck_assert_uint_eq(answer->term_count, 5);
     ck_assert_str_eq(answer->terms[4].name, "payload");
     ck_assert_uint_eq(answer->payload_count, 3);
@@ -313,7 +313,7 @@ static void must_refuse(const dyn_client_payload *payload, dyn_client_status sta
     dyn_client_query query = TWO_LINK;
     query.payload_count = 2;
     query.payloads = two;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, tau), status);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, tau, &error), status);
     snprintf(path, sizeof path, "gravity.%s", field);
     ck_assert_str_eq(error.field, path);
     ck_assert_str_ne(error.message, "");
@@ -358,10 +358,10 @@ START_TEST(payloads_are_bounded) {
         many[i] = (dyn_client_payload){.link = "tip", .inertia = {.mass = 0.001}};
     query.payload_count = 1001;
     query.payloads = many;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_str_eq(error.field, "gravity.query.payloads");
     query.payload_count = 1000;
-    wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
+    wire_require(dyn_client_gravity(client, &query, q, g, &error), &error);
     ck_assert_double_eq_tol(g[0], 3 * 9.81 + 2 * 9.81, 1e-9);
 }
 END_TEST

@@ -46,7 +46,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
         .quantity_count = from->quantity_count,
         .quantities = requests,
     };
-    return dyn_client_evaluate(client, &used, &request, error, answer);
+    return dyn_client_evaluate(client, &used, &request, answer, error);
 }
 
 dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *query, const quantity_question *question,

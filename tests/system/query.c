@@ -109,7 +109,7 @@ static const Dynamics__V1__Status *ask(question *x, const char *method, Dynamics
     uint8_t *bytes = malloc(size);
     dynamics__v1__request__pack(&request, bytes);
     void *reply;
-    wire_require(dyn_client_call(client, bytes, size, 0, &error, &reply, &reply_size), &error);
+    wire_require(dyn_client_call(client, bytes, size, 0, &reply, &reply_size, &error), &error);
     x->reply = dynamics__v1__reply__unpack(NULL, reply_size, reply);
     ck_assert_ptr_nonnull(x->reply);
     dyn_client_free(reply);
@@ -226,15 +226,15 @@ START_TEST(mass_matrix_refuses_gravity_and_forces) {
         .link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = force, .rows = 1};
     double M[4];
     dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity};
-    ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, &error, M), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, M, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "mass_matrix.query.gravity");
     query.gravity = NULL;
     query.external_force_count = 1;
     query.external_forces = &push;
-    ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, &error, M), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, M, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "mass_matrix.query.external_forces");
     query.external_force_count = 0;
-    wire_require(dyn_client_mass_matrix(client, &query, q, &error, M), &error);
+    wire_require(dyn_client_mass_matrix(client, &query, q, M, &error), &error);
 }
 END_TEST
 
@@ -274,17 +274,17 @@ START_TEST(inverse_dynamics_of_trajectories_counts_external_forces) {
     double tau[2 * ROWS];
     dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = ROWS};
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, m.q, m.v, m.a, DYN_CLIENT_RATES_GIVEN,
-                                                        &m.tip, &error, &by_tip),
+                                                        &m.tip, &by_tip, &error),
                  &error);
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, m.q, m.v, m.a, DYN_CLIENT_RATES_GIVEN,
-                                                        NULL, &error, &by_none),
+                                                        NULL, &by_none, &error),
                  &error);
     query.external_force_count = 1;
     query.external_forces = &m.reaction;
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, m.q, m.v, m.a, DYN_CLIENT_RATES_GIVEN,
-                                                        NULL, &error, &by_force),
+                                                        NULL, &by_force, &error),
                  &error);
-    wire_require(dyn_client_inverse_dynamics(client, &query, m.q, m.v, m.a, &error, tau), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, m.q, m.v, m.a, tau, &error), &error);
     ck_assert_mem_ne(by_tip->tau, by_none->tau, sizeof tau);
     expect_equal(2 * ROWS, by_force->tau, by_tip->tau);
     expect_equal(2 * ROWS, by_force->tau, tau);
@@ -300,15 +300,15 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
     dyn_client_trajectory *by_tip, *by_force, *by_both, *by_none;
     dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
     wire_require(
-        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &error, &by_tip),
+        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &by_tip, &error),
         &error);
     wire_require(
-        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, NULL, NULL, &error, &by_none),
+        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, NULL, NULL, &by_none, &error),
         &error);
     query.external_force_count = 1;
     query.external_forces = &m.reaction;
     wire_require(
-        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, NULL, NULL, &error, &by_force),
+        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, NULL, NULL, &by_force, &error),
         &error);
     expect_equal(2 * ROWS, by_force->q, by_tip->q);
     ck_assert_mem_ne(by_tip->q, by_none->q, 2 * ROWS * sizeof(double));
@@ -317,7 +317,7 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
     pull.force = m.force, pull.torque = m.torque;
     query.external_forces = &pull;
     wire_require(
-        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &error, &by_both),
+        dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &by_both, &error),
         &error);
     for (int i = 0; i < 2 * ROWS; i++)
         ck_assert_double_eq_tol(by_both->q[i], by_none->q[i], 1e-12);

@@ -31,7 +31,7 @@ static dyn_client_error error;
 static void start_with(const char *configuration) {
     daemon_options options = {.configuration = configuration};
     daemon_start(&options, &fixture);
-    ck_assert(dyn_client_connect(fixture.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK);
+    ck_assert(dyn_client_connect(fixture.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK);
 }
 
 static void start(void) {
@@ -58,7 +58,7 @@ static uint64_t create(const char *name) {
     const dyn_client_simulation_options options = {.name = name, .model = "two_link"};
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
@@ -71,8 +71,8 @@ static void path_of(const char *name, char path[PATH_SIZE]) {
 static void record_steps(const char *recording, uint64_t steps) {
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, recording, 0, &error));
-    ok(dyn_client_step_simulation(client, "arm", token, steps, NULL, 0, &error, NULL));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, steps, NULL, 0, NULL, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     ok(dyn_client_delete_simulation(client, "arm", token, 0, &error));
 }
 
@@ -113,10 +113,10 @@ START_TEST(recorded_states_without_values_are_refused) {
     record_steps("run", 10);
     write_crafted("recordings/run.recording", "recordings/empty.recording", 20000, empty_state, sizeof empty_state);
     for (int i = 0; i < 3; i++) {
-        refused(dyn_client_replay_simulation(client, "empty", &(dyn_client_rows){0, 1, 1000000}, 0, &error, &replay),
+        refused(dyn_client_replay_simulation(client, "empty", &(dyn_client_rows){0, 1, 1000000}, 0, &replay, &error),
                 DYN_CLIENT_DATA_LOSS, "replay_simulation.recording", "entry 1 q has 0 values, not 2");
     }
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 1000000}, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 1000000}, 0, &replay, &error));
     ck_assert_uint_eq(replay->count, 10);
     dyn_client_replay_free(replay);
 }
@@ -132,7 +132,7 @@ static void check_workers(void) {
                                "<axis xyz='1 0 0'/></joint></robot>";
     const dyn_client_load_request request = {.name = "rod", .urdf = urdf, .replace = true};
     dyn_client_loaded_model *loaded;
-    ok(dyn_client_load_model(client, &request, 5, &error, &loaded));
+    ok(dyn_client_load_model(client, &request, 5, &loaded, &error));
     dyn_client_loaded_model_free(loaded);
 }
 
@@ -157,7 +157,7 @@ START_TEST(fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody) {
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     /* Number of possible workers. */
     for (int i = 0; i < 16; i++) {
-        refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1}, 2, &error, &replay),
+        refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
                 DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "no regular file");
     }
     check_workers();
@@ -170,12 +170,12 @@ START_TEST(directory_and_link_in_the_place_of_a_recording_are_refused) {
     record_steps("run", 1);
     path_of("recordings/folder.recording", path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    refused(dyn_client_replay_simulation(client, "folder", &(dyn_client_rows){0, 1, 1}, 2, &error, &replay),
+    refused(dyn_client_replay_simulation(client, "folder", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
             DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "Is a directory");
     ck_assert_int_eq(rmdir(path), 0);
     path_of("recordings/link.recording", path);
     ck_assert_int_eq(symlink("/etc/passwd", path), 0);
-    refused(dyn_client_replay_simulation(client, "link", &(dyn_client_rows){0, 1, 1}, 2, &error, &replay),
+    refused(dyn_client_replay_simulation(client, "link", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
             DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "symbolic link");
 }
 END_TEST
@@ -203,7 +203,7 @@ END_TEST
 
 START_TEST(recording_needs_a_name_to_be_replayed) {
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "", &(dyn_client_rows){0, 1, 1}, 2, &error, &replay),
+    refused(dyn_client_replay_simulation(client, "", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "replay_simulation.recording", "is no name");
 }
 END_TEST
@@ -215,7 +215,7 @@ static void wait_for_health(const char *word) {
     char message[512] = "";
     for (int i = 0; i < 500; i++) {
         dyn_client_health *health;
-        ok(dyn_client_get_health(client, "recordings", 0, &error, &health));
+        ok(dyn_client_get_health(client, "recordings", 0, &health, &error));
         ck_assert_uint_eq(health->component_count, 1);
         snprintf(message, sizeof message, "%s", health->components[0].message);
         ck_assert_int_eq(health->state, message[0] == '\0' ? DYN_CLIENT_HEALTH_SERVING : DYN_CLIENT_HEALTH_DEGRADED);
@@ -234,24 +234,24 @@ static void check_broken(uint64_t token, const char *word) {
     for (int i = 0; i < 500 && (!arm || arm->recording[0] != '\0'); i++) {
         dyn_client_simulation_free(arm);
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &arm));
+        ok(dyn_client_get_simulation(client, "arm", 0, 0, &arm, &error));
     }
     ck_assert_str_eq(arm->recording, "");
     ck_assert_msg(strstr(arm->recording_error, word) != NULL, "%s", arm->recording_error);
     dyn_client_simulation_free(arm);
-    refused(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL), DYN_CLIENT_RESOURCE_EXHAUSTED,
+    refused(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "stop_recording.simulation", word);
 }
 
 /* Steps until the recording has far exceeded its space. */
 static void step_far(uint64_t token) {
-    ok(dyn_client_step_simulation(client, "arm", token, 20000, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 20000, NULL, 0, NULL, &error));
 }
 
 static uint64_t bytes_of(const char *recording) {
     dyn_client_recording_list *list;
     uint64_t bytes = 0;
-    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    ok(dyn_client_list_recordings(client, 0, &list, &error));
     for (size_t i = 0; i < list->count; i++) {
         bytes = strcmp(list->recordings[i].name, recording) == 0 ? list->recordings[i].bytes : bytes;
     }
@@ -261,7 +261,7 @@ static uint64_t bytes_of(const char *recording) {
 
 static void check_count(size_t count) {
     dyn_client_recording_list *list;
-    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    ok(dyn_client_list_recordings(client, 0, &list, &error));
     ck_assert_uint_eq(list->count, count);
     dyn_client_recording_list_free(list);
 }
@@ -271,12 +271,12 @@ START_TEST(recordings_together_keep_to_their_quota) {
     wait_for_health("");
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, "small", 0, &error));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     for (int round = 0; round < 2; round++) {
         ok(dyn_client_record_simulation(client, "arm", token, "big", 0, &error));
         /* Steps in parts, so that the disk stores some of the recording. */
         for (int i = 0; i < 10; i++) {
-            ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
+            ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, NULL, &error));
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         }
         step_far(token);
@@ -285,7 +285,7 @@ START_TEST(recordings_together_keep_to_their_quota) {
         ck_assert_uint_gt(bytes_of("big"), 10000);
         ck_assert_uint_lt(bytes_of("big"), 200000);
         dyn_client_replay *replay;
-        ok(dyn_client_replay_simulation(client, "big", NULL, 0, &error, &replay));
+        ok(dyn_client_replay_simulation(client, "big", NULL, 0, &replay, &error));
         ck_assert_uint_ge(replay->steps, 50);
         ck_assert_uint_eq(replay->equal_steps, replay->steps);
         ck_assert(replay->is_truncated);
@@ -304,7 +304,7 @@ START_TEST(recording_is_refused_where_there_is_no_room_for_one_more) {
         char name[8];
         snprintf(name, sizeof name, "run%d", i);
         ok(dyn_client_record_simulation(client, "arm", token, name, 0, &error));
-        ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+        ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     }
     refused(dyn_client_record_simulation(client, "arm", token, "more", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "record_simulation.recording", "the oldest is \"run0\"");
@@ -330,7 +330,7 @@ START_TEST(recordings_leave_the_reserve_of_the_disk_free) {
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "record_simulation.recording", "limits.disk_reserve_bytes");
     check_count(0);
-    ok(dyn_client_save_simulations(client, 0, &error, NULL));
+    ok(dyn_client_save_simulations(client, 0, NULL, &error));
     daemon_configure(&fixture, "[limits]\ndisk_reserve_bytes = 0\n");
     daemon_signal(&fixture, SIGHUP);
     wait_for_health("");
@@ -365,7 +365,7 @@ START_TEST(full_disk_is_told_to_the_recorder_and_by_the_health) {
     for (int round = 0; round < 2; round++) {
         ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
         for (int i = 0; i < 5; i++) {
-            ok(dyn_client_step_simulation(client, "arm", token, 200, NULL, 0, &error, NULL));
+            ok(dyn_client_step_simulation(client, "arm", token, 200, NULL, 0, NULL, &error));
             nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
         }
         step_far(token);
@@ -373,7 +373,7 @@ START_TEST(full_disk_is_told_to_the_recorder_and_by_the_health) {
         wait_for_health("limits.disk_reserve_bytes");
         ck_assert_int_eq(statvfs(path, &disk), 0);
         ck_assert_uint_ge(disk.f_bavail * disk.f_frsize, 65536);
-        ok(dyn_client_save_simulations(client, 0, &error, NULL));
+        ok(dyn_client_save_simulations(client, 0, NULL, &error));
         ok(dyn_client_delete_recording(client, "run", 0, &error));
         wait_for_health("");
     }
@@ -391,11 +391,11 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     uint64_t token = create("arm");
     bool is_told = false;
     ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &small, NULL), 0);
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
     step_far(token);
     for (int i = 0; i < 1000 && !is_told; i++) {
-        is_told = dyn_client_watch_next(watch, 1, &error, &update) == DYN_CLIENT_OK &&
+        is_told = dyn_client_watch_next(watch, 1, &update, &error) == DYN_CLIENT_OK &&
                   strcmp(update.text, "recording_ended") == 0;
     }
     ck_assert(is_told);
@@ -405,7 +405,7 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     wait_for_health("File too large");
     /* A recording that can be written clears the alarm. */
     ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     wait_for_health("");
 }
 END_TEST
@@ -417,14 +417,14 @@ START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
     const double q[2] = {0.1, 0.2};
     dyn_client_stream *stream;
     dyn_client_stream_list *status = NULL;
-    ok(dyn_client_open_stream(client, &options, 0, &error, &stream));
+    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
     for (int i = 0; i < 2000 && (!status || status->streams[0].recording_error[0] == '\0'); i++) {
         double t = 0.001 * i;
         ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
         if (i > 500) {
             dyn_client_stream_list_free(status);
             nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
-            ok(dyn_client_get_stream(client, "log", 0, &error, &status));
+            ok(dyn_client_get_stream(client, "log", 0, &status, &error));
         }
     }
     const dyn_client_stream_info *told = &status->streams[0];
@@ -433,7 +433,7 @@ START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
     dyn_client_stream_list_free(status);
     double t = 100;
     ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
-    ok(dyn_client_close_stream(client, stream, 0, &error, &status));
+    ok(dyn_client_close_stream(client, stream, 0, &status, &error));
     ck_assert_msg(strstr(status->streams[0].recording_error, "limits.recording_bytes") != NULL, "%s",
                   status->streams[0].recording_error);
     dyn_client_stream_list_free(status);
@@ -449,7 +449,7 @@ static size_t fetch(const char *name, uint64_t part_bytes, uint8_t *bytes) {
     size_t used = 0;
     bool is_last = false;
     while (!is_last) {
-        ok(dyn_client_fetch_recording(client, name, used, part_bytes, 0, &error, &part));
+        ok(dyn_client_fetch_recording(client, name, used, part_bytes, 0, &part, &error));
         ck_assert_uint_le(used + part->count, FILE_SIZE);
         memcpy(bytes + used, part->bytes, part->count);
         used += part->count;
@@ -475,13 +475,13 @@ START_TEST(fetched_recording_is_the_file) {
     ck_assert_mem_eq(parts, whole, size);
     ck_assert_mem_eq(at_once, whole, size);
     dyn_client_recording_part *part;
-    refused(dyn_client_fetch_recording(client, "run", size + 1, 0, 0, &error, &part), DYN_CLIENT_OUT_OF_RANGE,
+    refused(dyn_client_fetch_recording(client, "run", size + 1, 0, 0, &part, &error), DYN_CLIENT_OUT_OF_RANGE,
             "fetch_recording.offset", "the recording has");
-    refused(dyn_client_fetch_recording(client, "run", 0, UINT64_MAX, 0, &error, &part), DYN_CLIENT_RESOURCE_EXHAUSTED,
+    refused(dyn_client_fetch_recording(client, "run", 0, UINT64_MAX, 0, &part, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "fetch_recording.bytes", "limits.reply_bytes");
-    refused(dyn_client_fetch_recording(client, "none", 0, 0, 0, &error, &part), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_fetch_recording(client, "none", 0, 0, 0, &part, &error), DYN_CLIENT_NOT_FOUND,
             "fetch_recording.recording", "ListRecordings");
-    refused(dyn_client_fetch_recording(client, "../run", 0, 0, 0, &error, &part), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_fetch_recording(client, "../run", 0, 0, 0, &part, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "fetch_recording.recording", "is no name");
 }
 END_TEST
@@ -491,7 +491,7 @@ START_TEST(recording_under_way_is_listed_and_cannot_be_deleted) {
     record_steps("done", 1);
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
-    ok(dyn_client_list_recordings(client, 0, &error, &list));
+    ok(dyn_client_list_recordings(client, 0, &list, &error));
     ck_assert_uint_eq(list->count, 2);
     ck_assert_str_eq(list->recordings[0].name, "done");
     ck_assert_str_eq(list->recordings[1].name, "run");
@@ -502,7 +502,7 @@ START_TEST(recording_under_way_is_listed_and_cannot_be_deleted) {
             "delete_recording.recording", "under way");
     refused(dyn_client_delete_recording(client, "none", 0, &error), DYN_CLIENT_NOT_FOUND, "delete_recording.recording",
             "ListRecordings");
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     ok(dyn_client_delete_recording(client, "run", 0, &error));
     ok(dyn_client_delete_recording(client, "done", 0, &error));
     check_count(0);

@@ -95,11 +95,11 @@ static void load_robot(reference *of, const char *name) {
                                        .name = name,
                                        .base = floating ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED,
                                        .mimic = DYN_CLIENT_MIMIC_INDEPENDENT};
-    if (dyn_client_load_model(of->client, &request, 0, &error, &loaded) != DYN_CLIENT_OK)
+    if (dyn_client_load_model(of->client, &request, 0, &loaded, &error) != DYN_CLIENT_OK)
         ck_abort_msg("load %s: %s %s", path, error.field, error.message);
     dyn_client_loaded_model_free(loaded);
     free(urdf);
-    if (dyn_client_describe_model(of->client, name, 0, &error, &of->robot) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(of->client, name, 0, &of->robot, &error) != DYN_CLIENT_OK)
         ck_abort_msg("describe %s: %s", name, error.message);
 }
 
@@ -117,7 +117,7 @@ void reference_open(reference *of, const char *address, const char *file) {
     of->nq = read_size(of->root, "nq");
     of->nv = read_size(of->root, "nv");
     dyn_client_error refused;
-    if (dyn_client_connect(address, NULL, &refused, &of->client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(address, NULL, &of->client, &refused) != DYN_CLIENT_OK)
         ck_abort_msg("%s", refused.message);
     load_robot(of, name);
     ck_assert_uint_eq(of->robot->model.nv, of->nv);

@@ -32,7 +32,7 @@ static const dyn_client_stepping IDEAL = {.integrator = DYN_CLIENT_RK4,
 
 static void start_daemon(void) {
     daemon_start(&(daemon_options){0}, &served);
-    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, &error, &client), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, NULL, &client, &error), DYN_CLIENT_OK);
 }
 
 static void stop_daemon(void) {
@@ -42,7 +42,7 @@ static void stop_daemon(void) {
 
 static dyn_client_rollout *roll_out(const dyn_client_query *query, const dyn_client_rollout_request *request) {
     dyn_client_rollout *result;
-    dyn_client_status status = dyn_client_rollout_run(client, query, request, &error, &result);
+    dyn_client_status status = dyn_client_rollout_run(client, query, request, &result, &error);
     ck_assert_msg(status == DYN_CLIENT_OK, "%s: %s", error.field, error.message);
     return result;
 }
@@ -161,7 +161,7 @@ START_TEST(payloads_count) {
     dyn_client_query query = UR5;
     query.payload_count = 1, query.payloads = &payload;
     double a[NV];
-    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau[0], &error, a), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau[0], a, &error), DYN_CLIENT_OK);
     dyn_client_stepping euler = IDEAL;
     euler.integrator = DYN_CLIENT_EXPLICIT_EULER;
     const dyn_client_rollout_request request = {.q = q,
@@ -174,7 +174,7 @@ START_TEST(payloads_count) {
     dyn_client_rollout *rolled = roll_out(&query, &request), *unloaded = roll_out(&UR5, &request);
     dyn_client_trajectory *moved;
     ck_assert_int_eq(
-        dyn_client_forward_dynamics_trajectory(client, &query, q, NULL, 2, tau[0], NULL, NULL, &error, &moved),
+        dyn_client_forward_dynamics_trajectory(client, &query, q, NULL, 2, tau[0], NULL, NULL, &moved, &error),
         DYN_CLIENT_OK);
     for (int j = 0; j < NV; j++) {
         ck_assert_double_eq_tol(rolled->v[j] / 1e-3, a[j], 1e-9);
@@ -192,7 +192,7 @@ END_TEST
 
 static void expect_refusal(const dyn_client_rollout_request *request, const char *field) {
     dyn_client_rollout *result;
-    dyn_client_status status = dyn_client_rollout_run(client, &UR5, request, &error, &result);
+    dyn_client_status status = dyn_client_rollout_run(client, &UR5, request, &result, &error);
     ck_assert_msg(status == DYN_CLIENT_INVALID_ARGUMENT || status == DYN_CLIENT_RESOURCE_EXHAUSTED, "%s: %s", field,
                   dyn_client_status_name(status));
     ck_assert_str_eq(error.field, field);
@@ -315,7 +315,7 @@ static double time_rollout(double timeout, size_t steps, told *t, dyn_client_sta
         .q = q, .stepping = &IDEAL, .steps = steps, .only_last = true, .progress = t ? note : NULL, .context = t};
     dyn_client_rollout *result;
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    *status = dyn_client_rollout_run(client, &query, &request, &error, &result);
+    *status = dyn_client_rollout_run(client, &query, &request, &result, &error);
     clock_gettime(CLOCK_MONOTONIC, &end);
     dyn_client_rollout_free(result);
     return (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
@@ -358,7 +358,7 @@ START_TEST(rates_beyond_a_double_are_refused) {
     query.samples = 4;
     dyn_client_trajectory *found;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
-                                                            DYN_CLIENT_RATES_CENTRAL, NULL, &error, &found),
+                                                            DYN_CLIENT_RATES_CENTRAL, NULL, &found, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.time[2]");
     ck_assert_msg(strstr(error.message, "the rates are") &&
@@ -384,18 +384,18 @@ START_TEST(rates_are_derived_and_limits_are_told) {
     const dyn_client_tip tip = {.link = "tool0", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
     dyn_client_trajectory *given, *derived;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
-                                                            &tip, &error, &given),
+                                                            &tip, &given, &error),
                      DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
-                                                            DYN_CLIENT_RATES_SPLINE_AT_REST, &tip, &error, &derived),
+                                                            DYN_CLIENT_RATES_SPLINE_AT_REST, &tip, &derived, &error),
                      DYN_CLIENT_OK);
     for (size_t i = 0; i < ROWS * NV; i++)
         ck_assert_msg(fabs(given->tau[i] - derived->tau[i]) < 0.05, "tau[%zu]: %g, %g", i, given->tau[i],
                       derived->tau[i]);
     dyn_client_trajectory *quintic;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
-                                                            DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST, &tip, &error,
-                                                            &quintic),
+                                                            DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST, &tip, &quintic,
+                                                            &error),
                      DYN_CLIENT_OK);
     for (size_t i = 0; i < ROWS * NV; i++)
         ck_assert_msg(fabs(given->tau[i] - quintic->tau[i]) < 1e-6, "tau[%zu]: %g, %g", i, given->tau[i],
@@ -419,16 +419,16 @@ START_TEST(rates_are_derived_and_limits_are_told) {
     dyn_client_trajectory *none;
     t[7] = t[6];
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
-                                                            DYN_CLIENT_RATES_SPLINE, NULL, &error, &none),
+                                                            DYN_CLIENT_RATES_SPLINE, NULL, &none, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.time[7]");
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
-                                                            DYN_CLIENT_RATES_CENTRAL, NULL, &error, &none),
+                                                            DYN_CLIENT_RATES_CENTRAL, NULL, &none, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.v");
     const dyn_client_tip nowhere = {.link = "nose", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
-                                                            DYN_CLIENT_RATES_GIVEN, &nowhere, &error, &none),
+                                                            DYN_CLIENT_RATES_GIVEN, &nowhere, &none, &error),
                      DYN_CLIENT_NOT_FOUND);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.tip.link");
 }
@@ -443,7 +443,7 @@ START_TEST(forces_move_as_a_rollout_does) {
     book.step_length = 0.01, book.substeps = 10;
     dyn_client_trajectory *moved;
     ck_assert_int_eq(
-        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &error, &moved),
+        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &moved, &error),
         DYN_CLIENT_OK);
     const dyn_client_rollout_request request = {
         .q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_SHARED, .stepping = &book, .steps = ROWS - 1};
@@ -458,12 +458,12 @@ START_TEST(forces_move_as_a_rollout_does) {
     dyn_client_trajectory_free(moved);
     tau[50][3] = INFINITY;
     ck_assert_int_eq(
-        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &error, &moved),
+        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &moved, &error),
         DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "forward_dynamics_trajectory.tau[303]");
     tau[50][3] = 1e300;
     ck_assert_int_eq(
-        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &error, &moved),
+        dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &moved, &error),
         DYN_CLIENT_OK);
     ck_assert_uint_eq(moved->diverged_row, 51);
     ck_assert(memcmp(moved->q + 50 * NV, moved->q + 100 * NV, NV * sizeof(double)) == 0);

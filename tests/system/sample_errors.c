@@ -69,15 +69,15 @@ static void expect_marked(const double *found, const double *wanted, size_t widt
 static dyn_client_status ask(int method, const dyn_client_query *query, const double *q, double *result) {
     switch (method) {
     case 0:
-        return dyn_client_inverse_dynamics(client, query, q, zeros, zeros, &error, result);
+        return dyn_client_inverse_dynamics(client, query, q, zeros, zeros, result, &error);
     case 1:
-        return dyn_client_forward_dynamics(client, query, q, NULL, zeros, &error, result);
+        return dyn_client_forward_dynamics(client, query, q, NULL, zeros, result, &error);
     case 2:
-        return dyn_client_gravity(client, query, q, &error, result);
+        return dyn_client_gravity(client, query, q, result, &error);
     case 3:
-        return dyn_client_bias_forces(client, query, q, zeros, &error, result);
+        return dyn_client_bias_forces(client, query, q, zeros, result, &error);
     default:
-        return dyn_client_mass_matrix(client, query, q, &error, result);
+        return dyn_client_mass_matrix(client, query, q, result, &error);
     }
 }
 
@@ -99,16 +99,16 @@ START_TEST(states_without_a_solution_are_marked) {
     const dyn_client_load_request request = {
         .urdf = "<robot name='massless'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
                 "<parent link='a'/><child link='b'/></joint></robot>"};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &error, &loaded), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
     dyn_client_loaded_model_free(loaded);
     double q[300] = {0}, a[300] = {0};
     dyn_client_query query = {.model = "massless", .nq = 1, .nv = 1, .samples = 300};
-    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, &error, a),
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, a, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.reason, "SINGULAR_MASS_MATRIX");
     ck_assert_str_eq(error.joint, "j");
     query.on_error = DYN_CLIENT_ON_ERROR_MARK;
-    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, &error, a), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, a, &error), DYN_CLIENT_OK);
     ck_assert_uint_eq(error.marked, 300);
     ck_assert_str_eq(error.reason, "SINGULAR_MASS_MATRIX");
     for (int i = 0; i < 300; i++) {
@@ -135,7 +135,7 @@ static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1_
     void *answer;
     ck_assert_ptr_nonnull(bytes);
     dynamics__v1__request__pack(&request, bytes);
-    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &error, &answer, &reply_size), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &answer, &reply_size, &error), DYN_CLIENT_OK);
     Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, reply_size, answer);
     ck_assert_ptr_nonnull(reply);
     dyn_client_free(answer);
@@ -169,7 +169,7 @@ END_TEST
 START_TEST(replies_name_their_model) {
     double q[NQ] = {0};
     dyn_client_description *robot;
-    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &error, &robot), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
     char digits[17];
     snprintf(digits, sizeof digits, "%.16s", robot->model.digest + strlen("sha256:"));
     Dynamics__V1__Reply *reply = ask_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);

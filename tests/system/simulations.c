@@ -29,7 +29,7 @@ static dyn_client_error error;
 static dyn_client *connect_to(const char *url) {
     dyn_client *connected;
     dyn_client_error told;
-    ck_assert_msg(dyn_client_connect(url, NULL, &told, &connected) == DYN_CLIENT_OK, "%s", told.message);
+    ck_assert_msg(dyn_client_connect(url, NULL, &connected, &told) == DYN_CLIENT_OK, "%s", told.message);
     return connected;
 }
 
@@ -72,19 +72,19 @@ static void pause_for(double duration) {
 static uint64_t create(const dyn_client_simulation_options *options) {
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, options, 0, &error, &token, &created));
+    ok(dyn_client_create_simulation(client, options, 0, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
 
 static dyn_client_simulation *look(const char *name) {
     dyn_client_simulation *simulation;
-    ok(dyn_client_get_simulation(client, name, 0, 0, &error, &simulation));
+    ok(dyn_client_get_simulation(client, name, 0, 0, &simulation, &error));
     return simulation;
 }
 
 static void step(const char *name, uint64_t token, uint64_t steps, dyn_client_simulation **state) {
-    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &error, state));
+    ok(dyn_client_step_simulation(client, name, token, steps, NULL, 0, state, &error));
 }
 
 static void check_same_bits(const dyn_client_simulation *a, const dyn_client_simulation *b) {
@@ -137,7 +137,7 @@ static void load_brick(void) {
         .base = DYN_CLIENT_BASE_FLOATING,
         .gravity = none};
     dyn_client_loaded_model *loaded;
-    ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
     ck_assert_uint_eq(loaded->model.nv, 6);
     dyn_client_loaded_model_free(loaded);
 }
@@ -154,7 +154,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
     dyn_client_simulation *state;
     load_brick();
     uint64_t token = create(&options), steps = 1000;
-    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &state, &error));
     double k = (double)steps, half = k * (k + 1) / 2;
     for (int i = 0; i < 3; i++) {
         ck_assert_double_eq_tol(state->v[i], k * h * force[i] / mass, 1e-12);
@@ -163,13 +163,13 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
     }
     dyn_client_simulation_free(state);
     /* Without the force the body keeps its velocity; then a torque turns it. */
-    ok(dyn_client_step_simulation(client, "arm", token, steps, &release, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &release, 0, &state, &error));
     ck_assert_double_eq_tol(state->q[0], (half + k * k) * h * h * force[0] / mass, 1e-12);
     dyn_client_simulation_free(state);
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     wrench.force = NULL;
     wrench.torque = torque;
-    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, steps, &push, 0, &state, &error));
     double angle = 2 * atan2(state->q[5], state->q[6]);
     ck_assert_double_eq_tol(angle, half * h * h * torque[2] / inertia, 1e-9);
     dyn_client_simulation_free(state);
@@ -212,13 +212,13 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
                                                  .stepping.ignore_effort_limits = true};
         options.name = i == 0 ? "pushed" : "pushed2";
         uint64_t first = create(&options);
-        ok(dyn_client_step_simulation(client, options.name, first, 1, &pushing, 0, &error, &pushed));
+        ok(dyn_client_step_simulation(client, options.name, first, 1, &pushing, 0, &pushed, &error));
         options.name = i == 0 ? "driven" : "driven2";
         uint64_t second = create(&options);
-        ok(dyn_client_step_simulation(client, options.name, second, 1, &torques, 0, &error, &driven));
+        ok(dyn_client_step_simulation(client, options.name, second, 1, &torques, 0, &driven, &error));
         options.name = i == 0 ? "free" : "free2";
         uint64_t third = create(&options);
-        ok(dyn_client_step_simulation(client, options.name, third, 1, NULL, 0, &error, &free_one));
+        ok(dyn_client_step_simulation(client, options.name, third, 1, NULL, 0, &free_one, &error));
         for (int j = 0; j < NQ; j++) {
             ck_assert_double_eq_tol(pushed->v[j], driven->v[j], 1e-11 * (1 + fabs(driven->v[j])));
             /* An external force is no force of the joints. */
@@ -254,17 +254,17 @@ START_TEST(external_forces_act_until_replaced_cleared_or_reset) {
     const dyn_client_simulation_input one = {.external_force_count = 1, .external_forces = pushes + 1};
     uint64_t token = create(&lockstep);
     check_forces("arm", 0, NULL);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, NULL, &error));
     check_forces("arm", 3, pushes);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &torque, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &torque, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, NULL, &error));
     check_forces("arm", 3, pushes);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &one, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &one, 0, NULL, &error));
     check_forces("arm", 1, pushes + 1);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &clear, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &clear, 0, NULL, &error));
     check_forces("arm", 0, NULL);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, NULL, &error));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     check_forces("arm", 0, NULL);
 }
 END_TEST
@@ -279,23 +279,23 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     options.name = "twin";
     uint64_t twin = create(&options);
     /* The recording begins under forces, and contains their end, their return and a reset. */
-    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, NULL, &error));
     ok(dyn_client_record_simulation(client, "arm", token, "pushed", 0, &error));
-    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 50, &clear, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, &error, NULL));
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, &error, NULL));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
-    ok(dyn_client_replay_simulation(client, "pushed", NULL, 0, &error, &replay));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &clear, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, &pushing, 0, NULL, &error));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, NULL, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
+    ok(dyn_client_replay_simulation(client, "pushed", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
     dyn_client_replay_free(replay);
     /* A run with a restart in it equals the one without. */
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 100, &pushing, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "twin", twin, 200, &pushing, 0, &error, &whole));
-    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 100, &pushing, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "twin", twin, 200, &pushing, 0, &whole, &error));
+    ok(dyn_client_save_simulations(client, 0, &count, &error));
     dyn_client_close(client);
     daemon_restart(&fixture);
     client = connect_to(fixture.request_ipc);
@@ -333,27 +333,27 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     };
     uint64_t token = create(&lockstep);
     dyn_client_external_force many[MOST + 1];
-    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, NULL, &error));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char field[128];
         dyn_client_external_force forces[2] = {pushes[0], cases[i].force};
         dyn_client_simulation_input input = {.external_force_count = 2, .external_forces = forces};
         forces[1].rows = 1;
         snprintf(field, sizeof field, "set_simulation_input.input.external_forces[1].%s", cases[i].field);
-        refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL), cases[i].status, field,
+        refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error), cases[i].status, field,
                 cases[i].word);
     }
     for (int i = 0; i <= MOST; i++) {
         many[i] = pushes[0];
     }
     dyn_client_simulation_input input = {.external_force_count = MOST + 1, .external_forces = many};
-    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, NULL), DYN_CLIENT_RESOURCE_EXHAUSTED,
+    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, NULL, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "step_simulation.input.external_forces", "at most 64");
     /* A refused request changed nothing; an accepted one moves the robot. */
     check_forces("arm", 3, pushes);
     dyn_client_simulation *state;
     input.external_force_count = MOST;
-    ok(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &state, &error));
     ck_assert_int_ne(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
     ck_assert_uint_eq(state->step, 1);
     dyn_client_simulation_free(state);
@@ -392,7 +392,7 @@ static void accelerate(const double *gravity, size_t payload_count, size_t force
                                     .payloads = &ball,
                                     .external_force_count = force_count,
                                     .external_forces = &tip_force};
-    ok(dyn_client_forward_dynamics(client, &query, loaded_q, NULL, NULL, &error, a));
+    ok(dyn_client_forward_dynamics(client, &query, loaded_q, NULL, NULL, a, &error));
 }
 
 START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
@@ -413,8 +413,8 @@ START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
         }
         dyn_client_simulation_free(state);
         const dyn_client_simulation_input clear = {.clear_external_forces = true};
-        ok(dyn_client_step_simulation(client, "loaded", token, 3, &clear, 0, &error, NULL));
-        ok(dyn_client_reset_simulation(client, "loaded", token, 0, &error, NULL));
+        ok(dyn_client_step_simulation(client, "loaded", token, 3, &clear, 0, NULL, &error));
+        ok(dyn_client_reset_simulation(client, "loaded", token, 0, NULL, &error));
     }
 }
 END_TEST
@@ -434,8 +434,8 @@ START_TEST(loaded_run_outlives_restarts_and_is_replayed_bit_for_bit) {
     uint64_t twin = create(&options);
     step("twin", twin, 100, &whole);
     ok(dyn_client_record_simulation(client, "loaded", token, "loaded", 0, &error));
-    ok(dyn_client_step_simulation(client, "loaded", token, 50, NULL, 0, &error, NULL));
-    ok(dyn_client_stop_recording(client, "loaded", token, 0, &error, NULL, NULL));
+    ok(dyn_client_step_simulation(client, "loaded", token, 50, NULL, 0, NULL, &error));
+    ok(dyn_client_stop_recording(client, "loaded", token, 0, NULL, NULL, &error));
     dyn_client_close(client);
     daemon_restart(&fixture);
     client = connect_to(fixture.request_ipc);
@@ -443,10 +443,10 @@ START_TEST(loaded_run_outlives_restarts_and_is_replayed_bit_for_bit) {
     check_same_arm(whole, after);
     dyn_client_simulation_free(after);
     /* The state that a reset restores has outlived the restart too. */
-    ok(dyn_client_reset_simulation(client, "loaded", token, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "loaded", token, 0, NULL, &error));
     step("loaded", token, 100, &after);
     check_same_arm(whole, after);
-    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->steps, 50);
     ck_assert_uint_eq(replay->equal_steps, 50);
     dyn_client_replay_free(replay);
@@ -462,21 +462,21 @@ START_TEST(bad_queries_of_simulations_are_refused_by_the_path_of_their_part) {
     uint64_t token;
     dyn_client_simulation_options options = loaded_arm;
     options.gravity = nowhere;
-    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "create_simulation.query.gravity", "nan");
     options.gravity = moon;
     options.payloads = &bad;
     bad.inertia.mass = -1;
-    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "create_simulation.query.payloads[0].inertia", "mass");
     bad.link = "tpi";
-    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
             "create_simulation.query.payloads[0].link", "did you mean \"tip\"");
     dyn_client_external_force away = tip_force;
     away.link = "nowhere";
     options = loaded_arm;
     options.external_forces = &away;
-    refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &created), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
             "create_simulation.query.external_forces[0].link", "nowhere");
 }
 END_TEST
@@ -502,7 +502,7 @@ START_TEST(all_options_of_stepping_reach_a_simulation) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         options.stepping = bad[i].stepping;
-        refused(dyn_client_create_simulation(client, &options, 0, &error, &token, &state), DYN_CLIENT_INVALID_ARGUMENT,
+        refused(dyn_client_create_simulation(client, &options, 0, &token, &state, &error), DYN_CLIENT_INVALID_ARGUMENT,
                 bad[i].field, "-1");
     }
 }
@@ -560,7 +560,7 @@ START_TEST(pause_resume_and_reset_do_what_they_say) {
     uint64_t token = create(&options);
     dyn_client_simulation *state, *later;
     pause_for(0.05);
-    ok(dyn_client_pause_simulation(client, "arm", token, 0, &error, &state));
+    ok(dyn_client_pause_simulation(client, "arm", token, 0, &state, &error));
     pause_for(0.05);
     later = look("arm");
     ck_assert_int_eq(later->condition, DYN_CLIENT_SIMULATION_PAUSED);
@@ -568,12 +568,12 @@ START_TEST(pause_resume_and_reset_do_what_they_say) {
     ck_assert_uint_gt(state->step, 10);
     uint64_t steps = state->step;
     dyn_client_simulation *reset, *again;
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, &reset));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, &reset, &error));
     ck_assert_uint_eq(reset->step, 0);
     /* A reset restores the seed too: the second run is equal, bit for bit. */
     step("arm", token, steps, &again);
     check_same_bits(state, again);
-    ok(dyn_client_resume_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_resume_simulation(client, "arm", token, 0, NULL, &error));
     pause_for(0.05);
     dyn_client_simulation_free(later);
     later = look("arm");
@@ -589,14 +589,14 @@ START_TEST(divergence_stops_in_the_last_good_state) {
     const double v[NQ] = {0, 1e7};
     dyn_client_simulation *state;
     uint64_t token = create(&lockstep);
-    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, &error, NULL));
+    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, NULL, &error));
     step("arm", token, 10, &state);
     ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
     ck_assert_uint_eq(state->step, 0);
     ck_assert_mem_eq(state->v, v, sizeof v);
-    refused(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "step_simulation.simulation", "diverged");
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     dyn_client_simulation_free(state);
     step("arm", token, 10, &state);
     ck_assert_uint_eq(state->step, 10);
@@ -610,15 +610,15 @@ START_TEST(second_commander_is_refused_and_told_who_commands) {
     uint64_t token = create(&lockstep);
     dyn_client *other = connect_to(fixture.request_tcp);
     dyn_client_simulation *state;
-    refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &error, &state), DYN_CLIENT_PERMISSION_DENIED,
+    refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &state, &error), DYN_CLIENT_PERMISSION_DENIED,
             "step_simulation.token", "commanded by uid");
     refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
             "delete_simulation.token", "not the one given");
     double tau[NQ] = {1};
     dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = tau};
-    refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, &error, NULL), DYN_CLIENT_PERMISSION_DENIED,
+    refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
             "set_simulation_input.token", "commanded by uid");
-    refused(dyn_client_claim_simulation(other, "arm", 0, 0, &error, &token), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_claim_simulation(other, "arm", 0, 0, &token, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "claim_simulation.simulation", "lease has run out");
     dyn_client_close(other);
     state = look("arm");
@@ -642,13 +642,13 @@ START_TEST(lease_ends_a_simulation_whose_client_died) {
     dyn_client_simulation_options kept = {.name = "kept", .model = "ur5", .lease = 0.2, .keep = true};
     uint64_t token = create(&kept), claimed;
     pause_for(0.6);
-    refused(dyn_client_get_simulation(client, "orphan", 0, 0, &error, &(dyn_client_simulation *){NULL}),
+    refused(dyn_client_get_simulation(client, "orphan", 0, 0, &(dyn_client_simulation *){NULL}, &error),
             DYN_CLIENT_NOT_FOUND, "get_simulation_state.simulation", "no simulation");
-    refused(dyn_client_step_simulation(client, "kept", token, 1, NULL, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_step_simulation(client, "kept", token, 1, NULL, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "step_simulation.token", "claim it");
-    ok(dyn_client_claim_simulation(client, "kept", 5, 0, &error, &claimed));
+    ok(dyn_client_claim_simulation(client, "kept", 5, 0, &claimed, &error));
     ck_assert_uint_ne(claimed, token);
-    ok(dyn_client_step_simulation(client, "kept", claimed, 1, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "kept", claimed, 1, NULL, 0, NULL, &error));
 }
 END_TEST
 
@@ -700,11 +700,11 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          "elbow"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refused(dyn_client_create_simulation(client, &cases[i].options, 0, &error, &token, &created), cases[i].status,
+        refused(dyn_client_create_simulation(client, &cases[i].options, 0, &token, &created, &error), cases[i].status,
                 cases[i].field, cases[i].word);
     }
     token = create(&lockstep);
-    refused(dyn_client_create_simulation(client, &lockstep, 0, &error, &token, &created), DYN_CLIENT_ALREADY_EXISTS,
+    refused(dyn_client_create_simulation(client, &lockstep, 0, &token, &created, &error), DYN_CLIENT_ALREADY_EXISTS,
             "create_simulation.name", "arm");
 }
 END_TEST
@@ -713,38 +713,38 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     double bad[NQ] = {0, INFINITY};
     uint64_t token = create(&lockstep);
     dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = bad};
-    refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "set_simulation_input.input.tau[1]", "shoulder_lift_joint");
     input = (dyn_client_simulation_input){.nq = 2, .nv = NQ, .q = bad};
-    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &error, NULL), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "step_simulation.input.q", "2 values");
-    refused(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, bad, NULL, 0, &error, NULL),
+    refused(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, bad, NULL, 0, NULL, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_state.q[1]", "inf");
-    refused(dyn_client_pause_simulation(client, "arm", token, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_pause_simulation(client, "arm", token, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "pause_simulation.simulation", "lockstep");
-    refused(dyn_client_resume_simulation(client, "arm", token, 0, &error, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_resume_simulation(client, "arm", token, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "resume_simulation.simulation", "lockstep");
-    refused(dyn_client_reset_simulation(client, "arn", token, 0, &error, NULL), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_reset_simulation(client, "arn", token, 0, NULL, &error), DYN_CLIENT_NOT_FOUND,
             "reset_simulation.simulation", "did you mean \"arm\"");
-    refused(dyn_client_claim_simulation(client, "arm", -1, 0, &error, &token), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_claim_simulation(client, "arm", -1, 0, &token, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "claim_simulation.lease", "-1");
     refused(dyn_client_record_simulation(client, "arm", token, "a/b", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
-    refused(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "stop_recording.simulation", "no recording");
     refused(dyn_client_record_simulation(client, "arm", token, "run.1", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "'_' and '-'");
     const dyn_client_simulation_options dotted = {.name = "arm.2", .model = "ur5"};
-    refused(dyn_client_create_simulation(client, &dotted, 0, &error, &token, &(dyn_client_simulation *){NULL}),
+    refused(dyn_client_create_simulation(client, &dotted, 0, &token, &(dyn_client_simulation *){NULL}, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "\"arm.2\" is no name");
     /* An empty name is an error and ends nothing. */
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "none", NULL, 0, &error, &replay), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_replay_simulation(client, "none", NULL, 0, &replay, &error), DYN_CLIENT_NOT_FOUND,
             "replay_simulation.recording", "none.recording");
     dyn_client_watch *watch;
-    refused(dyn_client_watch_simulation(client, "x", 0, &error, &watch), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_watch_simulation(client, "x", 0, &watch, &error), DYN_CLIENT_NOT_FOUND,
             "watch_simulation.simulation", "no simulation");
 }
 END_TEST
@@ -757,13 +757,13 @@ START_TEST(limits_are_kept) {
     dyn_client_simulation_options options = {.model = "two_link"};
     dyn_client_simulation_list *list;
     create(&options);
-    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
-    refused(dyn_client_create_simulation(client, &options, 0, &error, &unused, &(dyn_client_simulation *){NULL}),
+    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+    refused(dyn_client_create_simulation(client, &options, 0, &unused, &(dyn_client_simulation *){NULL}, &error),
             DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.simulations");
-    ok(dyn_client_list_simulations(client, 0, &error, &list));
+    ok(dyn_client_list_simulations(client, 0, &list, &error));
     ck_assert_uint_eq(list->count, 2);
-    ok(dyn_client_watch_simulation(client, list->simulations[0].name, 0, &error, &first));
-    refused(dyn_client_watch_simulation(client, list->simulations[1].name, 0, &error, &second),
+    ok(dyn_client_watch_simulation(client, list->simulations[0].name, 0, &first, &error));
+    refused(dyn_client_watch_simulation(client, list->simulations[1].name, 0, &second, &error),
             DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.topics");
     dyn_client_watch_close(first);
     dyn_client_simulation_list_free(list);
@@ -783,13 +783,13 @@ START_TEST(steps_past_the_deadline_are_counted_and_answered) {
     const dyn_client_simulation_options options = {.name = "arm", .model = "two_link"};
     dyn_client_simulation *state;
     uint64_t token = create(&options);
-    ok(dyn_client_step_simulation(client, "arm", token, 7, NULL, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, 7, NULL, 0, &state, &error));
     expect_end(state, DYN_CLIENT_STEPS_END_STEPS, 7);
     dyn_client_simulation_free(state);
-    ok(dyn_client_step_simulation(client, "arm", token, 0, NULL, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, 0, NULL, 0, &state, &error));
     expect_end(state, DYN_CLIENT_STEPS_END_STEPS, 1);
     dyn_client_simulation_free(state);
-    ok(dyn_client_step_simulation(client, "arm", token, UINT64_MAX, NULL, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, UINT64_MAX, NULL, 0, &state, &error));
     ck_assert_uint_gt(state->steps_done, 0);
     expect_end(state, DYN_CLIENT_STEPS_END_DEADLINE, state->step - 8);
     dyn_client_simulation_free(state);
@@ -803,7 +803,7 @@ START_TEST(steps_of_a_diverging_simulation_are_counted) {
     const dyn_client_simulation_input input = {.nv = 2, .tau = tau};
     dyn_client_simulation *state;
     uint64_t token = create(&options);
-    ok(dyn_client_step_simulation(client, "fast", token, 100000, &input, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "fast", token, 100000, &input, 0, &state, &error));
     ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
     ck_assert_uint_lt(state->steps_done, 100000);
     expect_end(state, DYN_CLIENT_STEPS_END_DIVERGED, state->step);
@@ -827,8 +827,8 @@ START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
     dyn_client_update update;
     int64_t before = wall_now();
     uint64_t token = create(&options);
-    ok(dyn_client_watch_simulation(client, "clocked", 0, &error, &watch));
-    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ok(dyn_client_watch_simulation(client, "clocked", 0, &watch, &error));
+    ok(dyn_client_watch_next(watch, 5, &update, &error));
     dyn_client_simulation *state = look("clocked");
     int64_t after = wall_now();
     ck_assert_int_ge(update.stamp_ns, before);
@@ -847,12 +847,12 @@ static uint64_t check_instance(const char *name) {
     dyn_client_server_info *info;
     dyn_client_watch *watch;
     dyn_client_update update;
-    ok(dyn_client_get_server_info(client, 0, &error, &info));
+    ok(dyn_client_get_server_info(client, 0, &info, &error));
     uint64_t instance = info->instance;
     dyn_client_server_info_free(info);
     create(&options);
-    ok(dyn_client_watch_simulation(client, name, 0, &error, &watch));
-    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ok(dyn_client_watch_simulation(client, name, 0, &watch, &error));
+    ok(dyn_client_watch_next(watch, 5, &update, &error));
     ck_assert_uint_eq(update.instance, instance);
     dyn_client_watch_close(watch);
     return instance;
@@ -879,17 +879,17 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
     dyn_client_update update;
     create(&options);
     create(&other);
-    ok(dyn_client_get_server_info(client, 0, &error, &before));
+    ok(dyn_client_get_server_info(client, 0, &before, &error));
     pause_for(0.1);
-    ok(dyn_client_get_server_info(client, 0, &error, &after));
+    ok(dyn_client_get_server_info(client, 0, &after, &error));
     ck_assert_uint_eq(dyn_client_server_counter(before, "events"), dyn_client_server_counter(after, "events"));
     dyn_client_server_info_free(before);
     dyn_client_server_info_free(after);
 
-    ok(dyn_client_watch_simulation(client, "seen", 0, &error, &watch));
+    ok(dyn_client_watch_simulation(client, "seen", 0, &watch, &error));
     uint64_t last = 0, states = 0;
     while (states < 200) {
-        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        ok(dyn_client_watch_next(watch, 5, &update, &error));
         if (update.kind != DYN_CLIENT_UPDATE_STATES) {
             continue; /* an overrun, on a busy machine */
         }
@@ -915,7 +915,7 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     dyn_client_watch *slow, *quick;
     dyn_client_update update;
     create(&options);
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &slow));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &slow, &error));
     /* Another process watches, and is killed. */
     pid_t child = fork();
     if (child == 0) {
@@ -927,16 +927,16 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     pause_for(0.2);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &quick));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &quick, &error));
     dyn_client_simulation *before = look("arm");
     for (int i = 0; i < 1000; i++) {
-        ok(dyn_client_watch_next(quick, 5, &error, &update));
+        ok(dyn_client_watch_next(quick, 5, &update, &error));
     }
     /* The slow watcher finds the rest of 1.2 s: its queue, with the loss counted. */
     dyn_client_simulation *after = look("arm");
     ck_assert_double_eq_tol(after->time - before->time, seconds(after->stamp_ns - before->stamp_ns),
                             0.05 + after->slipped);
-    ok(dyn_client_watch_next(slow, 5, &error, &update));
+    ok(dyn_client_watch_next(slow, 5, &update, &error));
     dyn_client_simulation_free(before);
     dyn_client_simulation_free(after);
     dyn_client_watch_close(slow);
@@ -949,18 +949,18 @@ START_TEST(events_tell_of_limits_resets_and_divergence) {
     dyn_client_update update;
     uint64_t token = create(&lockstep);
     double tau[NQ] = {0, 0, 0, 0, 0, 0};
-    ok(dyn_client_watch_simulation(client, "arm", 0, &error, &watch));
+    ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     /* The input drives the elbow into its limit. */
     tau[2] = 150;
     dyn_client_simulation_input input = {.nv = NQ, .tau = tau};
-    ok(dyn_client_step_simulation(client, "arm", token, 3000, &input, 0, &error, NULL));
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 3000, &input, 0, NULL, &error));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     const double v[NQ] = {1e9};
-    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, &error, NULL));
+    ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, NULL, &error));
     bool has_limit = false, has_reset = false, has_divergence = false;
     while (!has_divergence) {
-        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        ok(dyn_client_watch_next(watch, 5, &update, &error));
         if (update.kind == DYN_CLIENT_UPDATE_SIMULATION_EVENT) {
             has_limit = has_limit || (strcmp(update.text, "limit") == 0 && strcmp(update.joint, "elbow_joint") == 0);
             has_reset = has_reset || strcmp(update.text, "reset") == 0;
@@ -994,18 +994,18 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     refused(dyn_client_record_simulation(client, "arm", token, "run2", 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "record_simulation.recording", "under way");
     pause_for(0.1);
-    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error));
     pause_for(0.1);
     input = (dyn_client_simulation_input){.nv = NQ, .tau = tau};
-    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, &error, NULL));
+    ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error));
     pause_for(0.1);
-    ok(dyn_client_reset_simulation(client, "arm", token, 0, &error, NULL));
+    ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     pause_for(0.1);
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
             "record_simulation.recording", "exists");
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, 0, &replay, &error));
     ck_assert_uint_gt(replay->steps, 300);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     ck_assert_uint_eq(replay->first_difference, 0);
@@ -1015,16 +1015,16 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     uint64_t steps = replay->steps;
     dyn_client_replay_free(replay);
     /* Zeros select all rows from the beginning; without a selection there are none. */
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, 0, &replay, &error));
     ck_assert_uint_eq(replay->count, steps);
     uint64_t first = replay->step[0], third = replay->step[2];
     dyn_client_replay_free(replay);
     ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){.first = first, .stride = third - first}, 0,
-                                    &error, &replay));
+                                    &replay, &error));
     ck_assert_uint_eq(replay->step[0], first);
     ck_assert_uint_eq(replay->step[1], third);
     dyn_client_replay_free(replay);
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->count, 0);
     dyn_client_replay_free(replay);
 }
@@ -1041,7 +1041,7 @@ static void load_pendulum_as(const char *name, double length, char digest[DIGEST
         length);
     dyn_client_loaded_model *loaded;
     const dyn_client_load_request request = {.name = name, .urdf = urdf, .replace = true};
-    ok(dyn_client_load_model(client, &request, 0, &error, &loaded));
+    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
     snprintf(digest, DIGEST_PREFIX, "%s", loaded->model.digest);
     dyn_client_loaded_model_free(loaded);
 }
@@ -1056,9 +1056,9 @@ START_TEST(recording_is_replayed_without_its_model) {
     load_pendulum(0.5);
     uint64_t token = create(&options);
     ok(dyn_client_record_simulation(client, "swing", token, "swing", 0, &error));
-    ok(dyn_client_step_simulation(client, "swing", token, 100, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "swing", token, 100, NULL, 0, NULL, &error));
     uint64_t entries, bytes;
-    ok(dyn_client_stop_recording(client, "swing", token, 0, &error, &entries, &bytes));
+    ok(dyn_client_stop_recording(client, "swing", token, 0, &entries, &bytes, &error));
     ck_assert_uint_gt(entries, 0);
     ck_assert_uint_gt(bytes, entries);
     ok(dyn_client_delete_simulation(client, "swing", token, 0, &error));
@@ -1068,7 +1068,7 @@ START_TEST(recording_is_replayed_without_its_model) {
         ok(dyn_client_unload_model(client, "pendulum", 0, &error));
         if (k == 1)
             load_pendulum(0.7);
-        ok(dyn_client_replay_simulation(client, "swing", NULL, 0, &error, &replay));
+        ok(dyn_client_replay_simulation(client, "swing", NULL, 0, &replay, &error));
         ck_assert_uint_eq(replay->steps, 100);
         ck_assert_uint_eq(replay->equal_steps, 100);
         dyn_client_replay_free(replay);
@@ -1092,7 +1092,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
         step(names[k], tokens[k], 50, &before[k]);
         dyn_client_simulation_free(before[k]);
     }
-    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ok(dyn_client_save_simulations(client, 0, &count, &error));
     for (int k = 0; k < 3; k++)
         step(names[k], tokens[k], 50, &before[k]);
     dyn_client_close(client);
@@ -1178,12 +1178,12 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
         tokens[k] = create(&options);
         step(names[k], tokens[k], 50, &before[k]);
     }
-    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ok(dyn_client_save_simulations(client, 0, &count, &error));
     for (int k = 0; k < 2; k++)
         ok(dyn_client_delete_simulation(client, names[k], tokens[k], 0, &error));
     ok(dyn_client_unload_model(client, "pendulum", 0, &error));
     spoil_snapshot(before[0]->q[0]);
-    ok(dyn_client_restore_simulations(client, 0, &error, &count));
+    ok(dyn_client_restore_simulations(client, 0, &count, &error));
     ck_assert_uint_eq(count, 1);
     after = look("second");
     ck_assert_uint_eq(after->step, 50);
@@ -1224,8 +1224,8 @@ START_TEST(changed_recording_is_found_out) {
     uint64_t token = create(&lockstep);
     char path[160];
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
-    ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, &error, NULL));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, NULL, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     snprintf(path, sizeof path, "%s/state/recordings/run.recording", fixture.directory);
     FILE *file = fopen(path, "r+");
     ck_assert_ptr_nonnull(file);
@@ -1238,12 +1238,12 @@ START_TEST(changed_recording_is_found_out) {
     fputc(byte ^ 1, file);
     fclose(file);
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->equal_steps, replay->steps - 1);
     ck_assert_uint_eq(replay->first_difference, 100);
     dyn_client_replay_free(replay);
     ck_assert_int_eq(truncate(path, size / 2), 0);
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
     ck_assert(replay->is_truncated);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     dyn_client_replay_free(replay);
@@ -1260,7 +1260,7 @@ START_TEST(missing_state_directory_is_named) {
             "simulations.state_directory");
     ck_assert_int_eq(mkdir(path, 0700), 0);
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
 }
 END_TEST
 
@@ -1272,7 +1272,7 @@ START_TEST(simulations_outlive_a_restart) {
     uint32_t count;
     step("arm", token, 500, &before);
     step("twin", twin_token, 1000, &whole);
-    ok(dyn_client_save_simulations(client, 0, &error, &count));
+    ok(dyn_client_save_simulations(client, 0, &count, &error));
     ck_assert_uint_eq(count, 2);
     dyn_client_close(client);
     daemon_restart(&fixture);
@@ -1283,7 +1283,7 @@ START_TEST(simulations_outlive_a_restart) {
     /* A run with a restart in the middle equals the whole one, disturbance included. */
     step("arm", token, 500, &after);
     check_same_bits(whole, after);
-    ok(dyn_client_restore_simulations(client, 0, &error, &count));
+    ok(dyn_client_restore_simulations(client, 0, &count, &error));
     ck_assert_uint_eq(count, 0);
     dyn_client_simulation_free(before);
     dyn_client_simulation_free(after);
@@ -1300,10 +1300,10 @@ START_TEST(thousand_simulations_come_and_go_without_a_trace) {
         for (int i = 0; i < 340; i++) {
             dyn_client_simulation *created;
             uint64_t token;
-            ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+            ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
             if (i % 20 == 0) {
                 dyn_client_watch *watch;
-                ok(dyn_client_watch_simulation(client, created->name, 0, &error, &watch));
+                ok(dyn_client_watch_simulation(client, created->name, 0, &watch, &error));
                 dyn_client_watch_close(watch);
             }
             ok(dyn_client_delete_simulation(client, created->name, token, 0, &error));
@@ -1321,7 +1321,7 @@ START_TEST(thousand_simulations_come_and_go_without_a_trace) {
     ck_assert_uint_le(resident[2], resident[1] + DAEMON_MEMORY_SLACK(4));
     ck_assert_uint_le(descriptors[2], descriptors[1] + 4);
     dyn_client_server_info *info;
-    ok(dyn_client_get_server_info(client, 0, &error, &info));
+    ok(dyn_client_get_server_info(client, 0, &info, &error));
     ck_assert_uint_eq(dyn_client_server_counter(info, "simulations"), 0);
     ck_assert_uint_eq(dyn_client_server_counter(info, "topics"), 0);
     dyn_client_server_info_free(info);

@@ -40,37 +40,37 @@ typedef dyn_client_status (*method)(const dyn_client_query *query, const double 
 
 static dyn_client_status inverse(const dyn_client_query *query, const double *q, const double *v, const double *a,
                                  double *out) {
-    return dyn_client_inverse_dynamics(client, query, q, v, a, &error, out);
+    return dyn_client_inverse_dynamics(client, query, q, v, a, out, &error);
 }
 
 static dyn_client_status forward(const dyn_client_query *query, const double *q, const double *v, const double *a,
                                  double *out) {
-    return dyn_client_forward_dynamics(client, query, q, v, a, &error, out);
+    return dyn_client_forward_dynamics(client, query, q, v, a, out, &error);
 }
 
 static dyn_client_status mass(const dyn_client_query *query, const double *q, const double *v, const double *a,
                               double *out) {
     (void)v, (void)a;
-    return dyn_client_mass_matrix(client, query, q, &error, out);
+    return dyn_client_mass_matrix(client, query, q, out, &error);
 }
 
 static dyn_client_status gravity(const dyn_client_query *query, const double *q, const double *v, const double *a,
                                  double *out) {
     (void)v, (void)a;
-    return dyn_client_gravity(client, query, q, &error, out);
+    return dyn_client_gravity(client, query, q, out, &error);
 }
 
 static dyn_client_status bias(const dyn_client_query *query, const double *q, const double *v, const double *a,
                               double *out) {
     (void)a;
-    return dyn_client_bias_forces(client, query, q, v, &error, out);
+    return dyn_client_bias_forces(client, query, q, v, out, &error);
 }
 
 static dyn_client_status trajectory(const dyn_client_query *query, const double *q, const double *v, const double *a,
                                     double *out) {
     dyn_client_trajectory *answer;
     dyn_client_status status = dyn_client_inverse_dynamics_trajectory(client, query, NULL, q, v, a,
-                                                                      DYN_CLIENT_RATES_GIVEN, NULL, &error, &answer);
+                                                                      DYN_CLIENT_RATES_GIVEN, NULL, &answer, &error);
     if (status == DYN_CLIENT_OK) {
         memcpy(out, answer->tau, query->samples * query->nv * sizeof *out);
         dyn_client_trajectory_free(answer);
@@ -115,8 +115,8 @@ START_TEST(frames_are_computed_in_single_precision) {
     double position[2][3], quaternion[2][4], linear[2][3 * JOINTS], angular[2][3 * JOINTS];
     for (int p = 0; p < 2; p++) {
         const dyn_client_query query = ur5_query(1, (dyn_client_precision)p);
-        wire_require(dyn_client_poses(client, &query, q, 1, frame, &error, position[p], quaternion[p]), &error);
-        wire_require(dyn_client_jacobians(client, &query, q, 1, frame, DYN_CLIENT_WORLD, &error, linear[p], angular[p]),
+        wire_require(dyn_client_poses(client, &query, q, 1, frame, position[p], quaternion[p], &error), &error);
+        wire_require(dyn_client_jacobians(client, &query, q, 1, frame, DYN_CLIENT_WORLD, linear[p], angular[p], &error),
                      &error);
     }
     expect_rounded("position", position[1], position[0], 3);
@@ -155,13 +155,13 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
     double q[2 * JOINTS] = {0}, v[2 * JOINTS] = {0}, tau[2 * JOINTS];
     const dyn_client_query query = ur5_query(2, DYN_CLIENT_SINGLE_PRECISION);
     q[JOINTS + 2] = 1e39;
-    expect_refusal(dyn_client_inverse_dynamics(client, &query, q, v, v, &error, tau), DYN_CLIENT_INVALID_ARGUMENT,
+    expect_refusal(dyn_client_inverse_dynamics(client, &query, q, v, v, tau, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "inverse_dynamics.q[8]", "1e+39; beyond single precision");
     q[JOINTS + 2] = 0, v[JOINTS] = 1e30;
-    expect_refusal(dyn_client_inverse_dynamics(client, &query, q, v, q, &error, tau), DYN_CLIENT_INVALID_ARGUMENT,
+    expect_refusal(dyn_client_inverse_dynamics(client, &query, q, v, q, tau, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "inverse_dynamics.tau", "tau is beyond the range of single precision");
     v[JOINTS] = 0;
-    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, q, &error, tau), &error);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, q, tau, &error), &error);
 }
 END_TEST
 
@@ -172,9 +172,9 @@ START_TEST(single_precision_ends_where_rounding_does) {
         double q[9 * JOINTS] = {0}, tau[9 * JOINTS];
         const dyn_client_query query = ur5_query(samples, DYN_CLIENT_SINGLE_PRECISION);
         q[1] = most;
-        wire_require(dyn_client_inverse_dynamics(client, &query, q, rest, rest, &error, tau), &error);
+        wire_require(dyn_client_inverse_dynamics(client, &query, q, rest, rest, tau, &error), &error);
         q[1] = nextafter(most, INFINITY);
-        expect_refusal(dyn_client_inverse_dynamics(client, &query, q, rest, rest, &error, tau),
+        expect_refusal(dyn_client_inverse_dynamics(client, &query, q, rest, rest, tau, &error),
                        DYN_CLIENT_INVALID_ARGUMENT, "inverse_dynamics.q[1]", "3.40282e+38; beyond");
     }
 }
@@ -186,10 +186,10 @@ START_TEST(models_beyond_single_precision_are_refused) {
     double g[JOINTS];
     dyn_client_query query = ur5_query(1, DYN_CLIENT_SINGLE_PRECISION);
     query.payload_count = 1, query.payloads = &heavy;
-    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_FAILED_PRECONDITION,
+    expect_refusal(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_FAILED_PRECONDITION,
                    "gravity.query.model", "which single precision cannot hold");
     query.precision = DYN_CLIENT_DOUBLE_PRECISION;
-    wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
+    wire_require(dyn_client_gravity(client, &query, q, g, &error), &error);
 }
 END_TEST
 
@@ -198,17 +198,17 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
     double g[JOINTS];
     dyn_client_explanation *explanation;
     dyn_client_query query = ur5_query(1, (dyn_client_precision)7);
-    expect_refusal(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_INVALID_ARGUMENT,
+    expect_refusal(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "gravity.query.precision", "the precision is 7; give DOUBLE (0) or SINGLE (1)");
     query.precision = DYN_CLIENT_SINGLE_PRECISION;
-    expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &error, &explanation), DYN_CLIENT_INVALID_ARGUMENT,
+    expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &explanation, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "explain.query.precision", "does not support a precision other than DOUBLE");
 }
 END_TEST
 
 START_TEST(server_tells_its_lanes) {
     dyn_client_server_info *info;
-    wire_require(dyn_client_get_server_info(client, 0, &error, &info), &error);
+    wire_require(dyn_client_get_server_info(client, 0, &info, &error), &error);
     ck_assert_uint_eq(info->lanes[1], info->lanes[0] == 1 ? 1 : 2 * info->lanes[0]);
     dyn_client_server_info_free(info);
 }

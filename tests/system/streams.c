@@ -24,7 +24,7 @@ static dyn_client_error error;
 
 static void start(void) {
     daemon_start(NULL, &fixture);
-    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &error, &client) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
 
 static void stop(void) {
@@ -54,7 +54,7 @@ static void pause_for(double duration) {
 
 static dyn_client_stream *open_stream(const dyn_client_stream_options *options) {
     dyn_client_stream *stream;
-    ok(dyn_client_open_stream(client, options, 0, &error, &stream));
+    ok(dyn_client_open_stream(client, options, 0, &stream, &error));
     return stream;
 }
 
@@ -84,7 +84,7 @@ static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     dyn_client_stream_list *list = NULL;
     for (int i = 0; i < 2000; i++) {
         dyn_client_stream_list_free(list);
-        ok(dyn_client_get_stream(client, name, 0, &error, &list));
+        ok(dyn_client_get_stream(client, name, 0, &list, &error));
         if (list->streams[0].chunks >= chunks) {
             return list;
         }
@@ -122,16 +122,16 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
         options.precision = query.precision;
         dyn_client_stream *stream = open_stream(&options);
         push(stream, 1, POINTS);
-        ok(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau));
+        ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
         for (int i = 0; i < 100; i++) {
-            ok(dyn_client_get_stream_points(client, "plan", 1, POINTS, NV, 0, &error, number, got, &count));
+            ok(dyn_client_get_stream_points(client, "plan", 1, POINTS, NV, 0, number, got, &count, &error));
             if (count == POINTS)
                 break;
             pause_for(0.02);
         }
         ck_assert_uint_eq(count, POINTS);
         ck_assert_mem_eq(got, tau, sizeof tau);
-        ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+        ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
     }
 }
 END_TEST
@@ -143,25 +143,25 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
     dyn_client_watch *watch;
     dyn_client_update update;
     dyn_client_stream *stream = open_stream(&feedforward);
-    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     plan(1, POINTS, t, q, v, a);
     push(stream, 1, POINTS);
     dyn_client_query query = {.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS};
-    ok(dyn_client_inverse_dynamics(client, &query, q, v, a, &error, tau));
-    ok(dyn_client_watch_next(watch, 5, &error, &update));
+    ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
+    ok(dyn_client_watch_next(watch, 5, &update, &error));
     ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_TORQUES);
     ck_assert_uint_eq(update.count, POINTS);
     ck_assert_mem_eq(update.tau, tau, sizeof tau);
     ck_assert_mem_eq(update.time, t, sizeof t);
     ck_assert_int_ge(update.arrival_stamp_ns, update.sent_stamp_ns);
     ck_assert_uint_eq(update.credit, POINTS + 10000);
-    ok(dyn_client_get_stream_points(client, "plan", 11, 20, NV, 0, &error, number, got, &count));
+    ok(dyn_client_get_stream_points(client, "plan", 11, 20, NV, 0, number, got, &count, &error));
     ck_assert_uint_eq(count, 20);
     ck_assert_uint_eq(number[0], 11);
     ck_assert_mem_eq(got, tau + 10 * NV, 20 * NV * sizeof(double));
     dyn_client_watch_close(watch);
     dyn_client_stream_list *last;
-    ok(dyn_client_close_stream(client, stream, 0, &error, &last));
+    ok(dyn_client_close_stream(client, stream, 0, &last, &error));
     ck_assert_uint_eq(last->streams[0].accepted, POINTS);
     dyn_client_stream_list_free(last);
 }
@@ -175,7 +175,7 @@ START_TEST(points_under_way_come_before_the_end) {
         for (size_t first = 1; first <= 1000; first += 100) {
             push(stream, first, 100);
         }
-        ok(dyn_client_close_stream(client, stream, 0, &error, &last));
+        ok(dyn_client_close_stream(client, stream, 0, &last, &error));
         ck_assert_uint_eq(last->streams[0].accepted, 1000);
         dyn_client_stream_list_free(last);
     }
@@ -198,11 +198,11 @@ START_TEST(order_of_joints_is_the_callers) {
     dyn_client_stream_list_free(wait_for("plan", 1));
     dyn_client_query query = {
         .model = "ur5", .nq = NV, .nv = NV, .samples = 1, .joint_count = NV, .joint_names = reversed};
-    ok(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau));
-    ok(dyn_client_get_stream_points(client, "plan", 1, 1, NV, 0, &error, &number, got, &count));
+    ok(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error));
+    ok(dyn_client_get_stream_points(client, "plan", 1, 1, NV, 0, &number, got, &count, &error));
     ck_assert_uint_eq(count, 1);
     ck_assert_mem_eq(got, tau, sizeof tau);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -215,7 +215,7 @@ START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     dyn_client_stream *own = open_stream(&options), *joined;
     ok(dyn_client_push_points(own, 1, &t, q, NULL, NULL, NULL, 0, &error));
     dyn_client_stream_list_free(wait_for("plan", 1));
-    ok(dyn_client_join_stream(client, "plan", dyn_client_stream_key(own), 0, &error, &joined));
+    ok(dyn_client_join_stream(client, "plan", dyn_client_stream_key(own), 0, &joined, &error));
     ok(dyn_client_push_points(joined, 1, &t, q, NULL, NULL, NULL, 0, &error));
     dyn_client_leave_stream(joined);
     dyn_client_stream_list *list = wait_for("plan", 2);
@@ -223,8 +223,8 @@ START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     ck_assert_uint_eq(list->streams[0].nq, NV);
     ck_assert_uint_eq(list->streams[0].nv, NV);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, own, 0, &error, NULL));
-    refused(dyn_client_join_stream(client, "plan", 1, 0, &error, &joined), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
+    ok(dyn_client_close_stream(client, own, 0, NULL, &error));
+    refused(dyn_client_join_stream(client, "plan", 1, 0, &joined, &error), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
             "no stream");
     ck_assert_ptr_null(joined);
 }
@@ -245,7 +245,7 @@ START_TEST(lost_repeated_and_reordered_points_are_counted) {
     ck_assert_uint_eq(s->lost, 10);
     ck_assert_uint_eq(s->last_point_number, 30);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -267,7 +267,7 @@ START_TEST(points_behind_the_pace_of_the_first_are_late) {
     ck_assert_double_lt(list->streams[0].lag, 0);
     ck_assert_double_gt(list->streams[0].lag, 0.29 - ahead);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -278,17 +278,17 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     dyn_client_watch *watch;
     dyn_client_update update;
     dyn_client_stream *stream = open_stream(&feedforward);
-    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     q[NV + 2] = NAN;
     ok(dyn_client_push_points(stream, 3, t, q, NULL, NULL, NULL, 0, &error));
     bool is_told = false;
     while (!is_told) {
-        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        ok(dyn_client_watch_next(watch, 5, &update, &error));
         is_told = update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT;
     }
     ck_assert_str_eq(update.text, "refused");
     ck_assert_ptr_nonnull(strstr(update.message, "number 2: q[2] is nan"));
-    ok(dyn_client_get_stream_points(client, "plan", 1, 3, NV, 0, &error, number, got, &count));
+    ok(dyn_client_get_stream_points(client, "plan", 1, 3, NV, 0, number, got, &count, &error));
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(number[1], 3);
     /* A row of the wrong size refuses the chunk. */
@@ -300,7 +300,7 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     ck_assert_uint_eq(list->streams[0].accepted, 2);
     dyn_client_stream_list_free(list);
     dyn_client_watch_close(watch);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -312,7 +312,7 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
         .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
     dyn_client_simulation *simulation, *later;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &paced, 0, &error, &token, &simulation));
+    ok(dyn_client_create_simulation(client, &paced, 0, &token, &simulation, &error));
     dyn_client_stream *stream = open_stream(&options);
     push(stream, 1, 10000);
     dyn_client_stream_list_free(wait_for("flood", 1));
@@ -324,13 +324,13 @@ START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
     ck_assert_uint_eq(list->streams[0].accepted, 1000000);
     ck_assert_uint_eq(list->streams[0].lost, 0);
     ck_assert_uint_le(daemon_resident_bytes(&fixture), before + DAEMON_MEMORY_SLACK(16));
-    ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &later));
+    ok(dyn_client_get_simulation(client, "arm", 0, 0, &later, &error));
     ck_assert_double_eq_tol(later->time - simulation->time, seconds(later->stamp_ns - simulation->stamp_ns),
                             0.05 + later->slipped);
     dyn_client_stream_list_free(list);
     dyn_client_simulation_free(simulation);
     dyn_client_simulation_free(later);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -346,7 +346,7 @@ START_TEST(floods_leave_no_memory_taken) {
             push(stream, 1 + i * 10000, 10000);
         }
         dyn_client_stream_list_free(wait_for("flood", 20));
-        ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+        ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
         before = k == 3 ? daemon_resident_bytes(&fixture) : before;
     }
     for (int i = 0; i < 100 && after > before + DAEMON_MEMORY_SLACK(8); i++) {
@@ -369,7 +369,7 @@ static uint64_t create_follower(void) {
                                              .stepping.ignore_effort_limits = true};
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &options, 0, &error, &token, &created));
+    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
@@ -385,27 +385,27 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     dyn_client_simulation *state;
     dyn_client_stream *stream = open_stream(&options);
     plan(0, POINTS, t, q, v, a);
-    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
+    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, NULL, &error));
     ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
     dyn_client_stream_list *early = wait_for("plan", 1);
     ck_assert_double_eq_tol(early->streams[0].lag, t[0] - t[POINTS - 1], 1e-12);
     ck_assert_double_eq_tol(early->streams[0].greatest_lag, 0, 1e-12);
     dyn_client_stream_list_free(early);
     ok(dyn_client_record_simulation(client, "arm", token, "fed", 0, &error));
-    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &error, &state));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 1, NULL, 0, &state, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     for (int j = 0; j < NV; j++) {
         ck_assert_double_eq_tol(state->q[j], q[(POINTS - 1) * NV + j], 2e-3);
     }
     dyn_client_simulation_free(state);
     /* The recording contains the inputs that came from the stream. */
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "fed", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "fed", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
     /* Without points it waits. */
-    ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &error, &state));
+    ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &state, &error));
     ck_assert_int_eq(state->ended_by, DYN_CLIENT_STEPS_END_INPUT_EMPTY);
     ck_assert_uint_lt(state->steps_done, 10);
     ck_assert_uint_eq(state->step, POINTS - 1 + state->steps_done);
@@ -417,11 +417,11 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     ck_assert_uint_eq(list->streams[0].late, 10);
     ck_assert_uint_eq(list->streams[0].accepted, POINTS);
     ck_assert_double_gt(list->streams[0].greatest_lag, 0.08);
-    ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &state));
+    ok(dyn_client_get_simulation(client, "arm", 0, 0, &state, &error));
     ck_assert_double_eq_tol(list->streams[0].lag, state->time - t[9], 1e-9);
     dyn_client_simulation_free(state);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -438,24 +438,24 @@ START_TEST(external_forces_act_beside_a_stream) {
     dyn_client_replay *replay;
     dyn_client_stream *stream = open_stream(&options);
     plan(0, POINTS, t, q, v, a);
-    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, &error, NULL));
+    ok(dyn_client_set_simulation_state(client, "arm", token, NV, NV, q, v, 0, NULL, &error));
     ok(dyn_client_push_points(stream, POINTS, t, q, v, a, NULL, 0, &error));
     dyn_client_stream_list_free(wait_for("plan", 1));
     ok(dyn_client_record_simulation(client, "arm", token, "loaded", 0, &error));
-    ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, &error, NULL));
-    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, &error, NULL));
-    ok(dyn_client_stop_recording(client, "arm", token, 0, &error, NULL, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, NULL, &error));
+    ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, NULL, &error));
+    ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     /* The points keep the load: it pulls the arm off its motion, and acts again in the replay. */
-    ok(dyn_client_get_simulation(client, "arm", 0, 0, &error, &state));
+    ok(dyn_client_get_simulation(client, "arm", 0, 0, &state, &error));
     ck_assert_uint_eq(state->external_force_count, 1);
     ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
     ck_assert_double_gt(fabs(state->q[1] - q[(POINTS - 1) * NV + 1]), 2e-3);
     dyn_client_simulation_free(state);
-    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &error, &replay));
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &replay, &error));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -476,12 +476,12 @@ START_TEST(credit_bounds_points_that_wait) {
     ck_assert_uint_eq(list->streams[0].waiting, 50);
     ck_assert_uint_eq(list->streams[0].credit, 100);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_step_simulation(client, "arm", token, 21, NULL, 0, &error, NULL));
+    ok(dyn_client_step_simulation(client, "arm", token, 21, NULL, 0, NULL, &error));
     list = wait_for("plan", 4);
     ck_assert_uint_eq(list->streams[0].consumed, 20);
     ck_assert_uint_eq(list->streams[0].credit, 120);
     dyn_client_stream_list_free(list);
-    ok(dyn_client_close_stream(client, stream, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
 END_TEST
 
@@ -492,7 +492,7 @@ START_TEST(planner_that_dies_leaves_no_stream_behind) {
     dyn_client_watch *watch;
     dyn_client_update update;
     dyn_client_stream_list *list;
-    ok(dyn_client_watch_stream(client, "plan", 0, &error, &watch));
+    ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     /* A second planner is killed while its stream runs. */
     pid_t child = fork();
     if (child == 0) {
@@ -504,11 +504,11 @@ START_TEST(planner_that_dies_leaves_no_stream_behind) {
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     do {
-        ok(dyn_client_watch_next(watch, 5, &error, &update));
+        ok(dyn_client_watch_next(watch, 5, &update, &error));
     } while (strcmp(update.text, "expired") != 0);
-    refused(dyn_client_get_stream(client, "plan", 0, &error, &list), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
+    refused(dyn_client_get_stream(client, "plan", 0, &list, &error), DYN_CLIENT_NOT_FOUND, "get_stream.stream",
             "may have ended");
-    refused(dyn_client_close_stream(client, stream, 0, &error, NULL), DYN_CLIENT_NOT_FOUND, "close_stream.stream",
+    refused(dyn_client_close_stream(client, stream, 0, NULL, &error), DYN_CLIENT_NOT_FOUND, "close_stream.stream",
             "may have ended");
     dyn_client_watch_close(watch);
 }
@@ -522,7 +522,7 @@ START_TEST(recorded_points_are_in_the_file) {
     dyn_client_stream_list *list;
     push(stream, 1, POINTS);
     dyn_client_stream_list_free(wait_for("log", 1));
-    ok(dyn_client_close_stream(client, stream, 0, &error, &list));
+    ok(dyn_client_close_stream(client, stream, 0, &list, &error));
     ck_assert_uint_eq(list->streams[0].consumed, POINTS);
     dyn_client_stream_list_free(list);
     snprintf(path, sizeof path, "%s/state/recordings/points.recording", fixture.directory);
@@ -537,9 +537,9 @@ START_TEST(recorded_points_are_in_the_file) {
     ck_assert_ptr_nonnull(memmem(bytes, size, a, sizeof a));
     /* It is no recording of a simulation, and there is no second one of its name. */
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "points", NULL, 0, &error, &replay), DYN_CLIENT_DATA_LOSS,
+    refused(dyn_client_replay_simulation(client, "points", NULL, 0, &replay, &error), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
-    refused(dyn_client_open_stream(client, &options, 0, &error, &stream), DYN_CLIENT_ALREADY_EXISTS,
+    refused(dyn_client_open_stream(client, &options, 0, &stream, &error), DYN_CLIENT_ALREADY_EXISTS,
             "open_stream.record.recording", "exists");
 }
 END_TEST
@@ -601,19 +601,19 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          "commanded by"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refused(dyn_client_open_stream(client, &cases[i].options, 0, &error, &stream), cases[i].status, cases[i].field,
+        refused(dyn_client_open_stream(client, &cases[i].options, 0, &stream, &error), cases[i].status, cases[i].field,
                 cases[i].word);
     }
     dyn_client_stream_options feeder = {
         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
     dyn_client_stream *first = open_stream(&feeder);
-    refused(dyn_client_open_stream(client, &feeder, 0, &error, &stream), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_open_stream(client, &feeder, 0, &stream, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "open_stream.simulation_input.simulation", "already");
-    ok(dyn_client_close_stream(client, first, 0, &error, NULL));
+    ok(dyn_client_close_stream(client, first, 0, NULL, &error));
     double tau[NV];
     uint64_t number;
     size_t count;
-    refused(dyn_client_get_stream_points(client, "none", 1, 1, NV, 0, &error, &number, tau, &count),
+    refused(dyn_client_get_stream_points(client, "none", 1, 1, NV, 0, &number, tau, &count, &error),
             DYN_CLIENT_NOT_FOUND, "get_stream_points.stream", "none");
 }
 END_TEST

@@ -94,7 +94,7 @@ static void send_description(wire_tree *tree) {
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(tree->model);
     const dyn_client_load_request request = {.description = form, .name = tree->name};
-    wire_require(dyn_client_load_model(tree->client, &request, 0, &error, &loaded), &error);
+    wire_require(dyn_client_load_model(tree->client, &request, 0, &loaded, &error), &error);
     ck_assert_int_eq((int)loaded->model.nq, dyn_model_nq(tree->model));
     ck_assert_int_eq((int)loaded->model.nv, dyn_model_nv(tree->model));
     snprintf(tree->digest, sizeof tree->digest, "%s", loaded->model.digest);

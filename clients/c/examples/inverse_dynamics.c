@@ -24,7 +24,7 @@ static int print_torques(dyn_client *client, const dyn_client_description *robot
     if (tau == NULL)
         return 1;
     int failed = 0;
-    if (dyn_client_inverse_dynamics(client, &query, robot->home_q, NULL, NULL, &error, tau) != DYN_CLIENT_OK)
+    if (dyn_client_inverse_dynamics(client, &query, robot->home_q, NULL, NULL, tau, &error) != DYN_CLIENT_OK)
         failed = report("inverse dynamics", &error);
     for (size_t i = 0; i < robot->joint_count && !failed; i++) {
         const dyn_client_joint *joint = &robot->joints[i];
@@ -42,11 +42,11 @@ int main(int argc, char **argv) {
     }
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(argv[1], NULL, &error, &client) != DYN_CLIENT_OK)
+    if (dyn_client_connect(argv[1], NULL, &client, &error) != DYN_CLIENT_OK)
         return report("connect", &error);
     dyn_client_description *robot;
     int failed = 1;
-    if (dyn_client_describe_model(client, argv[2], 0, &error, &robot) != DYN_CLIENT_OK) {
+    if (dyn_client_describe_model(client, argv[2], 0, &robot, &error) != DYN_CLIENT_OK) {
         report("describe", &error);
     } else {
         failed = print_torques(client, robot);

@@ -39,7 +39,7 @@ static void *take_torques(void *argument) {
     taker *t = argument;
     dyn_client_update update;
     dyn_client_error error;
-    while (t->count < t->points && dyn_client_watch_next(t->watch, 1, &error, &update) == DYN_CLIENT_OK) {
+    while (t->count < t->points && dyn_client_watch_next(t->watch, 1, &update, &error) == DYN_CLIENT_OK) {
         if (update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT && update.text[0] != 'c')
             fprintf(stderr, "%s: %s\n", update.text, update.message);
         if (update.kind != DYN_CLIENT_UPDATE_TORQUES)
@@ -107,13 +107,13 @@ static int stream_motion(dyn_client *client, const dyn_client_description *robot
     pthread_t thread;
     taker t = {.points = points, .latency = calloc(points, sizeof *t.latency)};
     dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = robot->model.name};
-    int failed = t.latency == NULL || dyn_client_open_stream(client, &options, 0, &error, &stream) != DYN_CLIENT_OK ||
-                 dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &error, &t.watch) != DYN_CLIENT_OK;
+    int failed = t.latency == NULL || dyn_client_open_stream(client, &options, 0, &stream, &error) != DYN_CLIENT_OK ||
+                 dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &t.watch, &error) != DYN_CLIENT_OK;
     if (!failed && pthread_create(&thread, NULL, take_torques, &t) == 0) {
         failed = push_motion(stream, robot, points);
         pthread_join(thread, NULL);
     }
-    if (dyn_client_close_stream(client, stream, 0, &error, &status) == DYN_CLIENT_OK && status != NULL)
+    if (dyn_client_close_stream(client, stream, 0, &status, &error) == DYN_CLIENT_OK && status != NULL)
         report(&t, &status->streams[0]);
     else
         fprintf(stderr, "%s: %s\n", error.field, error.message);
@@ -133,12 +133,12 @@ int main(int argc, char **argv) {
     dyn_client *client;
     dyn_client_description *robot;
     dyn_client_error error;
-    if (dyn_client_connect(argv[1], NULL, &error, &client) != DYN_CLIENT_OK) {
+    if (dyn_client_connect(argv[1], NULL, &client, &error) != DYN_CLIENT_OK) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
     int failed = 1;
-    if (dyn_client_describe_model(client, argv[2], 0, &error, &robot) != DYN_CLIENT_OK) {
+    if (dyn_client_describe_model(client, argv[2], 0, &robot, &error) != DYN_CLIENT_OK) {
         fprintf(stderr, "%s\n", error.message);
     } else {
         if (robot->model.nq != robot->model.nv || robot->model.nv > MAX_JOINTS || !(seconds >= 0.01 && seconds <= 3600))

@@ -4,11 +4,11 @@
  *
  *     dyn_client *client;
  *     dyn_client_error error;
- *     if (dyn_client_connect("ipc:///run/dynamicsd/dynamicsd.sock", NULL, &error, &client) != DYN_CLIENT_OK)
+ *     if (dyn_client_connect("ipc:///run/dynamicsd/dynamicsd.sock", NULL, &client, &error) != DYN_CLIENT_OK)
  *         return fprintf(stderr, "%s\n", error.message), 1;
  *     double q[6] = {0}, tau[6];
  *     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
- *     if (dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, &error, tau) != DYN_CLIENT_OK)
+ *     if (dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error) != DYN_CLIENT_OK)
  *         fprintf(stderr, "%s: %s\n", error.field, error.message);
  *     dyn_client_close(client);
  *
@@ -17,6 +17,8 @@
  *   arrays     row-major and contiguous. A state is one row: q has nq values, v, a and tau have nv. Every numeric call
  *              takes `samples` rows in one message and one round trip; sending many states at once is what makes the
  *              service fast.
+ *   arguments  in this order: the client (or its stream or watch), inputs, the timeout, outputs, the error. The timeout
+ *              is a member of the query or of the request where the call has one.
  *   joints     rows follow the model's joint order (dyn_client_describe_model), or the caller's (query.joint_names).
  *   floating   q is position x y z in the world, then quaternion x y z w; v is linear, then angular velocity, both in
  *              the axes of the floating link.
@@ -115,7 +117,7 @@ typedef struct dyn_client_options {
  * Waits at most options->connect_timeout. Errors: INVALID_ARGUMENT (not an address, a bad option), UNREACHABLE (nothing
  * listens there, or it does not speak REQ/REP), UNAVAILABLE (a forked child, see above), OUT_OF_MEMORY. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options,
-                                                       dyn_client_error *error, dyn_client **client);
+                                                       dyn_client **client, dyn_client_error *error);
 
 /* Ends all calls of the client with CANCELLED, both those under way and later ones. A program calls it to exit while
  * the daemon does not answer. Any thread may call it. It returns when no call waits for the daemon any more, after
@@ -162,7 +164,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_ping(dyn_client *client, double t
 /* Requests the health of the daemon. `component` is the name of one component; NULL selects all. NOT_FOUND: no such
  * component. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_health(dyn_client *client, const char *component, double timeout,
-                                                          dyn_client_error *error, dyn_client_health **health);
+                                                          dyn_client_health **health, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_health_free(dyn_client_health *health);
 
 typedef struct dyn_client_endpoint {
@@ -245,7 +247,7 @@ typedef struct dyn_client_server_info {
 } dyn_client_server_info;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
-                                                               dyn_client_error *error, dyn_client_server_info **info);
+                                                               dyn_client_server_info **info, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info);
 
 /* Returns the value of a counter, or 0 if no counter has that name. */
@@ -439,8 +441,8 @@ typedef struct dyn_client_loaded_model {
  * element, such as "load_model.description.joints[3].axis". ALREADY_EXISTS: another model has that name and `replace`
  * is false. ABORTED: that model has another digest than the expected one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
-                                                          double timeout, dyn_client_error *error,
-                                                          dyn_client_loaded_model **loaded);
+                                                          double timeout, dyn_client_loaded_model **loaded,
+                                                          dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded);
 
 /* Unloads the model of that name or digest. Errors: NOT_FOUND. */
@@ -452,8 +454,8 @@ typedef struct dyn_client_model_list {
     const dyn_client_model *models; /* sorted by name */
 } dyn_client_model_list;
 
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_error *error,
-                                                           dyn_client_model_list **list);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, double timeout,
+                                                           dyn_client_model_list **list, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_model_list_free(dyn_client_model_list *list);
 
 typedef struct dyn_client_pose {
@@ -537,8 +539,8 @@ typedef struct dyn_client_description {
 
 /* Requests everything that the daemon knows about a model, by name or digest. Errors: NOT_FOUND. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_describe_model(dyn_client *client, const char *model, double timeout,
-                                                              dyn_client_error *error,
-                                                              dyn_client_description **description);
+                                                              dyn_client_description **description,
+                                                              dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_description_free(dyn_client_description *description);
 
 /* ---- derived models ---------------------------------------------------------------------------------------------- */
@@ -586,7 +588,7 @@ typedef struct dyn_client_derive_request {
  * "derive_model.operations[i].attach.link". ALREADY_EXISTS and ABORTED are as for dyn_client_load_model. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_model(dyn_client *client,
                                                             const dyn_client_derive_request *request, double timeout,
-                                                            dyn_client_error *error, dyn_client_loaded_model **loaded);
+                                                            dyn_client_loaded_model **loaded, dyn_client_error *error);
 
 typedef enum dyn_client_model_format {
     DYN_CLIENT_FORMAT_UNSPECIFIED = 0, /* refused */
@@ -607,8 +609,8 @@ typedef struct dyn_client_exported_model {
  * URDF cannot express one of the joints, or screws cannot express the tree. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
                                                             dyn_client_model_format format, const char *tip,
-                                                            double timeout, dyn_client_error *error,
-                                                            dyn_client_exported_model **exported);
+                                                            double timeout, dyn_client_exported_model **exported,
+                                                            dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_exported_model_free(dyn_client_exported_model *exported);
 
 /* ---- inertias of bodies ------------------------------------------------------------------------------------------ */
@@ -659,7 +661,7 @@ typedef struct dyn_client_body {
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                                                const dyn_client_inertia_part *parts,
                                                                const double *point, double timeout,
-                                                               dyn_client_error *error, dyn_client_body *body);
+                                                               dyn_client_body *body, dyn_client_error *error);
 
 /* ---- base parameters --------------------------------------------------------------------------------------------- */
 
@@ -690,8 +692,8 @@ typedef struct dyn_client_base_parameters {
  * coupled mimic joints). Sources: Gautier and Khalil 1990; Wensing, Niemeyer and Slotine 2024. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model,
                                                                     const double *gravity, double timeout,
-                                                                    dyn_client_error *error,
-                                                                    dyn_client_base_parameters **parameters);
+                                                                    dyn_client_base_parameters **parameters,
+                                                                    dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters);
 
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) --------------------------------------- */
@@ -768,28 +770,28 @@ typedef struct dyn_client_query {
 /* Computes tau for the motion (q, v, a). q is n x nq; v, a (NULL: zeros) and tau are n x nv; tau is in N m and N. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query,
                                                                 const double *q, const double *v, const double *a,
-                                                                dyn_client_error *error, double *tau);
+                                                                double *tau, dyn_client_error *error);
 
 /* Computes a = M^-1 (tau - h + sum J' f_ext). q is n x nq; v, tau (NULL: zeros) and a are n x nv; a is in rad/s^2 and
  * m/s^2. FAILED_PRECONDITION: M is singular. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query,
                                                                 const double *q, const double *v, const double *tau,
-                                                                dyn_client_error *error, double *a);
+                                                                double *a, dyn_client_error *error);
 
 /* Computes M(q), the joint-space inertia matrix. q is n x nq; mass_matrix is n x nv x nv with both triangles. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query,
-                                                           const double *q, dyn_client_error *error,
-                                                           double *mass_matrix);
+                                                           const double *q, double *mass_matrix,
+                                                           dyn_client_error *error);
 
 /* Computes g(q), the forces that hold the robot at rest. q is n x nq; g is n x nv. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query,
-                                                       const double *q, dyn_client_error *error, double *g);
+                                                       const double *q, double *g, dyn_client_error *error);
 
 /* Computes h(q, v) = C(q, v) v + g(q): Coriolis, centrifugal and gravity forces. q is n x nq; v (NULL: zeros) and h are
  * n x nv. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query,
-                                                           const double *q, const double *v, dyn_client_error *error,
-                                                           double *h);
+                                                           const double *q, const double *v, double *h,
+                                                           dyn_client_error *error);
 
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
@@ -801,34 +803,34 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, c
  * s. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, const double *v, double step_length,
-                                                         dyn_client_error *error, double *q_next);
+                                                         double *q_next, dyn_client_error *error);
 
 /* Computes the shortest v, n x nv, with q (+) v = q_1. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_query *query,
-                                                          const double *q, const double *q_1, dyn_client_error *error,
-                                                          double *v);
+                                                          const double *q, const double *q_1, double *v,
+                                                          dyn_client_error *error);
 
 /* Computes q (+) s (q_1 (-) q), n x nq. s has one value for all samples, or one for each. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_query *query,
                                                            const double *q, const double *q_1, size_t s_count,
-                                                           const double *s, dyn_client_error *error, double *between);
+                                                           const double *s, double *between, dyn_client_error *error);
 
 /* Computes the Euclidean norm of q_1 (-) q: n numbers. It mixes radians and metres. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query *query,
-                                                        const double *q, const double *q_1, dyn_client_error *error,
-                                                        double *distance);
+                                                        const double *q, const double *q_1, double *distance,
+                                                        dyn_client_error *error);
 
 /* Scales the quaternions of configurations to norm one with w >= 0. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query,
-                                                         const double *q, dyn_client_error *error, double *normalized);
+                                                         const double *q, double *normalized, dyn_client_error *error);
 
 /* Neutral and random configurations, n of them. dyn_client_neutral returns the zero configuration. dyn_client_random
  * draws uniformly within the limits; angles without limits in [-pi, pi], displacements in [-1, 1], quaternions
  * uniformly over the rotations. Equal seeds return equal configurations. */
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query,
-                                                       dyn_client_error *error, double *q);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query, double *q,
+                                                       dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed,
-                                                      dyn_client_error *error, double *q);
+                                                      double *q, dyn_client_error *error);
 
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
 
@@ -836,15 +838,15 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_random(dyn_client *client, const 
  * is n x nq; position is frame_count x n x 3 in m; quaternion is frame_count x n x 4, x y z w with w >= 0. NOT_FOUND
  * has the field "kinematics.frames[i]". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *query, const double *q,
-                                                     size_t frame_count, const char *const *frames,
-                                                     dyn_client_error *error, double *position, double *quaternion);
+                                                     size_t frame_count, const char *const *frames, double *position,
+                                                     double *quaternion, dyn_client_error *error);
 
 /* Computes Jacobians of frames. linear * v is the linear velocity of the origin of the reference frame and angular * v
  * is the angular velocity, both expressed in that frame. Each is frame_count x n x 3 x nv. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, size_t frame_count, const char *const *frames,
-                                                         dyn_client_reference_frame reference_frame,
-                                                         dyn_client_error *error, double *linear, double *angular);
+                                                         dyn_client_reference_frame reference_frame, double *linear,
+                                                         double *angular, dyn_client_error *error);
 
 /* ---- many quantities at once ------------------------------------------------------------------------------------- */
 
@@ -1058,7 +1060,7 @@ DYN_CLIENT_EXPORT const char *dyn_client_block_unit(const dyn_client_block *bloc
  * "evaluate.tau". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
                                                         const dyn_client_evaluate_request *request,
-                                                        dyn_client_error *error, dyn_client_evaluation **evaluation);
+                                                        dyn_client_evaluation **evaluation, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_evaluation_free(dyn_client_evaluation *evaluation);
 
 /* ---- torques by term and by link --------------------------------------------------------------------------------- */
@@ -1095,7 +1097,7 @@ typedef struct dyn_client_explanation {
  * zeros) have nv. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query,
                                                        const double *q, const double *v, const double *a,
-                                                       dyn_client_error *error, dyn_client_explanation **explanation);
+                                                       dyn_client_explanation **explanation, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *explanation);
 
 /* ---- simulations --------------------------------------------------------------------------------------------------
@@ -1235,8 +1237,9 @@ DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulat
 /* Creates a simulation. `token` receives the token that commands on it require. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *client,
                                                                  const dyn_client_simulation_options *options,
-                                                                 double timeout, dyn_client_error *error,
-                                                                 uint64_t *token, dyn_client_simulation **simulation);
+                                                                 double timeout, uint64_t *token,
+                                                                 dyn_client_simulation **simulation,
+                                                                 dyn_client_error *error);
 
 /* Input of a simulation. Members that are NULL leave the input unchanged. */
 typedef struct dyn_client_simulation_input {
@@ -1253,44 +1256,44 @@ typedef struct dyn_client_simulation_input {
  * done, and state->ended_by is the reason for the end. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                uint64_t steps, const dyn_client_simulation_input *input,
-                                                               double timeout, dyn_client_error *error,
-                                                               dyn_client_simulation **state);
+                                                               double timeout, dyn_client_simulation **state,
+                                                               dyn_client_error *error);
 
 /* Sets the input. `step` (may be NULL) receives the number of the first step that the input drives. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char *name,
                                                                     uint64_t token,
                                                                     const dyn_client_simulation_input *input,
-                                                                    double timeout, dyn_client_error *error,
-                                                                    uint64_t *step);
+                                                                    double timeout, uint64_t *step,
+                                                                    dyn_client_error *error);
 
 /* Requests the state and all other members. With the token (0: without) it renews the lease. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token,
-                                                              double timeout, dyn_client_error *error,
-                                                              dyn_client_simulation **simulation);
+                                                              double timeout, dyn_client_simulation **simulation,
+                                                              dyn_client_error *error);
 
 /* Sets the state: q of nq values and v of nv (NULL: at rest). */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name,
                                                                     uint64_t token, size_t nq, size_t nv,
                                                                     const double *q, const double *v, double timeout,
-                                                                    dyn_client_error *error,
-                                                                    dyn_client_simulation **state);
+                                                                    dyn_client_simulation **state,
+                                                                    dyn_client_error *error);
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token,
-                                                                double timeout, dyn_client_error *error,
-                                                                dyn_client_simulation **state);
+                                                                double timeout, dyn_client_simulation **state,
+                                                                dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token,
-                                                                 double timeout, dyn_client_error *error,
-                                                                 dyn_client_simulation **state);
+                                                                 double timeout, dyn_client_simulation **state,
+                                                                 dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token,
-                                                                double timeout, dyn_client_error *error,
-                                                                dyn_client_simulation **state);
+                                                                double timeout, dyn_client_simulation **state,
+                                                                dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                  double timeout, dyn_client_error *error);
 
 /* Takes over a simulation whose lease has expired or that has no owner. `lease` 0 leaves its lease unchanged. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease,
-                                                                double timeout, dyn_client_error *error,
-                                                                uint64_t *token);
+                                                                double timeout, uint64_t *token,
+                                                                dyn_client_error *error);
 
 typedef struct dyn_client_simulation_list {
     size_t count;
@@ -1298,8 +1301,8 @@ typedef struct dyn_client_simulation_list {
 } dyn_client_simulation_list;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout,
-                                                                dyn_client_error *error,
-                                                                dyn_client_simulation_list **list);
+                                                                dyn_client_simulation_list **list,
+                                                                dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_simulation_list_free(dyn_client_simulation_list *list);
 
 /* Starts a recording in the daemon's state directory. DYN_CLIENT_RESOURCE_EXHAUSTED: the limits leave no room for
@@ -1313,8 +1316,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_record_simulation(dyn_client *cli
  * DYN_CLIENT_RESOURCE_EXHAUSTED: the recording ended earlier for lack of room; the states until then can be
  * replayed. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name, uint64_t token,
-                                                              double timeout, dyn_client_error *error,
-                                                              uint64_t *entries, uint64_t *bytes);
+                                                              double timeout, uint64_t *entries, uint64_t *bytes,
+                                                              dyn_client_error *error);
 
 /* Recorded run, computed again and compared bit for bit. */
 typedef struct dyn_client_replay {
@@ -1341,7 +1344,7 @@ typedef struct dyn_client_rows {
 /* Computes a recorded run again. `states` selects the states to return by their steps; NULL: none. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording,
                                                                  const dyn_client_rows *states, double timeout,
-                                                                 dyn_client_error *error, dyn_client_replay **replay);
+                                                                 dyn_client_replay **replay, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
 
 /* Recording in the daemon's state directory. */
@@ -1359,8 +1362,8 @@ typedef struct dyn_client_recording_list {
 } dyn_client_recording_list;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
-                                                               dyn_client_error *error,
-                                                               dyn_client_recording_list **list);
+                                                               dyn_client_recording_list **list,
+                                                               dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_recording_list_free(dyn_client_recording_list *list);
 
 /* Deletes a recording that is not under way. */
@@ -1379,16 +1382,16 @@ typedef struct dyn_client_recording_part {
  * only. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *recording,
                                                                uint64_t offset, uint64_t bytes, double timeout,
-                                                               dyn_client_error *error,
-                                                               dyn_client_recording_part **part);
+                                                               dyn_client_recording_part **part,
+                                                               dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_recording_part_free(dyn_client_recording_part *part);
 
 /* Saves all simulations to the state directory, and restores them, as the daemon does at its end and start. `count`
  * (may be NULL) receives their number. */
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout,
-                                                                dyn_client_error *error, uint32_t *count);
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout,
-                                                                   dyn_client_error *error, uint32_t *count);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, uint32_t *count,
+                                                                dyn_client_error *error);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, uint32_t *count,
+                                                                   dyn_client_error *error);
 
 /* ---- rollouts and trajectories ----------------------------------------------------------------------------------- */
 
@@ -1457,7 +1460,7 @@ typedef struct dyn_client_rollout {
  * "rollout.stepping.restitution"; and CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,
-                                                           dyn_client_error *error, dyn_client_rollout **rollout);
+                                                           dyn_client_rollout **rollout, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_rollout_free(dyn_client_rollout *rollout);
 
 /* Wrenches that an end-effector applies to its surroundings: F_tip of Modern Robotics. */
@@ -1516,16 +1519,16 @@ typedef struct dyn_client_trajectory {
  * forces have query.samples rows or one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,
-    const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_error *error,
-    dyn_client_trajectory **trajectory);
+    const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_trajectory **trajectory,
+    dyn_client_error *error);
 
 /* Computes the motion from the state (q, v) under `rows` rows of tau. query.samples is 1, and external forces have
  * `rows` rows or one. stepping->step_length is dt of the book, and its substeps are intRes. If stepping is NULL, the
  * method is explicit Euler with 0.001 s, as in the book: without damping, friction, stops and effort limits. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *q, const double *v, size_t rows, const double *tau,
-    const dyn_client_tip *tip, const dyn_client_stepping *stepping, dyn_client_error *error,
-    dyn_client_trajectory **trajectory);
+    const dyn_client_tip *tip, const dyn_client_stepping *stepping, dyn_client_trajectory **trajectory,
+    dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_trajectory_free(dyn_client_trajectory *trajectory);
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
@@ -1561,13 +1564,13 @@ typedef struct dyn_client_update {
 
 /* Subscribes to a simulation or stream. Messages published after the call returns arrive. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
-                                                                dyn_client_error *error, dyn_client_watch **watch);
+                                                                dyn_client_watch **watch, dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
-                                                            dyn_client_error *error, dyn_client_watch **watch);
+                                                            dyn_client_watch **watch, dyn_client_error *error);
 
 /* Waits for the next message, at most `timeout` seconds. TIMEOUT: none came. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
-                                                          dyn_client_error *error, dyn_client_update *update);
+                                                          dyn_client_update *update, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -1613,16 +1616,16 @@ typedef struct dyn_client_stream_options {
 typedef struct dyn_client_stream dyn_client_stream;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
-                                                           double timeout, dyn_client_error *error,
-                                                           dyn_client_stream **stream);
+                                                           double timeout, dyn_client_stream **stream,
+                                                           dyn_client_error *error);
 
 /* Opens a connection to push points into a stream that another client opened; `key` comes from that client. Points
  * continue the numbering from the last point that arrived, so only one client at a time should push. This call does not
  * check the key: the daemon drops points with a wrong key and counts them in stray_chunks of dyn_client_server_info.
  * Errors: NOT_FOUND, UNREACHABLE. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, uint64_t key,
-                                                           double timeout, dyn_client_error *error,
-                                                           dyn_client_stream **stream);
+                                                           double timeout, dyn_client_stream **stream,
+                                                           dyn_client_error *error);
 
 /* Closes the connection and frees `stream`. The stream stays open in the daemon. */
 DYN_CLIENT_EXPORT void dyn_client_leave_stream(dyn_client_stream *stream);
@@ -1667,24 +1670,24 @@ typedef struct dyn_client_stream_list {
 
 /* Requests the counters of one stream. The list has one entry. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout,
-                                                          dyn_client_error *error, dyn_client_stream_list **status);
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
-                                                            dyn_client_stream_list **list);
+                                                          dyn_client_stream_list **status, dyn_client_error *error);
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout,
+                                                            dyn_client_stream_list **list, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_stream_list_free(dyn_client_stream_list *list);
 
 /* Requests torques of the points from number `first` on that a feedforward stream still holds, at most `capacity` rows
  * of nv. `step` receives their numbers, `count` the number of rows. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *name, uint64_t first,
                                                                  size_t capacity, size_t nv, double timeout,
-                                                                 dyn_client_error *error, uint64_t *step, double *tau,
-                                                                 size_t *count);
+                                                                 uint64_t *step, double *tau, size_t *count,
+                                                                 dyn_client_error *error);
 
 /* Closes the stream in the daemon and the connection. Before that it waits until all points under way have arrived, or
  * none has arrived for a second. `status` (may be NULL) receives the final counters. The stream is freed also after an
  * error. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream,
-                                                            double timeout, dyn_client_error *error,
-                                                            dyn_client_stream_list **status);
+                                                            double timeout, dyn_client_stream_list **status,
+                                                            dyn_client_error *error);
 
 /* ---- serialized messages ----------------------------------------------------------------------------------------- */
 
@@ -1693,8 +1696,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, 
  * the reply with dyn_client_free. Errors are those of the carrier only (UNREACHABLE, TIMEOUT, BAD_REPLY,
  * OUT_OF_MEMORY). */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size,
-                                                    double timeout, dyn_client_error *error, void **reply,
-                                                    size_t *reply_size);
+                                                    double timeout, void **reply, size_t *reply_size,
+                                                    dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
 
 /* Reads the status of a serialized dynamics.v1.Reply: OK, or the error in the reply. BAD_REPLY: it cannot be
@@ -1708,7 +1711,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_reply_status(const void *reply, s
 DYN_CLIENT_EXPORT void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64_t *id);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id,
                                                              const void *request, size_t request_size, double timeout,
-                                                             dyn_client_error *error, void **reply, size_t *reply_size);
+                                                             void **reply, size_t *reply_size, dyn_client_error *error);
 
 #ifdef __cplusplus
 }

@@ -64,12 +64,12 @@ static dyn_client_status ask(dyn_client *client, const char *model, const double
     asked.query = &query;
     if (taken->memory.is_exhausted)
         return fail_memory(error);
-    return ask_find_base_parameters(client, &asked, timeout, error, &taken->reply);
+    return ask_find_base_parameters(client, &asked, timeout, &taken->reply, error);
 }
 
 dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model, const double *gravity,
-                                                  double timeout, dyn_client_error *error,
-                                                  dyn_client_base_parameters **parameters) {
+                                                  double timeout, dyn_client_base_parameters **parameters,
+                                                  dyn_client_error *error) {
     *parameters = NULL;
     if (client == NULL || model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.model", "client or model is NULL");

@@ -20,12 +20,12 @@ typedef struct call_reply {
 /* Sends `request`, whose method is set; its id and client (unless call_number did) and timeout are set here. On success
  * `answer` holds the result of that method and is freed by the caller. `client` and the request's content were checked
  * by the caller. */
-dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
-                       call_reply *answer);
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, call_reply *answer,
+                       dyn_client_error *error);
 
 /* Calls a method and unpacks the result. The caller frees it with protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
-                                const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result);
+                                const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error);
 
 /* Sets the method's message of a request. */
 void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked);
@@ -33,7 +33,7 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 /* Calls a method with its message and unpacks the result, whose type follows from the method. The caller frees it with
  * protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, dyn_client_error *error, void *result);
+                              double timeout, void *result, dyn_client_error *error);
 
 /* Draws an unpredictable number other than 0. Returns false when the system has no random numbers. */
 bool call_draw(uint64_t *number);

@@ -43,16 +43,16 @@ const char *dyn_client_version(void) {
 }
 
 /* Checks `value`, and replaces zero by the default. */
-static dyn_client_status take_time(double value, double standard, const char *field, dyn_client_error *error,
-                                   double *taken) {
+static dyn_client_status take_time(double value, double standard, const char *field, double *taken,
+                                   dyn_client_error *error) {
     if (!(value >= 0 && value <= MAX_TIMEOUT))
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%g s is not a time from 0 to %g s", value, MAX_TIMEOUT);
     *taken = value > 0 ? value : standard;
     return DYN_CLIENT_OK;
 }
 
-dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client_error *error,
-                                     dyn_client **client) {
+dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client **client,
+                                     dyn_client_error *error) {
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     *client = NULL;
@@ -64,16 +64,16 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     if (self == NULL)
         return fail_memory(error);
     self->min_revision = used.min_revision;
-    dyn_client_status status = take_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", error, &self->timeout);
+    dyn_client_status status = take_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK)
-        status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", error,
-                           &connect_timeout);
+        status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
+                           error);
     if (status == DYN_CLIENT_OK && !call_draw(&self->id))
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
     if (status == DYN_CLIENT_OK)
         status = connection_open(url, connect_timeout,
-                                 used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES, error,
-                                 &self->connection);
+                                 used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES,
+                                 &self->connection, error);
     if (status != DYN_CLIENT_OK) {
         free(self);
         return status;
@@ -201,8 +201,8 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
 }
 
 /* Checks that the reply belongs to the request and is no error. */
-static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request,
-                                     dyn_client_error *error, call_reply *answer) {
+static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request, call_reply *answer,
+                                     dyn_client_error *error) {
     envelope read;
     if (!read_envelope(message, &read))
         return fail_bad_reply(error, "the reply cannot be read");
@@ -229,38 +229,38 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request) {
 
 /* Names the request, and takes the client's own timeout where the call has none. `patience`: how long to wait for the
  * answer. The daemon is given a little less, so that its word on a request that takes too long comes in time. */
-static dyn_client_status address(dyn_client *client, double timeout, dyn_client_error *error,
-                                 Dynamics__V1__Request *request, double *patience) {
+static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V1__Request *request, double *patience,
+                                 dyn_client_error *error) {
     if (request->id == 0)
         call_number(client, request);
-    dyn_client_status status = take_time(timeout, client->timeout, "timeout", error, patience);
+    dyn_client_status status = take_time(timeout, client->timeout, "timeout", patience, error);
     request->min_revision = client->min_revision;
     if (status == DYN_CLIENT_OK)
         request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);
     return status;
 }
 
-dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, dyn_client_error *error,
-                       call_reply *answer) {
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, call_reply *answer,
+                       dyn_client_error *error) {
     *answer = (call_reply){0};
     double patience;
-    dyn_client_status status = address(client, timeout, error, request, &patience);
+    dyn_client_status status = address(client, timeout, request, &patience, error);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {
         .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
-    status = connection_exchange(client->connection, &message, patience, error, &answer->message);
+    status = connection_exchange(client->connection, &message, patience, &answer->message, error);
     if (status == DYN_CLIENT_OK)
-        status = check_reply(&answer->message, request, error, answer);
+        status = check_reply(&answer->message, request, answer, error);
     if (status != DYN_CLIENT_OK)
         call_reply_free(answer);
     return status;
 }
 
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
-                                const ProtobufCMessageDescriptor *descriptor, dyn_client_error *error, void *result) {
+                                const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error) {
     call_reply answer;
-    dyn_client_status status = call(client, request, timeout, error, &answer);
+    dyn_client_status status = call(client, request, timeout, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     ProtobufCMessage *unpacked = protobuf_c_message_unpack(descriptor, NULL, answer.result_size, answer.result);
@@ -281,13 +281,13 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 }
 
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, dyn_client_error *error, void *result) {
+                              double timeout, void *result, dyn_client_error *error) {
     /* A result has the number of its method. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, method);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_set_method(&request, method, asked);
-    return call_unpacked(client, &request, timeout, field->descriptor, error, result);
+    return call_unpacked(client, &request, timeout, field->descriptor, result, error);
 }
 
 void call_reply_free(call_reply *answer) {
@@ -320,27 +320,27 @@ void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64
 }
 
 dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size, double timeout,
-                                  dyn_client_error *error, void **reply, size_t *reply_size) {
-    return dyn_client_call_numbered(client, 0, 0, request, request_size, timeout, error, reply, reply_size);
+                                  void **reply, size_t *reply_size, dyn_client_error *error) {
+    return dyn_client_call_numbered(client, 0, 0, request, request_size, timeout, reply, reply_size, error);
 }
 
 dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id, const void *request,
-                                           size_t request_size, double timeout, dyn_client_error *error, void **reply,
-                                           size_t *reply_size) {
+                                           size_t request_size, double timeout, void **reply, size_t *reply_size,
+                                           dyn_client_error *error) {
     *reply = NULL;
     *reply_size = 0;
     raw_request raw = {.bytes = request, .size = request_size, .own = DYNAMICS__V1__REQUEST__INIT};
     raw.own.client = client_number;
     raw.own.id = id;
     double patience;
-    dyn_client_status status = address(client, timeout, error, &raw.own, &patience);
+    dyn_client_status status = address(client, timeout, &raw.own, &patience, error);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {.size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
                         .write = write_raw_request,
                         .content = &raw};
     incoming answer = {0};
-    status = connection_exchange(client->connection, &message, patience, error, &answer);
+    status = connection_exchange(client->connection, &message, patience, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     void *copy = malloc(answer.size > 0 ? answer.size : 1);

@@ -83,10 +83,10 @@ static void put_samples(size_t samples, uint64_t seed, operation_messages *to,
 /* Asks for `count` values of the reply's field `number`. `out` is only looked at, where there is no q. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation, const operands *from,
-                             uint32_t number, dyn_client_error *error, double *out) {
+                             uint32_t number, double *out, dyn_client_error *error) {
     query_parts parts;
     operation_messages messages;
-    dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
@@ -98,7 +98,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
         put_samples(query->samples, from->seed, &messages, &asked);
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, query->timeout,
-                         number, count, error, out);
+                         number, count, out, error);
     query_parts_free(&parts);
     return status;
 }
@@ -109,58 +109,58 @@ static dyn_client_status check(const double *values, const char *name, dyn_clien
 }
 
 dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query, const double *q,
-                                       const double *v, double step_length, dyn_client_error *error, double *q_next) {
+                                       const double *v, double step_length, double *q_next, dyn_client_error *error) {
     const operands from = {.q = q, .v = v, .factor_count = 1, .factors = &step_length};
     dyn_client_status status = check(q, "q", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTEGRATE), &from, CONFIGURATION, error, q_next)
+    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTEGRATE), &from, CONFIGURATION, q_next, error)
                                    : status;
 }
 
 dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_query *query, const double *q,
-                                        const double *q_1, dyn_client_error *error, double *v) {
+                                        const double *q_1, double *v, dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1};
     dyn_client_status status = check(q, "q", error);
     if (status == DYN_CLIENT_OK)
         status = check(q_1, "q_1", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DIFFERENCE), &from, TANGENT, error, v) : status;
+    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DIFFERENCE), &from, TANGENT, v, error) : status;
 }
 
 dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_query *query, const double *q,
-                                         const double *q_1, size_t s_count, const double *s, dyn_client_error *error,
-                                         double *between) {
+                                         const double *q_1, size_t s_count, const double *s, double *between,
+                                         dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1, .factor_count = s_count, .factors = s};
     dyn_client_status status = check(q, "q", error);
     if (status == DYN_CLIENT_OK)
         status = check(q_1, "q_1", error);
     if (status == DYN_CLIENT_OK)
         status = check(s, "s", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTERPOLATE), &from, CONFIGURATION, error, between)
+    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTERPOLATE), &from, CONFIGURATION, between, error)
                                    : status;
 }
 
 dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query *query, const double *q,
-                                      const double *q_1, dyn_client_error *error, double *distance) {
+                                      const double *q_1, double *distance, dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1};
     dyn_client_status status = check(q, "q", error);
     if (status == DYN_CLIENT_OK)
         status = check(q_1, "q_1", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DISTANCE), &from, DISTANCE, error, distance) : status;
+    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DISTANCE), &from, DISTANCE, distance, error) : status;
 }
 
 dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query, const double *q,
-                                       dyn_client_error *error, double *normalized) {
+                                       double *normalized, dyn_client_error *error) {
     const operands from = {.q = q};
     dyn_client_status status = check(q, "q", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(NORMALIZE), &from, CONFIGURATION, error, normalized)
+    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(NORMALIZE), &from, CONFIGURATION, normalized, error)
                                    : status;
 }
 
-dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query, dyn_client_error *error,
-                                     double *q) {
-    return ask(client, query, OPERATION(NEUTRAL), &(operands){0}, CONFIGURATION, error, q);
+dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query, double *q,
+                                     dyn_client_error *error) {
+    return ask(client, query, OPERATION(NEUTRAL), &(operands){0}, CONFIGURATION, q, error);
 }
 
-dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed,
-                                    dyn_client_error *error, double *q) {
-    return ask(client, query, OPERATION(RANDOM), &(operands){.seed = seed}, CONFIGURATION, error, q);
+dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed, double *q,
+                                    dyn_client_error *error) {
+    return ask(client, query, OPERATION(RANDOM), &(operands){.seed = seed}, CONFIGURATION, q, error);
 }

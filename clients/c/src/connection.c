@@ -201,8 +201,8 @@ static bool is_forked(void) {
     return !atomic_compare_exchange_strong(&first, &expected, getpid()) && expected != getpid();
 }
 
-dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
-                                  dyn_client_error *error, connection **opened) {
+dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
+                                  dyn_client_error *error) {
     *opened = NULL;
     if (is_forked())
         return fail(error, DYN_CLIENT_UNAVAILABLE, NULL,
@@ -404,8 +404,8 @@ static dyn_client_status exchange_error(connection *self, int code, size_t size,
     return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s: %s", self->url, nng_strerror(code));
 }
 
-dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout,
-                                      dyn_client_error *error, incoming *reply) {
+dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
+                                      dyn_client_error *error) {
     slot *own = take_slot(used);
     if (own == NULL)
         return fail_memory(error);

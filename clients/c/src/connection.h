@@ -12,8 +12,8 @@ typedef struct connection connection;
 
 /* Dials `url` and waits for the connection, at most `connect_timeout` seconds. A reply longer than `max_reply_bytes`
  * is not taken. */
-dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes,
-                                  dyn_client_error *error, connection **opened);
+dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
+                                  dyn_client_error *error);
 
 /* Ends all exchanges with CANCELLED, also those to come; returns when none waits any more. Thread-safe. */
 void connection_abort(connection *aborted);
@@ -50,8 +50,8 @@ typedef struct incoming {
  * If the connection is lost, waits for it to be made again (at most the connect timeout) and sends the request again, a
  * few times. UNREACHABLE: there is no connection, or it was lost each time; TIMEOUT: connected, but no reply;
  * CANCELLED: the connection was aborted. */
-dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout,
-                                      dyn_client_error *error, incoming *reply);
+dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
+                                      dyn_client_error *error);
 
 /* Releases a reply. */
 void incoming_free(incoming *reply);

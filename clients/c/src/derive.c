@@ -128,7 +128,7 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
 /* ---- derive ------------------------------------------------------------------------------------------------------ */
 
 static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_request *asked, pool *memory,
-                                    double timeout, dyn_client_error *error, Dynamics__V1__DeriveModelReply **answer) {
+                                    double timeout, Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__DeriveModelRequest derive = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
     derive.model = (char *)asked->model;
     derive.name = text_or_none(asked->name);
@@ -141,11 +141,11 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_derive_model(client, &derive, timeout, error, answer);
+    return ask_derive_model(client, &derive, timeout, answer, error);
 }
 
 dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request, double timeout,
-                                          dyn_client_error *error, dyn_client_loaded_model **loaded) {
+                                          dyn_client_loaded_model **loaded, dyn_client_error *error) {
     *loaded = NULL;
     if (client == NULL || request == NULL || request->model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.model", "client, request or its model is NULL");
@@ -153,11 +153,11 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.operations", "request->operations is NULL");
     pool memory = {0};
     Dynamics__V1__DeriveModelReply *answer;
-    dyn_client_status status = ask_derive(client, request, &memory, timeout, error, &answer);
+    dyn_client_status status = ask_derive(client, request, &memory, timeout, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->loaded, error, loaded);
+    return loaded_take(&answer->base, answer->loaded, loaded, error);
 }
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
@@ -188,8 +188,8 @@ static dyn_client_status take_export(exported_result *taken, dyn_client_error *e
 }
 
 dyn_client_status dyn_client_export_model(dyn_client *client, const char *model, dyn_client_model_format format,
-                                          const char *tip, double timeout, dyn_client_error *error,
-                                          dyn_client_exported_model **exported) {
+                                          const char *tip, double timeout, dyn_client_exported_model **exported,
+                                          dyn_client_error *error) {
     *exported = NULL;
     if (client == NULL || model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "export_model.model", "client or model is NULL");
@@ -200,7 +200,7 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     exported_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL)
         return fail_memory(error);
-    dyn_client_status status = ask_export_model(client, &asked, timeout, error, &taken->reply);
+    dyn_client_status status = ask_export_model(client, &asked, timeout, &taken->reply, error);
     if (status == DYN_CLIENT_OK)
         status = take_export(taken, error);
     if (status == DYN_CLIENT_OK)

@@ -140,7 +140,7 @@ static bool take_description(description_result *result) {
 }
 
 dyn_client_status dyn_client_describe_model(dyn_client *client, const char *model, double timeout,
-                                            dyn_client_error *error, dyn_client_description **description) {
+                                            dyn_client_description **description, dyn_client_error *error) {
     *description = NULL;
     if (client == NULL || model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "describe_model.model", "client or model is NULL");
@@ -150,7 +150,7 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     description_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         return fail_memory(error);
-    dyn_client_status status = ask_describe_model(client, &question, timeout, error, &result->reply);
+    dyn_client_status status = ask_describe_model(client, &question, timeout, &result->reply, error);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
         status = fail_bad_reply(error, "the description contradicts itself");
     if (status == DYN_CLIENT_OK && !take_description(result))

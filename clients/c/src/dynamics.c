@@ -10,9 +10,9 @@
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
-                                              const double *v, const double *a, dyn_client_error *error, double *tau) {
+                                              const double *v, const double *a, double *tau, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
@@ -24,15 +24,15 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, query->timeout, TAU,
-                         parts.v_count, error, tau);
+                         parts.v_count, tau, error);
     query_parts_free(&parts);
     return status;
 }
 
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
-                                              const double *v, const double *tau, dyn_client_error *error, double *a) {
+                                              const double *v, const double *tau, double *a, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
@@ -44,15 +44,15 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     asked.n_tau = tau != NULL ? parts.v_count : 0;
     asked.tau = (double *)tau;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, query->timeout,
-                         ACCELERATION, parts.v_count, error, a);
+                         ACCELERATION, parts.v_count, a, error);
     query_parts_free(&parts);
     return status;
 }
 
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
-                                         dyn_client_error *error, double *mass_matrix) {
+                                         double *mass_matrix, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
@@ -62,17 +62,17 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     size_t count;
     if (count_doubles(parts.v_count, query->nv, &count))
         status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, query->timeout,
-                             MASS_MATRIX, count, error, mass_matrix);
+                             MASS_MATRIX, count, mass_matrix, error);
     else
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
     query_parts_free(&parts);
     return status;
 }
 
-dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q,
-                                     dyn_client_error *error, double *g) {
+dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q, double *g,
+                                     dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
@@ -80,15 +80,15 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, query->timeout, GRAVITY_FORCES,
-                         parts.v_count, error, g);
+                         parts.v_count, g, error);
     query_parts_free(&parts);
     return status;
 }
 
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
-                                         const double *v, dyn_client_error *error, double *h) {
+                                         const double *v, double *h, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
@@ -98,7 +98,7 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, query->timeout, BIAS,
-                         parts.v_count, error, h);
+                         parts.v_count, h, error);
     query_parts_free(&parts);
     return status;
 }

@@ -188,8 +188,8 @@ static void free_result(evaluation_result *freed) {
 }
 
 /* Turns the reply, which is freed on failure, into the result. */
-static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_error *error,
-                                    dyn_client_evaluation **evaluation) {
+static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
+                                    dyn_client_error *error) {
     size_t block_count = 0;
     for (size_t i = 0; i < reply->n_results; i++)
         block_count += reply->results[i]->n_blocks;
@@ -241,8 +241,8 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
 /* Encodes the task of a quantity. */
-static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory, dyn_client_error *error,
-                                     Dynamics__V1__QuantityRequest *asked) {
+static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
+                                     Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
     asked->task = pool_take(memory, from->task_frame_count, sizeof *asked->task);
     for (size_t i = 0; i < from->task_frame_count && asked->task != NULL; i++) {
         const dyn_client_task_frame *named = &from->task_frames[i];
@@ -263,8 +263,8 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
 }
 
 /* Encodes one quantity. */
-static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory, dyn_client_error *error,
-                                         Dynamics__V1__QuantityRequest *asked) {
+static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory,
+                                         Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
     dynamics__v1__quantity_request__init(asked);
     if ((from->frame_count > 0 && from->frames == NULL) || (from->task_frame_count > 0 && from->task_frames == NULL))
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
@@ -277,12 +277,12 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
     asked->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
     if (from->subtree != NULL)
         asked->subtree = (char *)from->subtree;
-    return encode_task(from, memory, error, asked);
+    return encode_task(from, memory, asked, error);
 }
 
 /* Encodes all quantities. */
 static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
-                                           dyn_client_error *error, Dynamics__V1__EvaluateRequest *asked) {
+                                           Dynamics__V1__EvaluateRequest *asked, dyn_client_error *error) {
     if (request->quantity_count == 0 || request->quantities == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
     asked->quantities = pool_take(memory, request->quantity_count, sizeof *asked->quantities);
@@ -291,7 +291,7 @@ static dyn_client_status encode_quantities(const dyn_client_evaluate_request *re
         return fail_memory(error);
     dyn_client_status status = DYN_CLIENT_OK;
     for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
-        status = encode_quantity(&request->quantities[i], memory, error, &all[i]);
+        status = encode_quantity(&request->quantities[i], memory, &all[i], error);
         asked->quantities[asked->n_quantities++] = &all[i];
     }
     return status;
@@ -321,34 +321,34 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
 
 /* Sends the question, and takes the answer. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__EvaluateRequest *asked,
-                             dyn_client_error *error, dyn_client_evaluation **evaluation) {
+                             dyn_client_evaluation **evaluation, dyn_client_error *error) {
     Dynamics__V1__EvaluateReply *reply;
-    dyn_client_status status = ask_evaluate(client, asked, query->timeout, error, &reply);
+    dyn_client_status status = ask_evaluate(client, asked, query->timeout, &reply, error);
     if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
-        status = take_reply(reply, error, evaluation);
+        status = take_reply(reply, evaluation, error);
     }
     return status;
 }
 
 dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
-                                      const dyn_client_evaluate_request *request, dyn_client_error *error,
-                                      dyn_client_evaluation **evaluation) {
+                                      const dyn_client_evaluate_request *request, dyn_client_evaluation **evaluation,
+                                      dyn_client_error *error) {
     *evaluation = NULL;
     if (request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, request->q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     pool memory = {0};
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     fill_question(&parts, request, &asked);
-    status = encode_quantities(request, &memory, error, &asked);
+    status = encode_quantities(request, &memory, &asked, error);
     if (status == DYN_CLIENT_OK)
-        status = ask(client, query, &asked, error, evaluation);
+        status = ask(client, query, &asked, evaluation, error);
     pool_free(&memory);
     query_parts_free(&parts);
     return status;

@@ -58,8 +58,8 @@ static void free_result(explanation_result *freed) {
 }
 
 /* Turns the reply, which is freed on failure, into the result. */
-static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv, dyn_client_error *error,
-                                    dyn_client_explanation **explanation) {
+static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv, dyn_client_explanation **explanation,
+                                    dyn_client_error *error) {
     explanation_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL) {
         dynamics__v1__explain_reply__free_unpacked(reply, NULL);
@@ -95,18 +95,18 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
 
 /* Sends the question and takes the answer. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
-                             dyn_client_error *error, dyn_client_explanation **explanation) {
+                             dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;
-    dyn_client_status status = ask_explain(client, asked, query->timeout, error, &reply);
-    return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, error, explanation) : status;
+    dyn_client_status status = ask_explain(client, asked, query->timeout, &reply, error);
+    return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, explanation, error) : status;
 }
 
 dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query, const double *q,
-                                     const double *v, const double *a, dyn_client_error *error,
-                                     dyn_client_explanation **explanation) {
+                                     const double *v, const double *a, dyn_client_explanation **explanation,
+                                     dyn_client_error *error) {
     *explanation = NULL;
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
@@ -117,7 +117,7 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
-    status = ask(client, query, &asked, error, explanation);
+    status = ask(client, query, &asked, explanation, error);
     query_parts_free(&parts);
     return status;
 }

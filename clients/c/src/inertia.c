@@ -140,8 +140,8 @@ static bool take_numbers(size_t count, const double *from, size_t wanted, double
     return count == wanted;
 }
 
-static dyn_client_status take_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_error *error,
-                                    dyn_client_body *body) {
+static dyn_client_status take_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_body *body,
+                                    dyn_client_error *error) {
     *body = (dyn_client_body){.inertia = to_inertia(reply->inertia),
                               .volume = reply->volume,
                               .is_realizable = reply->is_realizable,
@@ -157,8 +157,8 @@ static dyn_client_status take_reply(const Dynamics__V1__ComputeInertiaReply *rep
 }
 
 static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
-                             const double *point, double timeout, pool *memory, dyn_client_error *error,
-                             Dynamics__V1__ComputeInertiaReply **answer) {
+                             const double *point, double timeout, pool *memory,
+                             Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
     Dynamics__V1__ComputeInertiaRequest asked = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
     asked.parts = pool_take(memory, part_count, sizeof *asked.parts);
     for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
@@ -166,7 +166,7 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_compute_inertia(client, &asked, timeout, error, answer);
+    return ask_compute_inertia(client, &asked, timeout, answer, error);
 }
 
 /* The protocol has room for one of the two. */
@@ -180,7 +180,7 @@ static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *p
 
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                              const dyn_client_inertia_part *parts, const double *point, double timeout,
-                                             dyn_client_error *error, dyn_client_body *body) {
+                                             dyn_client_body *body, dyn_client_error *error) {
     if (client == NULL || (parts == NULL && part_count > 0) || body == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client, parts or body is NULL");
     for (size_t i = 0; i < part_count; i++)
@@ -188,11 +188,11 @@ dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_cou
             return fail_density(i, &parts[i], error);
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
-    dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, error, &reply);
+    dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, &reply, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = take_reply(reply, error, body);
+    status = take_reply(reply, body, error);
     dynamics__v1__compute_inertia_reply__free_unpacked(reply, NULL);
     return status;
 }

@@ -66,7 +66,7 @@ static dyn_client_status call_frames(dyn_client *client, const query_parts *part
     asked.quantities = &quantity;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked.base);
     call_reply answer;
-    dyn_client_status status = call(client, &request, timeout, error, &answer);
+    dyn_client_status status = call(client, &request, timeout, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (!read_results(&answer, quantity->n_frames, want))
@@ -76,10 +76,10 @@ static dyn_client_status call_frames(dyn_client *client, const query_parts *part
 }
 
 dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   size_t frame_count, const char *const *frames, dyn_client_error *error,
-                                   double *position, double *quaternion) {
+                                   size_t frame_count, const char *const *frames, double *position, double *quaternion,
+                                   dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const wanted want = {{3 * query->samples, 4 * query->samples}, {position, quaternion}};
@@ -94,10 +94,10 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
 
 dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_query *query, const double *q,
                                        size_t frame_count, const char *const *frames,
-                                       dyn_client_reference_frame reference_frame, dyn_client_error *error,
-                                       double *linear, double *angular) {
+                                       dyn_client_reference_frame reference_frame, double *linear, double *angular,
+                                       dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const wanted want = {{3 * parts.v_count, 3 * parts.v_count}, {linear, angular}};

@@ -20,8 +20,8 @@ typedef struct loaded_result {
     dyn_client_report_entry report[];
 } loaded_result;
 
-dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from, dyn_client_error *error,
-                              dyn_client_loaded_model **loaded) {
+dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
+                              dyn_client_loaded_model **loaded, dyn_client_error *error) {
     size_t count = from != NULL ? from->n_report : 0;
     loaded_result *result = calloc(1, sizeof *result + count * sizeof *result->report);
     if (from == NULL || result == NULL) {
@@ -62,7 +62,7 @@ static int take_source(const dyn_client_load_request *asked, pool *memory, Dynam
 }
 
 static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
-                                  double timeout, dyn_client_error *error, Dynamics__V1__LoadModelReply **answer) {
+                                  double timeout, Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     int forms = take_source(asked, memory, &load);
     if (forms != 1)
@@ -80,21 +80,21 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_load_model(client, &load, timeout, error, answer);
+    return ask_load_model(client, &load, timeout, answer, error);
 }
 
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
-                                        dyn_client_error *error, dyn_client_loaded_model **loaded) {
+                                        dyn_client_loaded_model **loaded, dyn_client_error *error) {
     *loaded = NULL;
     if (client == NULL || request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model", "client or request is NULL");
     pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
-    dyn_client_status status = ask_load(client, request, &memory, timeout, error, &answer);
+    dyn_client_status status = ask_load(client, request, &memory, timeout, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->loaded, error, loaded);
+    return loaded_take(&answer->base, answer->loaded, loaded, error);
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
@@ -117,7 +117,7 @@ dyn_client_status dyn_client_unload_model(dyn_client *client, const char *model,
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
     request.unload_model = &unload;
     call_reply answer;
-    dyn_client_status status = call(client, &request, timeout, error, &answer);
+    dyn_client_status status = call(client, &request, timeout, &answer, error);
     call_reply_free(&answer);
     return status;
 }
@@ -130,14 +130,14 @@ typedef struct list_result {
     dyn_client_model models[];
 } list_result;
 
-dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_error *error,
-                                         dyn_client_model_list **list) {
+dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_model_list **list,
+                                         dyn_client_error *error) {
     *list = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
     Dynamics__V1__ListModelsReply *answer;
-    dyn_client_status status = ask_list_models(client, &question, timeout, error, &answer);
+    dyn_client_status status = ask_list_models(client, &question, timeout, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);

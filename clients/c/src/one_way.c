@@ -93,7 +93,7 @@ static bool has_scheme_of(const char *address, const char *url) {
 }
 
 dyn_client_status one_way_open(size_t address_count, char *const *addresses, const char *url, size_t topic_count,
-                               char *const *topics, double timeout, dyn_client_error *error, one_way **opened) {
+                               char *const *topics, double timeout, one_way **opened, dyn_client_error *error) {
     *opened = NULL;
     one_way *self = calloc(1, sizeof *self);
     if (self == NULL)
@@ -131,7 +131,7 @@ void one_way_close(one_way *closed) {
     free(closed);
 }
 
-dyn_client_status one_way_receive(one_way *used, double timeout, dyn_client_error *error, incoming *message) {
+dyn_client_status one_way_receive(one_way *used, double timeout, incoming *message, dyn_client_error *error) {
     nng_aio_set_timeout(used->aio, to_duration(timeout));
     nng_recv_aio(used->socket, used->aio);
     nng_aio_wait(used->aio);

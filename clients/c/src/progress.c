@@ -38,7 +38,7 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (ask_cancel(self->client, &question, 0, NULL, &reply) == DYN_CLIENT_OK)
+    if (ask_cancel(self->client, &question, 0, &reply, NULL) == DYN_CLIENT_OK)
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
 }
 
@@ -62,7 +62,7 @@ static void *listen(void *argument) {
     progress *self = argument;
     while (!atomic_load(&self->is_over)) {
         incoming message;
-        if (one_way_receive(self->socket, PATIENCE, NULL, &message) == DYN_CLIENT_OK) {
+        if (one_way_receive(self->socket, PATIENCE, &message, NULL) == DYN_CLIENT_OK) {
             tell(self, &message);
             incoming_free(&message);
         }
@@ -76,7 +76,7 @@ static bool subscribe(progress *self) {
     char *addresses[MAX_ADDRESSES], topic[64];
     char *topics[] = {topic};
     size_t count = 0;
-    if (dyn_client_get_server_info(self->client, 0, NULL, &info) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(self->client, 0, &info, NULL) != DYN_CLIENT_OK)
         return false;
     for (size_t i = 0; i < info->endpoint_count && count < MAX_ADDRESSES; i++)
         if (strcmp(info->endpoints[i].kind, "events") == 0)
@@ -84,7 +84,7 @@ static bool subscribe(progress *self) {
     snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
     bool subscribed =
         count > 0 && one_way_open(count, addresses, client_url(self->client), 1, topics,
-                                  client_connect_timeout(self->client), NULL, &self->socket) == DYN_CLIENT_OK;
+                                  client_connect_timeout(self->client), &self->socket, NULL) == DYN_CLIENT_OK;
     dyn_client_server_info_free(info);
     return subscribed;
 }

@@ -15,8 +15,8 @@ bool count_doubles(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product) && *product <= SIZE_MAX / sizeof(double);
 }
 
-static dyn_client_status check(const dyn_client_query *query, const double *q, dyn_client_error *error,
-                               query_parts *parts) {
+static dyn_client_status check(const dyn_client_query *query, const double *q, query_parts *parts,
+                               dyn_client_error *error) {
     if (query->model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.model", "query.model is NULL");
     if (query->samples == 0)
@@ -47,8 +47,8 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
 
 /* Pointers first, then what they point to. */
 dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
-                                       const dyn_client_external_force *forces, dyn_client_error *error,
-                                       Dynamics__V1__ExternalForce ***headings) {
+                                       const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
+                                       dyn_client_error *error) {
     dyn_client_status status = check_forces(field, samples, count, forces, error);
     *headings = NULL;
     if (status != DYN_CLIENT_OK || count == 0)
@@ -72,7 +72,7 @@ dyn_client_status external_forces_take(const char *field, size_t samples, size_t
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client_error *error, query_parts *parts) {
+static dyn_client_status take_payloads(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     Dynamics__V1__Query *to = &parts->query;
     if (query->payload_count == 0)
         return DYN_CLIENT_OK;
@@ -95,21 +95,21 @@ static dyn_client_status take_payloads(const dyn_client_query *query, dyn_client
 }
 
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   dyn_client_error *error, query_parts *parts) {
-    return query_parts_take_rows(client, query, q, query != NULL ? query->samples : 0, error, parts);
+                                   query_parts *parts, dyn_client_error *error) {
+    return query_parts_take_rows(client, query, q, query != NULL ? query->samples : 0, parts, error);
 }
 
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
-                                        dyn_client_error *error, query_parts *parts) {
+                                        query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
     if (client == NULL || query == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
-    dyn_client_status status = check(query, q, error, parts);
-    return status == DYN_CLIENT_OK ? query_encode(query, rows, error, parts) : status;
+    dyn_client_status status = check(query, q, parts, error);
+    return status == DYN_CLIENT_OK ? query_encode(query, rows, parts, error) : status;
 }
 
-dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_client_error *error,
-                               query_parts *parts) {
+dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query_parts *parts,
+                               dyn_client_error *error) {
     Dynamics__V1__Query *to = &parts->query;
     dynamics__v1__query__init(to);
     dynamics__v1__vector3__init(&parts->gravity);
@@ -118,10 +118,10 @@ dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_c
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
     if (status == DYN_CLIENT_OK)
         status = external_forces_take("query.external_forces", rows, query->external_force_count,
-                                      query->external_forces, error, &to->external_forces);
+                                      query->external_forces, &to->external_forces, error);
     to->n_external_forces = to->external_forces != NULL ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK)
-        status = take_payloads(query, error, parts);
+        status = take_payloads(query, parts, error);
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
         return status;

@@ -20,21 +20,21 @@ typedef struct query_parts {
 /* Checks the query and the argument q, and encodes the query. The parts' address must not change while they are used.
  * On success they are freed by query_parts_free. */
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   dyn_client_error *error, query_parts *parts);
+                                   query_parts *parts, dyn_client_error *error);
 
 /* Encodes the query of a trajectory, whose external forces have rows of it instead of one for each sample. */
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
-                                        dyn_client_error *error, query_parts *parts);
+                                        query_parts *parts, dyn_client_error *error);
 
 /* Encodes the query into zeroed parts, without a look at samples. External forces have one row or `rows` of them. */
-dyn_client_status query_encode(const dyn_client_query *query, size_t rows, dyn_client_error *error, query_parts *parts);
+dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query_parts *parts, dyn_client_error *error);
 void query_parts_free(query_parts *parts);
 
 /* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the
  * caller frees. `field`: path of the list in messages. */
 dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
-                                       const dyn_client_external_force *forces, dyn_client_error *error,
-                                       Dynamics__V1__ExternalForce ***headings);
+                                       const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
+                                       dyn_client_error *error);
 
 /* Computes a * b. Returns false on overflow of size_t, or of the bytes of so many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);

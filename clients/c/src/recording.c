@@ -19,14 +19,14 @@ typedef struct list_result {
     dyn_client_recording recordings[];
 } list_result;
 
-dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout, dyn_client_error *error,
-                                             dyn_client_recording_list **list) {
+dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout, dyn_client_recording_list **list,
+                                             dyn_client_error *error) {
     Dynamics__V1__ListRecordingsRequest question = DYNAMICS__V1__LIST_RECORDINGS_REQUEST__INIT;
     Dynamics__V1__ListRecordingsReply *reply;
     *list = NULL;
     dyn_client_status status = check(client, "", error);
     if (status == DYN_CLIENT_OK)
-        status = ask_list_recordings(client, &question, timeout, error, &reply);
+        status = ask_list_recordings(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_recordings * sizeof *result->recordings);
@@ -62,7 +62,7 @@ dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *re
     if (status != DYN_CLIENT_OK)
         return status;
     deletion.recording = (char *)recording;
-    status = ask_delete_recording(client, &deletion, timeout, error, &reply);
+    status = ask_delete_recording(client, &deletion, timeout, &reply, error);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__delete_recording_reply__free_unpacked(reply, NULL);
     return status;
@@ -74,8 +74,8 @@ typedef struct part_result {
 } part_result;
 
 dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *recording, uint64_t offset, uint64_t bytes,
-                                             double timeout, dyn_client_error *error,
-                                             dyn_client_recording_part **part) {
+                                             double timeout, dyn_client_recording_part **part,
+                                             dyn_client_error *error) {
     Dynamics__V1__FetchRecordingRequest question = DYNAMICS__V1__FETCH_RECORDING_REQUEST__INIT;
     Dynamics__V1__FetchRecordingReply *reply;
     *part = NULL;
@@ -85,7 +85,7 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
     question.recording = (char *)recording;
     question.offset = offset;
     question.bytes = bytes;
-    status = ask_fetch_recording(client, &question, timeout, error, &reply);
+    status = ask_fetch_recording(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     part_result *result = calloc(1, sizeof *result);

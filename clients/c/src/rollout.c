@@ -58,8 +58,8 @@ static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
 
 /* Turns the reply, which is freed on failure, into the result. */
 static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
-                                    const dyn_client_rollout_request *asked, dyn_client_error *error,
-                                    dyn_client_rollout **rollout) {
+                                    const dyn_client_rollout_request *asked, dyn_client_rollout **rollout,
+                                    dyn_client_error *error) {
     rollout_result *result = calloc(1, sizeof *result);
     dyn_client_outcome *outcomes = calloc(reply->n_outcomes + 1, sizeof *outcomes);
     if (result == NULL || outcomes == NULL) {
@@ -99,7 +99,7 @@ static bool layout_values(const dyn_client_query *query, dyn_client_layout layou
 }
 
 static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
-                                     dyn_client_error *error, Dynamics__V1__RolloutRequest *asked) {
+                                     Dynamics__V1__RolloutRequest *asked, dyn_client_error *error) {
     size_t steps = request->steps;
     if (!layout_values(query, request->tau_layout, steps + request->is_linear, query->nv, request->tau,
                        &asked->n_tau) ||
@@ -138,11 +138,11 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
 }
 
 dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
-                                         const dyn_client_rollout_request *request, dyn_client_error *error,
-                                         dyn_client_rollout **rollout) {
+                                         const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
+                                         dyn_client_error *error) {
     query_parts parts;
     *rollout = NULL;
-    dyn_client_status status = query_parts_take(client, query, request->q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, request->q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
@@ -158,13 +158,13 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     asked.accuracy = request->is_accurate ? &accuracy : NULL;
     question.method_case = DYNAMICS__V1__REQUEST__METHOD_ROLLOUT;
     question.rollout = &asked;
-    status = fill_inputs(query, request, error, &asked);
+    status = fill_inputs(query, request, &asked, error);
     if (status == DYN_CLIENT_OK) {
         progress *watched = progress_start(client, &question, request->progress, request->context);
         status =
-            call_unpacked(client, &question, query->timeout, &dynamics__v1__rollout_reply__descriptor, error, &reply);
+            call_unpacked(client, &question, query->timeout, &dynamics__v1__rollout_reply__descriptor, &reply, error);
         progress_stop(watched);
     }
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_reply(reply, query, request, error, rollout) : status;
+    return status == DYN_CLIENT_OK ? take_reply(reply, query, request, rollout, error) : status;
 }

@@ -18,29 +18,29 @@ typedef struct health_result {
     dyn_client_component components[];
 } health_result;
 
-static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout, dyn_client_error *error,
-                                    Dynamics__V1__GetHealthReply **answer) {
+static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout,
+                                    Dynamics__V1__GetHealthReply **answer, dyn_client_error *error) {
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     if (component != NULL)
         question.component = (char *)component;
-    return ask_get_health(client, &question, timeout, error, answer);
+    return ask_get_health(client, &question, timeout, answer, error);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
     Dynamics__V1__GetHealthReply *answer;
-    dyn_client_status status = ask_health(client, NULL, timeout, error, &answer);
+    dyn_client_status status = ask_health(client, NULL, timeout, &answer, error);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
     return status;
 }
 
 dyn_client_status dyn_client_get_health(dyn_client *client, const char *component, double timeout,
-                                        dyn_client_error *error, dyn_client_health **health) {
+                                        dyn_client_health **health, dyn_client_error *error) {
     *health = NULL;
     Dynamics__V1__GetHealthReply *answer;
-    dyn_client_status status = ask_health(client, component, timeout, error, &answer);
+    dyn_client_status status = ask_health(client, component, timeout, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     health_result *result = calloc(1, sizeof *result + answer->n_components * sizeof *result->components);
@@ -164,14 +164,14 @@ static void take_info(info_result *result) {
                                                       .is_slow = from->methods[i]->is_slow};
 }
 
-dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_error *error,
-                                             dyn_client_server_info **info) {
+dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_server_info **info,
+                                             dyn_client_error *error) {
     *info = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     Dynamics__V1__GetServerInfoReply *answer;
-    dyn_client_status status = ask_get_server_info(client, &question, timeout, error, &answer);
+    dyn_client_status status = ask_get_server_info(client, &question, timeout, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);

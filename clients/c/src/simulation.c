@@ -71,8 +71,8 @@ static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
 
 /* Gives the caller a simulation made of the parts of a reply, either of which may be missing. */
 static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary *summary,
-                              const Dynamics__V1__SimulationState *state, dyn_client_error *error,
-                              dyn_client_simulation **simulation) {
+                              const Dynamics__V1__SimulationState *state, dyn_client_simulation **simulation,
+                              dyn_client_error *error) {
     simulation_result *result = simulation != NULL ? calloc(1, sizeof *result) : NULL;
     if (result == NULL) {
         protobuf_c_message_free_unpacked(reply, NULL);
@@ -99,8 +99,8 @@ void dyn_client_simulation_free(dyn_client_simulation *simulation) {
 }
 
 /* Lists the external forces of a reply that the simulation was given. */
-static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply *reply, dyn_client_error *error,
-                                     dyn_client_simulation *simulation) {
+static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply *reply,
+                                     dyn_client_simulation *simulation, dyn_client_error *error) {
     simulation_result *result = (simulation_result *)simulation;
     size_t count = reply->n_external_forces;
     if (count == 0)
@@ -151,8 +151,8 @@ static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1_
 }
 
 dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_client_simulation_options *options,
-                                               double timeout, dyn_client_error *error, uint64_t *token,
-                                               dyn_client_simulation **simulation) {
+                                               double timeout, uint64_t *token, dyn_client_simulation **simulation,
+                                               dyn_client_error *error) {
     *simulation = NULL;
     if (client == NULL || options == NULL || options->model == NULL || token == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.model",
@@ -168,28 +168,28 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
                                     .external_forces = options->external_forces};
     query_parts parts = {0};
     stepping_message stepping;
-    dyn_client_status status = query_encode(&query, 1, error, &parts);
+    dyn_client_status status = query_encode(&query, 1, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     fill_create(options, &create);
     create.query = &parts.query;
     create.stepping = stepping_fill(&stepping, &options->stepping);
     Dynamics__V1__CreateSimulationReply *reply;
-    status = ask_create_simulation(client, &create, timeout, error, &reply);
+    status = ask_create_simulation(client, &create, timeout, &reply, error);
     query_parts_free(&parts);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
-    return give(reply, reply->simulation, reply->state, error, simulation);
+    return give(reply, reply->simulation, reply->state, simulation, error);
 }
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
 /* The caller frees to->external_forces. */
-static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from, dyn_client_error *error,
-                                    Dynamics__V1__SimulationInput *to) {
+static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from,
+                                    Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
     dyn_client_status status =
-        external_forces_take(field, 1, from->external_force_count, from->external_forces, error, &to->external_forces);
+        external_forces_take(field, 1, from->external_force_count, from->external_forces, &to->external_forces, error);
     to->n_external_forces = to->external_forces != NULL ? from->external_force_count : 0;
     to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
@@ -205,7 +205,7 @@ static dyn_client_status fill_input(const char *field, const dyn_client_simulati
 
 dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token, uint64_t steps,
                                              const dyn_client_simulation_input *input, double timeout,
-                                             dyn_client_error *error, dyn_client_simulation **state) {
+                                             dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__StepSimulationReply *reply;
@@ -216,18 +216,18 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     step.token = token;
     step.steps = steps;
     if (input != NULL) {
-        status = fill_input("step_simulation.input.external_forces", input, error, &driven);
+        status = fill_input("step_simulation.input.external_forces", input, &driven, error);
         step.input = &driven;
     }
     if (status == DYN_CLIENT_OK)
-        status = ask_step_simulation(client, &step, timeout, error, &reply);
+        status = ask_step_simulation(client, &step, timeout, &reply, error);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_condition condition = (dyn_client_condition)reply->condition;
     dyn_client_steps_end ended_by = (dyn_client_steps_end)reply->ended_by;
     uint64_t steps_done = reply->steps_done;
-    status = give(reply, NULL, reply->state, error, state);
+    status = give(reply, NULL, reply->state, state, error);
     if (status == DYN_CLIENT_OK && state != NULL) {
         (*state)->condition = condition;
         (*state)->ended_by = ended_by;
@@ -238,7 +238,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
 
 dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char *name, uint64_t token,
                                                   const dyn_client_simulation_input *input, double timeout,
-                                                  dyn_client_error *error, uint64_t *step) {
+                                                  uint64_t *step, dyn_client_error *error) {
     Dynamics__V1__SetSimulationInputRequest set = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__SetSimulationInputReply *reply;
@@ -246,13 +246,13 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     if (status == DYN_CLIENT_OK && input == NULL)
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_input.input", "input is NULL");
     if (status == DYN_CLIENT_OK)
-        status = fill_input("set_simulation_input.input.external_forces", input, error, &driven);
+        status = fill_input("set_simulation_input.input.external_forces", input, &driven, error);
     if (status != DYN_CLIENT_OK)
         return status;
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
-    status = ask_set_simulation_input(client, &set, timeout, error, &reply);
+    status = ask_set_simulation_input(client, &set, timeout, &reply, error);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -263,7 +263,7 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
 }
 
 dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                            dyn_client_error *error, dyn_client_simulation **simulation) {
+                                            dyn_client_simulation **simulation, dyn_client_error *error) {
     Dynamics__V1__GetSimulationStateRequest get = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__GetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
@@ -271,12 +271,12 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
         return status;
     get.simulation = (char *)name;
     get.token = token;
-    status = ask_get_simulation_state(client, &get, timeout, error, &reply);
+    status = ask_get_simulation_state(client, &get, timeout, &reply, error);
     if (status == DYN_CLIENT_OK)
-        status = give(reply, reply->simulation, reply->state, error, simulation);
+        status = give(reply, reply->simulation, reply->state, simulation, error);
     if (status != DYN_CLIENT_OK || simulation == NULL)
         return status;
-    status = give_forces(reply, error, *simulation);
+    status = give_forces(reply, *simulation, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_simulation_free(*simulation);
         *simulation = NULL;
@@ -286,7 +286,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
 
 dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name, uint64_t token, size_t nq,
                                                   size_t nv, const double *q, const double *v, double timeout,
-                                                  dyn_client_error *error, dyn_client_simulation **state) {
+                                                  dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__SetSimulationStateRequest set = DYNAMICS__V1__SET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__SetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
@@ -298,49 +298,49 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.q = (double *)q;
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
-    status = ask_set_simulation_state(client, &set, timeout, error, &reply);
-    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, error, state) : status;
+    status = ask_set_simulation_state(client, &set, timeout, &reply, error);
+    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, state, error) : status;
 }
 
 /* Gives a command that has no more to say than whom it is for; `asked` has the fields simulation and token, and the
  * result the state. */
 static dyn_client_status command(dyn_client *client, const char *name, Dynamics__V1__Request__MethodCase method,
-                                 ProtobufCMessage *asked, double timeout, dyn_client_error *error,
-                                 dyn_client_simulation **state) {
+                                 ProtobufCMessage *asked, double timeout, dyn_client_simulation **state,
+                                 dyn_client_error *error) {
     ProtobufCMessage *reply;
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK)
-        status = call_method(client, method, asked, timeout, error, &reply);
+        status = call_method(client, method, asked, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(reply->descriptor, "state");
     const Dynamics__V1__SimulationState *told;
     memcpy(&told, (const char *)reply + field->offset, sizeof told);
-    return give(reply, NULL, told, error, state);
+    return give(reply, NULL, told, state, error);
 }
 
 dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                              dyn_client_error *error, dyn_client_simulation **state) {
+                                              dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__PauseSimulationRequest pause = DYNAMICS__V1__PAUSE_SIMULATION_REQUEST__INIT;
     pause.simulation = (char *)name;
     pause.token = token;
-    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION, &pause.base, timeout, error, state);
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_PAUSE_SIMULATION, &pause.base, timeout, state, error);
 }
 
 dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                               dyn_client_error *error, dyn_client_simulation **state) {
+                                               dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__ResumeSimulationRequest resume = DYNAMICS__V1__RESUME_SIMULATION_REQUEST__INIT;
     resume.simulation = (char *)name;
     resume.token = token;
-    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION, &resume.base, timeout, error, state);
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESUME_SIMULATION, &resume.base, timeout, state, error);
 }
 
 dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                              dyn_client_error *error, dyn_client_simulation **state) {
+                                              dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__ResetSimulationRequest reset = DYNAMICS__V1__RESET_SIMULATION_REQUEST__INIT;
     reset.simulation = (char *)name;
     reset.token = token;
-    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset.base, timeout, error, state);
+    return command(client, name, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset.base, timeout, state, error);
 }
 
 dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
@@ -355,13 +355,13 @@ dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *n
     deletion.token = token;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION;
     request.delete_simulation = &deletion;
-    status = call(client, &request, timeout, error, &answer);
+    status = call(client, &request, timeout, &answer, error);
     call_reply_free(&answer);
     return status;
 }
 
 dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease, double timeout,
-                                              dyn_client_error *error, uint64_t *token) {
+                                              uint64_t *token, dyn_client_error *error) {
     Dynamics__V1__ClaimSimulationRequest claim = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ClaimSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
@@ -369,7 +369,7 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
         return status;
     claim.simulation = (char *)name;
     claim.lease = lease;
-    status = ask_claim_simulation(client, &claim, timeout, error, &reply);
+    status = ask_claim_simulation(client, &claim, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -385,15 +385,15 @@ typedef struct list_result {
     dyn_client_simulation simulations[];
 } list_result;
 
-dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout, dyn_client_error *error,
-                                              dyn_client_simulation_list **list) {
+dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout, dyn_client_simulation_list **list,
+                                              dyn_client_error *error) {
     Dynamics__V1__ListSimulationsRequest question = DYNAMICS__V1__LIST_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__ListSimulationsReply *reply;
     *list = NULL;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_list_simulations(client, &question, timeout, error, &reply);
+    status = ask_list_simulations(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
@@ -431,14 +431,14 @@ dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *n
     record.simulation = (char *)name;
     record.token = token;
     record.recording = (char *)recording;
-    status = ask_record_simulation(client, &record, timeout, error, &reply);
+    status = ask_record_simulation(client, &record, timeout, &reply, error);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
     return status;
 }
 
 dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                            dyn_client_error *error, uint64_t *entries, uint64_t *bytes) {
+                                            uint64_t *entries, uint64_t *bytes, dyn_client_error *error) {
     Dynamics__V1__StopRecordingRequest stop = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
     Dynamics__V1__StopRecordingReply *reply;
     dyn_client_status status = begin(client, name, error);
@@ -446,7 +446,7 @@ dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name
         return status;
     stop.simulation = (char *)name;
     stop.token = token;
-    status = ask_stop_recording(client, &stop, timeout, error, &reply);
+    status = ask_stop_recording(client, &stop, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (entries != NULL)
@@ -463,7 +463,7 @@ typedef struct replay_result {
 } replay_result;
 
 dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, const dyn_client_rows *states,
-                                               double timeout, dyn_client_error *error, dyn_client_replay **replay) {
+                                               double timeout, dyn_client_replay **replay, dyn_client_error *error) {
     Dynamics__V1__ReplaySimulationRequest question = DYNAMICS__V1__REPLAY_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ReplaySimulationReply *reply;
     *replay = NULL;
@@ -477,7 +477,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         question.stride = states->stride;
         question.count = states->count;
     }
-    status = ask_replay_simulation(client, &question, timeout, error, &reply);
+    status = ask_replay_simulation(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     replay_result *result = calloc(1, sizeof *result);
@@ -519,14 +519,14 @@ void dyn_client_replay_free(dyn_client_replay *replay) {
     free(result);
 }
 
-dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, dyn_client_error *error,
-                                              uint32_t *count) {
+dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, uint32_t *count,
+                                              dyn_client_error *error) {
     Dynamics__V1__SaveSimulationsRequest save = DYNAMICS__V1__SAVE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__SaveSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_save_simulations(client, &save, timeout, error, &reply);
+    status = ask_save_simulations(client, &save, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)
@@ -535,14 +535,14 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     return DYN_CLIENT_OK;
 }
 
-dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, dyn_client_error *error,
-                                                 uint32_t *count) {
+dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, uint32_t *count,
+                                                 dyn_client_error *error) {
     Dynamics__V1__RestoreSimulationsRequest restore = DYNAMICS__V1__RESTORE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__RestoreSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_restore_simulations(client, &restore, timeout, error, &reply);
+    status = ask_restore_simulations(client, &restore, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)

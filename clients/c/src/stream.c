@@ -33,7 +33,7 @@ typedef struct stream_targets {
 } stream_targets;
 
 static dyn_client_status fill_target(const dyn_client_stream_options *from, stream_targets *targets,
-                                     dyn_client_error *error, Dynamics__V1__OpenStreamRequest *to) {
+                                     Dynamics__V1__OpenStreamRequest *to, dyn_client_error *error) {
     switch (from->kind) {
     case DYN_CLIENT_STREAM_FEEDFORWARD:
         dynamics__v1__feedforward_target__init(&targets->feedforward);
@@ -76,7 +76,7 @@ static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenS
 }
 
 dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options, double timeout,
-                                         dyn_client_error *error, dyn_client_stream **stream) {
+                                         dyn_client_stream **stream, dyn_client_error *error) {
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
     Dynamics__V1__OpenStreamReply *reply;
     *stream = NULL;
@@ -95,11 +95,11 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     stream_targets targets;
     fill_open(options, &open);
     open.query = &parts.query;
-    dyn_client_status status = fill_target(options, &targets, error, &open);
+    dyn_client_status status = fill_target(options, &targets, &open, error);
     if (status == DYN_CLIENT_OK)
-        status = query_encode(&query, 1, error, &parts);
+        status = query_encode(&query, 1, &parts, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_open_stream(client, &open, timeout, error, &reply);
+        status = ask_open_stream(client, &open, timeout, &reply, error);
         query_parts_free(&parts);
     }
     if (status != DYN_CLIENT_OK)
@@ -112,7 +112,7 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
     strncpy(self->name, reply->stream, sizeof self->name - 1);
     status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL, client_connect_timeout(client),
-                          error, &self->socket);
+                          &self->socket, error);
     dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
     if (status != DYN_CLIENT_OK) {
         dyn_client_close_stream(client, self, timeout, NULL, NULL);
@@ -123,27 +123,27 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
 }
 
 /* The daemon's endpoints for points, dialled. */
-static dyn_client_status dial_ingest(dyn_client *client, double timeout, dyn_client_error *error, one_way **socket) {
+static dyn_client_status dial_ingest(dyn_client *client, double timeout, one_way **socket, dyn_client_error *error) {
     enum { MOST = 16 };
     char *addresses[MOST];
     size_t count = 0;
     dyn_client_server_info *info;
-    dyn_client_status status = dyn_client_get_server_info(client, timeout, error, &info);
+    dyn_client_status status = dyn_client_get_server_info(client, timeout, &info, error);
     if (status != DYN_CLIENT_OK)
         return status;
     for (size_t i = 0; i < info->endpoint_count && count < MOST; i++)
         if (strcmp(info->endpoints[i].kind, "ingest") == 0)
             addresses[count++] = (char *)info->endpoints[i].address;
-    status = one_way_open(count, addresses, client_url(client), 0, NULL, client_connect_timeout(client), error, socket);
+    status = one_way_open(count, addresses, client_url(client), 0, NULL, client_connect_timeout(client), socket, error);
     dyn_client_server_info_free(info);
     return status;
 }
 
 dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, uint64_t key, double timeout,
-                                         dyn_client_error *error, dyn_client_stream **stream) {
+                                         dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream_list *known;
     *stream = NULL;
-    dyn_client_status status = dyn_client_get_stream(client, name, timeout, error, &known);
+    dyn_client_status status = dyn_client_get_stream(client, name, timeout, &known, error);
     if (status != DYN_CLIENT_OK)
         return status;
     dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
@@ -155,7 +155,7 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
     dyn_client_stream_list_free(known);
     if (self == NULL)
         return fail_memory(error);
-    status = dial_ingest(client, timeout, error, &self->socket);
+    status = dial_ingest(client, timeout, &self->socket, error);
     if (status == DYN_CLIENT_OK)
         *stream = self;
     else
@@ -265,7 +265,7 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
 
 /* Gives the caller a list of streams in a reply; list NULL: nothing. */
 static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
-                              dyn_client_error *error, dyn_client_stream_list **list) {
+                              dyn_client_stream_list **list, dyn_client_error *error) {
     list_result *result = list != NULL ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
     if (result == NULL) {
         protobuf_c_message_free_unpacked(reply, NULL);
@@ -279,27 +279,27 @@ static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSum
     return DYN_CLIENT_OK;
 }
 
-dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout, dyn_client_error *error,
-                                        dyn_client_stream_list **status) {
+dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout,
+                                        dyn_client_stream_list **status, dyn_client_error *error) {
     Dynamics__V1__GetStreamRequest question = DYNAMICS__V1__GET_STREAM_REQUEST__INIT;
     Dynamics__V1__GetStreamReply *reply;
     *status = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status code = ask_get_stream(client, &question, timeout, error, &reply);
-    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
+    dyn_client_status code = ask_get_stream(client, &question, timeout, &reply, error);
+    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }
 
-dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_error *error,
-                                          dyn_client_stream_list **list) {
+dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_stream_list **list,
+                                          dyn_client_error *error) {
     Dynamics__V1__ListStreamsRequest question = DYNAMICS__V1__LIST_STREAMS_REQUEST__INIT;
     Dynamics__V1__ListStreamsReply *reply;
     *list = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    dyn_client_status code = ask_list_streams(client, &question, timeout, error, &reply);
-    return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, error, list) : code;
+    dyn_client_status code = ask_list_streams(client, &question, timeout, &reply, error);
+    return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, list, error) : code;
 }
 
 void dyn_client_stream_list_free(dyn_client_stream_list *list) {
@@ -311,8 +311,8 @@ void dyn_client_stream_list_free(dyn_client_stream_list *list) {
 }
 
 dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *name, uint64_t first, size_t capacity,
-                                               size_t nv, double timeout, dyn_client_error *error, uint64_t *step,
-                                               double *tau, size_t *count) {
+                                               size_t nv, double timeout, uint64_t *step, double *tau, size_t *count,
+                                               dyn_client_error *error) {
     Dynamics__V1__GetStreamPointsRequest get = DYNAMICS__V1__GET_STREAM_POINTS_REQUEST__INIT;
     Dynamics__V1__GetStreamPointsReply *reply;
     if (client == NULL || name == NULL || capacity == 0)
@@ -321,7 +321,7 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
-    dyn_client_status status = ask_get_stream_points(client, &get, timeout, error, &reply);
+    dyn_client_status status = ask_get_stream_points(client, &get, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     *count = reply->n_point_number;
@@ -350,7 +350,7 @@ static void await_arrival(dyn_client *client, const dyn_client_stream *stream, d
     uint64_t last = 0;
     double end = monotonic_now() + ARRIVAL_TIME;
     while (last < stream->pushed && monotonic_now() < end &&
-           dyn_client_get_stream(client, stream->name, timeout, NULL, &status) == DYN_CLIENT_OK) {
+           dyn_client_get_stream(client, stream->name, timeout, &status, NULL) == DYN_CLIENT_OK) {
         if (status->count == 1 && status->streams[0].last_point_number > last) {
             last = status->streams[0].last_point_number;
             end = monotonic_now() + ARRIVAL_TIME;
@@ -362,7 +362,7 @@ static void await_arrival(dyn_client *client, const dyn_client_stream *stream, d
 }
 
 dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream, double timeout,
-                                          dyn_client_error *error, dyn_client_stream_list **status) {
+                                          dyn_client_stream_list **status, dyn_client_error *error) {
     Dynamics__V1__CloseStreamRequest close = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
     Dynamics__V1__CloseStreamReply *reply;
     if (status != NULL)
@@ -372,7 +372,7 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     close.stream = stream->name;
     close.key = stream->key;
     await_arrival(client, stream, timeout);
-    dyn_client_status code = ask_close_stream(client, &close, timeout, error, &reply);
+    dyn_client_status code = ask_close_stream(client, &close, timeout, &reply, error);
     dyn_client_leave_stream(stream);
-    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, error, status) : code;
+    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }

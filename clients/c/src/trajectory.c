@@ -68,8 +68,8 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
 }
 
 /* Gives the result to the caller, or tells that it is not the one that was asked for. */
-static dyn_client_status give(trajectory_result *result, bool fits, dyn_client_error *error,
-                              dyn_client_trajectory **trajectory) {
+static dyn_client_status give(trajectory_result *result, bool fits, dyn_client_trajectory **trajectory,
+                              dyn_client_error *error) {
     if (!fits) {
         dyn_client_trajectory_free(&result->trajectory);
         return fail_bad_reply(error, "the trajectory's arrays are not as long as its rows say");
@@ -92,8 +92,8 @@ static Dynamics__V1__TipWrench *fill_tip(const dyn_client_tip *from, Dynamics__V
 }
 
 static dyn_client_status take_inverse(Dynamics__V1__InverseDynamicsTrajectoryReply *reply,
-                                      const dyn_client_query *query, size_t values, dyn_client_error *error,
-                                      dyn_client_trajectory **trajectory) {
+                                      const dyn_client_query *query, size_t values, dyn_client_trajectory **trajectory,
+                                      dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
     if (result == NULL)
         return DYN_CLIENT_OUT_OF_MEMORY;
@@ -104,17 +104,17 @@ static dyn_client_status take_inverse(Dynamics__V1__InverseDynamicsTrajectoryRep
     t->a = reply->n_a > 0 ? reply->a : NULL;
     bool fits = reply->rows == query->samples && reply->n_tau == values && (reply->n_v == 0 || reply->n_v == values) &&
                 reply->n_a == reply->n_v;
-    return give(result, fits, error, trajectory);
+    return give(result, fits, trajectory, error);
 }
 
 dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
                                                          const double *time, const double *q, const double *v,
                                                          const double *a, dyn_client_rates rates,
-                                                         const dyn_client_tip *tip, dyn_client_error *error,
-                                                         dyn_client_trajectory **trajectory) {
+                                                         const dyn_client_tip *tip, dyn_client_trajectory **trajectory,
+                                                         dyn_client_error *error) {
     query_parts parts;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, error, &parts);
+    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -129,14 +129,14 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
     asked.rates = (Dynamics__V1__Rates)rates;
     asked.tip = fill_tip(tip, &tip_message);
-    status = ask_inverse_dynamics_trajectory(client, &asked, query->timeout, error, &reply);
+    status = ask_inverse_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, error, trajectory) : status;
+    return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, trajectory, error) : status;
 }
 
 static dyn_client_status take_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
-                                      const dyn_client_query *query, size_t rows, dyn_client_error *error,
-                                      dyn_client_trajectory **trajectory) {
+                                      const dyn_client_query *query, size_t rows, dyn_client_trajectory **trajectory,
+                                      dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
     if (result == NULL)
         return DYN_CLIENT_OUT_OF_MEMORY;
@@ -149,18 +149,18 @@ static dyn_client_status take_forward(Dynamics__V1__ForwardDynamicsTrajectoryRep
     t->diverged_joint = reply->diverged_joint;
     bool fits = reply->rows == rows && reply->n_time == rows && reply->n_q == rows * query->nq &&
                 reply->n_v == rows * query->nv;
-    return give(result, fits, error, trajectory);
+    return give(result, fits, trajectory, error);
 }
 
 dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, const double *v, size_t rows,
                                                          const double *tau, const dyn_client_tip *tip,
-                                                         const dyn_client_stepping *stepping, dyn_client_error *error,
-                                                         dyn_client_trajectory **trajectory) {
+                                                         const dyn_client_stepping *stepping,
+                                                         dyn_client_trajectory **trajectory, dyn_client_error *error) {
     query_parts parts;
     size_t count;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take_rows(client, query, q, rows, error, &parts);
+    dyn_client_status status = query_parts_take_rows(client, query, q, rows, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -178,7 +178,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     asked.n_tau = count, asked.tau = (double *)tau;
     asked.tip = fill_tip(tip, &tip_message);
     asked.stepping = stepping_fill(&message, stepping);
-    status = ask_forward_dynamics_trajectory(client, &asked, query->timeout, error, &reply);
+    status = ask_forward_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, error, trajectory) : status;
+    return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, trajectory, error) : status;
 }

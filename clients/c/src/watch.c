@@ -27,7 +27,7 @@ struct dyn_client_watch {
 };
 
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
-                                    const char *event_topic, dyn_client_error *error, dyn_client_watch **watch) {
+                                    const char *event_topic, dyn_client_watch **watch, dyn_client_error *error) {
     dyn_client_watch *self = calloc(1, sizeof *self);
     if (self == NULL)
         return fail_memory(error);
@@ -35,7 +35,7 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     strncpy(self->event_topic, event_topic, sizeof self->event_topic - 1);
     char *topics[] = {self->data_topic, self->event_topic};
     dyn_client_status status = one_way_open(count, addresses, client_url(client), 2, topics,
-                                            client_connect_timeout(client), error, &self->socket);
+                                            client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
         free(self);
         return status;
@@ -56,7 +56,7 @@ static void wait_until_ready(dyn_client *client, const char *name, uint32_t befo
 
 static bool count_simulation(dyn_client *client, const char *name, uint32_t *watchers) {
     dyn_client_simulation *simulation;
-    if (dyn_client_get_simulation(client, name, 0, 0, NULL, &simulation) != DYN_CLIENT_OK)
+    if (dyn_client_get_simulation(client, name, 0, 0, &simulation, NULL) != DYN_CLIENT_OK)
         return false;
     *watchers = simulation->watchers;
     dyn_client_simulation_free(simulation);
@@ -65,7 +65,7 @@ static bool count_simulation(dyn_client *client, const char *name, uint32_t *wat
 
 static bool count_stream(dyn_client *client, const char *name, uint32_t *watchers) {
     dyn_client_stream_list *list;
-    if (dyn_client_get_stream(client, name, 0, NULL, &list) != DYN_CLIENT_OK)
+    if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK)
         return false;
     *watchers = list->count > 0 ? list->streams[0].watchers : 0;
     dyn_client_stream_list_free(list);
@@ -73,39 +73,39 @@ static bool count_stream(dyn_client *client, const char *name, uint32_t *watcher
 }
 
 dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
-                                              dyn_client_error *error, dyn_client_watch **watch) {
+                                              dyn_client_watch **watch, dyn_client_error *error) {
     Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
     Dynamics__V1__WatchSimulationReply *reply;
     *watch = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
     question.simulation = (char *)name;
-    dyn_client_status status = ask_watch_simulation(client, &question, timeout, error, &reply);
+    dyn_client_status status = ask_watch_simulation(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
     status =
-        open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, error, watch);
+        open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, watch, error);
     dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
     if (status == DYN_CLIENT_OK)
         wait_until_ready(client, name, before, count_simulation);
     return status;
 }
 
-dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout, dyn_client_error *error,
-                                          dyn_client_watch **watch) {
+dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
+                                          dyn_client_watch **watch, dyn_client_error *error) {
     Dynamics__V1__WatchStreamRequest question = DYNAMICS__V1__WATCH_STREAM_REQUEST__INIT;
     Dynamics__V1__WatchStreamReply *reply;
     *watch = NULL;
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status status = ask_watch_stream(client, &question, timeout, error, &reply);
+    dyn_client_status status = ask_watch_stream(client, &question, timeout, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;
-    status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, error,
-                        watch);
+    status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, watch,
+                        error);
     dynamics__v1__watch_stream_reply__free_unpacked(reply, NULL);
     if (status == DYN_CLIENT_OK)
         wait_until_ready(client, name, before, count_stream);
@@ -210,12 +210,12 @@ static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *upda
     return is_consistent(update, event);
 }
 
-dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_error *error,
-                                        dyn_client_update *update) {
+dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
+                                        dyn_client_error *error) {
     incoming message;
     if (watch == NULL || update == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch or update is NULL");
-    dyn_client_status status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, error, &message);
+    dyn_client_status status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, &message, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (watch->event != NULL)

@@ -44,9 +44,9 @@ static int gravity_here(const dyn_model *model, const double *q, dyn_error *erro
 static int gravity_there(const char *url, const dyn_client_query *query, const double *q, dyn_client_error *error,
                          double *g) {
     dyn_client *client = NULL;
-    dyn_client_status status = dyn_client_connect(url, NULL, error, &client);
+    dyn_client_status status = dyn_client_connect(url, NULL, &client, error);
     if (status == DYN_CLIENT_OK)
-        status = dyn_client_gravity(client, query, q, error, g);
+        status = dyn_client_gravity(client, query, q, g, error);
     dyn_client_close(client);
     return status == DYN_CLIENT_OK ? 0 : 1;
 }

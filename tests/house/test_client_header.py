@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""client_header.py refuses arguments in another order than the header states, and accepts the order itself."""
+import unittest
+
+import client_header
+
+ORDERLY = """
+DYN_CLIENT_EXPORT dyn_client_status f(dyn_client *client, const double *q, double timeout, double *tau,
+                                      dyn_client_error *error);
+DYN_CLIENT_EXPORT dyn_client_status g(const char *url, size_t count, const char *const *names, dyn_client **client,
+                                      dyn_client_error *error);
+"""
+DISORDERLY = [
+    "(dyn_client *client, const double *q, dyn_client_error *error, double *tau)",
+    "(dyn_client *client, double *tau, double timeout, dyn_client_error *error)",
+    "(const char *name, dyn_client *client, dyn_client_error *error)",
+    "(dyn_client *client, double timeout, const char *name, dyn_client_error *error)",
+    "(dyn_client *client, double timeout, double *tau)",
+]
+
+
+class Order(unittest.TestCase):
+    def test_accepts_the_order_of_the_header(self):
+        self.assertEqual(list(client_header.faults(ORDERLY)), [])
+
+    def test_refuses_each_other_order(self):
+        for arguments in DISORDERLY:
+            text = f"DYN_CLIENT_EXPORT dyn_client_status f{arguments};"
+            self.assertEqual(len(list(client_header.faults(text))), 1, arguments)
+
+
+if __name__ == "__main__":
+    unittest.main()
