@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of options, their help, and the values of some.
+ * Table of options, their help, and the values of some.
  */
 #include "arguments.h"
 

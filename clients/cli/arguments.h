@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options and operands of the command line. One table holds all options; each command takes some of them.
+ * Options and operands of the command line. One table holds all options; each command accepts some of them.
  */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
@@ -81,10 +81,10 @@ typedef enum option {
     OPTION_COMPILED,
     OPTION_DELETE,
     OPTION_FETCH,
-    OPTIONS /* how many there are */
+    OPTIONS /* number of options */
 } option;
 
-/* A bit for each option, of which there are more than 64. */
+/* Set of options, one bit each. There are more than 64 options. */
 __extension__ typedef unsigned __int128 option_set;
 
 #define WITH(option_name) ((option_set)1 << (option_name))
@@ -92,13 +92,13 @@ __extension__ typedef unsigned __int128 option_set;
 enum { MAX_POSITIONALS = 33 };
 
 typedef struct arguments {
-    const char *value[OPTIONS]; /* NULL: not given; flags have the value "" */
+    const char *value[OPTIONS]; /* NULL: absent; flags have the value "" */
     const char *command;        /* NULL: none */
     size_t positional_count;
     const char *positional[MAX_POSITIONALS];
     size_t force_count; /* --force may be repeated */
     const char **forces;
-    size_t payload_count; /* and so may --payload */
+    size_t payload_count; /* --payload may be repeated */
     const char **payloads;
 } arguments;
 
@@ -120,13 +120,13 @@ typedef struct option_words {
     const char *help; /* NULL: the end of a list */
 } option_words;
 
-/* Writes a line or two for each option of the set; the list of words, which may be NULL, goes before the table's. */
+/* Writes a line or two for each option of the set. Entries of `words`, which may be NULL, replace the table's text. */
 void print_options(option_set options, const option_words *words);
 
-/* The seconds of --timeout; 0 where it is not given. */
+/* Reads the value of --timeout, in s; 0 if it is absent. */
 exit_code arguments_timeout(const arguments *parsed, double *timeout);
 
-/* Index of the option's value among `names` (`count` of them); `standard` where it is not given. */
+/* Finds the option's value among `count` names and stores its index; `standard` if the option is absent. */
 exit_code arguments_choice(const arguments *parsed, option wanted, size_t count, const char *const *names,
                            size_t standard, size_t *index);
 

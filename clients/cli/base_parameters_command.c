@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * base-parameters: what motion and torques tell of a robot's inertial parameters.
+ * Command base-parameters: the inertial parameters that motion and torques determine.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,22 +14,22 @@
 
 enum { NAME_SIZE = 320, LINE_WIDTH = 72 };
 
-/* The terms of one row, in lines that are filled up. */
+/* Terms of one row, in lines of limited length. */
 typedef struct combination {
     const Dynamics__V1__FindBaseParametersReply *reply;
     table *lines;
-    size_t cells;  /* that a further line leaves empty on the left */
+    size_t cells;  /* empty cells at the left of a further line */
     bool is_first; /* line */
     char text[LINE_WIDTH + NAME_SIZE];
 } combination;
 
-/* "forearm_link.Izz" */
+/* Writes the name of a parameter, such as "forearm_link.Izz". */
 static void name_parameter(const Dynamics__V1__FindBaseParametersReply *reply, uint32_t column, char name[NAME_SIZE]) {
     size_t body = column / reply->n_parameters, parameter = column % reply->n_parameters;
     snprintf(name, NAME_SIZE, "%.240s.%.24s", reply->bodies[body], reply->parameters[parameter]);
 }
 
-/* Puts the line into the table, whose other cells are empty but in the first line. */
+/* Appends the line to the table. Only the first line has values in the other cells. */
 static void end_line(combination *c) {
     for (size_t i = 0; !c->is_first && i < c->cells; i++)
         table_add_cell(c->lines, "%s", "");
@@ -38,7 +38,7 @@ static void end_line(combination *c) {
     c->text[0] = '\0';
 }
 
-/* Adds "+ 0.5 forearm_link.m". */
+/* Appends a term such as "+ 0.5 forearm_link.m". */
 static void add_term(combination *c, uint32_t column, double factor) {
     char term[NAME_SIZE + 48], name[NAME_SIZE], number[32] = "";
     double size = fabs(factor);
@@ -52,7 +52,8 @@ static void add_term(combination *c, uint32_t column, double factor) {
     snprintf(c->text + used, sizeof c->text - used, "%s%s", used > 0 ? " " : "", term);
 }
 
-/* One base parameter: its column of the regressor, its name and value, and what is regrouped to it. */
+/* Adds the row of one base parameter: its column of the regressor, its name and value, and the terms regrouped to it.
+ */
 static void add_row(table *lines, const Dynamics__V1__FindBaseParametersReply *reply,
                     const Dynamics__V1__BaseParameter *row) {
     combination c = {.reply = reply, .lines = lines, .cells = 4, .is_first = true};
@@ -84,7 +85,7 @@ static bool print_parameters(const char *model, const Dynamics__V1__FindBasePara
     return printed;
 }
 
-/* The daemon's answer has all columns that it names, or it is none. */
+/* Checks that the reply has all columns that it names. */
 static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     bool fits = reply->n_parameters > 0 && reply->n_values == reply->n_bodies * reply->n_parameters;
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {

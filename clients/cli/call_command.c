@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * call: any method of the protocol, JSON in and out.
+ * Command call: any method of the protocol, with JSON in and out.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "exchange.h"
 #include "message_json.h"
 
-/* Is `name` this field's name: "inverse_dynamics" or "InverseDynamics"? */
+/* Returns true if `name` is the field's name in either form: "inverse_dynamics" or "InverseDynamics". */
 static bool is_named(const ProtobufCFieldDescriptor *field, const char *name) {
     const char *own = field->name;
     for (; *name != '\0' && *own != '\0'; name++, own++) {
@@ -26,7 +26,7 @@ static bool is_named(const ProtobufCFieldDescriptor *field, const char *name) {
     return *name == '\0' && *own == '\0';
 }
 
-/* The method's field in the request; NULL: none, told with the list of all. */
+/* Returns the method's field in the request. Returns NULL if there is none, after an error message with all names. */
 static const ProtobufCFieldDescriptor *find_method(const char *name) {
     const ProtobufCMessageDescriptor *request = &dynamics__v1__request__descriptor;
     for (unsigned i = 0; i < request->n_fields; i++)
@@ -39,7 +39,7 @@ static const ProtobufCFieldDescriptor *find_method(const char *name) {
     return NULL;
 }
 
-/* Reads the JSON argument, "-" from standard input; an empty object where there is none. */
+/* Reads the JSON argument, from standard input if it is "-". Without an argument the object is empty. */
 static json_t *read_argument(const arguments *given) {
     json_error_t error;
     const char *text = given->positional_count > 1 ? given->positional[1] : "{}";

@@ -11,13 +11,13 @@
 
 typedef struct command {
     const char *name;
-    const char *operands; /* for the help: "NAME" */
+    const char *operands; /* for the help, such as "NAME" */
     const char *summary;  /* one line */
     const char *details;  /* paragraphs for --help; may be empty */
     const char *example;  /* lines to type */
     size_t min_operands, max_operands;
-    option_set options;        /* beside those of every command */
-    const option_words *words; /* on some of them; may be NULL */
+    option_set options;        /* in addition to those of every command */
+    const option_words *words; /* on some of the options; may be NULL */
     exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
 } command;
 

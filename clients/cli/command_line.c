@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parsing of the command line.
+ * Parser of the command line.
  */
 #include "command_line.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parsing of the command line.
+ * Parser of the command line.
  */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H

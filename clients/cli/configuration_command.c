@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * configuration: integrate, difference, interpolate, distance, normalize, neutral, random.
+ * Command configuration: integrate, difference, interpolate, distance, normalize, neutral, random.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* Kind of an operation's result. */
 typedef enum yield { YIELDS_Q, YIELDS_V, YIELDS_DISTANCE } yield;
 
-/* The operations: what they take beside q, and what they yield. */
+/* The operations: their inputs in addition to q, and their results. */
 static const struct operation {
     const char *name, *title;
     bool takes_q, takes_v, takes_to;
@@ -61,7 +61,7 @@ static exit_code take_number(const arguments *given, option from, const char *na
                                                       : complain(EXIT_USAGE, "--%s %s: give a number", name, text);
 }
 
-/* The other end, where the operation takes one. */
+/* Reads the other configuration, if the operation has one. */
 static exit_code take_to(const evaluation_context *context, plan *asked) {
     const char *text = context->given->value[OPTION_TO];
     char message[256];
@@ -78,7 +78,7 @@ static exit_code take_to(const evaluation_context *context, plan *asked) {
     return EXIT_OK;
 }
 
-/* How many random ones, and where they begin. */
+/* Reads the number of random configurations and their seed. */
 static exit_code take_random(const arguments *given, plan *asked) {
     const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
     asked->count = 1;
@@ -102,7 +102,7 @@ static exit_code prepare(const evaluation_context *context) {
     return code == EXIT_OK ? take_to(context, asked) : code;
 }
 
-/* Numbers of one result. */
+/* Returns the numbers of one result. */
 static size_t result_width(const evaluation_context *context) {
     const plan *asked = context->own;
     return asked->operation->yields == YIELDS_Q   ? context->robot->nq
@@ -110,14 +110,14 @@ static size_t result_width(const evaluation_context *context) {
                                                   : 1;
 }
 
-/* Random ones are all asked for at once: they follow from one seed. */
+/* Sets the widths of results. All random configurations come from one request, since they follow from one seed. */
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *asked = context->own;
     width[0] = result_width(context) * (size_t)asked->count;
     width[1] = 0;
 }
 
-/* The other end for each state of the batch. */
+/* Repeats the other configuration for each state of the batch. */
 static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *asked) {
     size_t nq = context->robot->nq;
     double *rows = calloc(batch->count * nq + 1, sizeof *rows);
@@ -185,7 +185,7 @@ static void write_json(const evaluation_context *context, size_t index, const do
         write_row(context, rows + (size_t)i * result_width(context));
 }
 
-/* A column for each coordinate of the result, a line for each state. */
+/* Prints a column for each coordinate of the result and a line for each state. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
     const plan *asked = context->own;
     const layout *robot = context->robot;

@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-/* Cuts blanks, and the quotes around a name. */
+/* Removes blanks, and the quotes around a name. */
 static char *trim(char *cell) {
     while (isspace((unsigned char)*cell))
         cell++;
@@ -33,7 +33,7 @@ static size_t count_cells(const char *text, char separator) {
 
 /* ---- header ------------------------------------------------------------------------------------------------------ */
 
-/* "3" or "[3]", below `count`. */
+/* Reads an index such as "3" or "[3]", below `count`. */
 static bool read_index(const char *text, size_t count, size_t *index) {
     char digits[24];
     size_t length = strlen(text);
@@ -52,7 +52,7 @@ static bool read_index(const char *text, size_t count, size_t *index) {
     return true;
 }
 
-/* The coordinate of a name, "elbow" or "root_joint[2]", among `count`. */
+/* Finds the coordinate of a name, such as "elbow" or "root_joint[2]", among `count`. */
 static bool find_coordinate(const coordinate *coordinates, size_t count, const char *name, size_t *index) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(coordinates[i].name, name) == 0) {
@@ -62,7 +62,7 @@ static bool find_coordinate(const coordinate *coordinates, size_t count, const c
     return false;
 }
 
-/* Columns that traces of a motion have beside the states. They are read and not used. */
+/* Returns true for a column that traces of a motion have in addition to states. Such columns are ignored. */
 static bool is_beside_states(const char *name) {
     return strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
 }
@@ -86,7 +86,7 @@ static bool read_column(const layout *robot, const char *name, struct csv_column
     return false;
 }
 
-/* A column that is there twice, and arrays of which some columns are missing. */
+/* Refuses a column that occurs twice, and arrays of which some columns are missing. */
 static bool check_columns(const layout *robot, const csv_header *header, char message[PARSE_MESSAGE_SIZE]) {
     for (int array = 0; array < STATE_ARRAYS; array++) {
         size_t width = array == STATE_Q ? robot->nq : robot->nv, given = 0;

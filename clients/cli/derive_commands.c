@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * derive and export: new models from old ones, and models back to descriptions.
+ * Commands derive and export: new models from loaded ones, and descriptions of loaded models.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@
 
 enum { MAX_FIELDS = 64, INERTIA_NUMBERS = 10 };
 
-/* "attach:tool0,box,2": the kind, and the fields behind the colon. */
+/* Operation as text, such as "attach:tool0,box,2": the kind, and the fields after the colon. */
 typedef struct operation_text {
-    const char *whole; /* as given */
-    char *kind;        /* owns the text of all */
+    const char *whole; /* unchanged argument */
+    char *kind;        /* start of the block that holds all fields */
     size_t count;
     char *fields[MAX_FIELDS];
-    json_t *q; /* of lock; NULL: the zero configuration */
+    json_t *q; /* for lock; NULL: the zero configuration */
 } operation_text;
 
 /* Splits an operation at its colon and commas. */
@@ -47,7 +47,8 @@ static exit_code split(const char *given, operation_text *text) {
     return EXIT_OK;
 }
 
-/* {"mass": .., "center_of_mass": .., "rotational": ..} from 1, 4 or 10 numbers; NULL where they are none. */
+/* Returns {"mass": .., "center_of_mass": .., "rotational": ..} from 1, 4 or 10 numbers, or NULL if they are not
+ * numbers. */
 static json_t *inertia_from(size_t count, char *const *fields) {
     double x[INERTIA_NUMBERS] = {0};
     if (count != 1 && count != 4 && count != INERTIA_NUMBERS)
@@ -108,7 +109,7 @@ static json_t *make_inertia(const operation_text *text) {
     return inertia != NULL ? json_pack("{s:s, s:o}", "link", text->fields[0], "inertia", inertia) : NULL;
 }
 
-/* The kinds of operations, what they are called in the protocol, and what stands behind the colon. */
+/* Kinds of operations, their names in the protocol, and their fields after the colon. */
 static const struct {
     const char *kind, *field, *values;
     json_t *(*make)(const operation_text *text);
@@ -123,7 +124,7 @@ static const struct {
     {"detach", "detach", "LINK", make_link},
 };
 
-/* {"attach": {..}} */
+/* Appends an operation as JSON, such as {"attach": {..}}. */
 static exit_code read_operation(const operation_text *text, json_t *list) {
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (strcmp(text->kind, KINDS[i].kind) != 0)
@@ -137,7 +138,7 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
     return complain(EXIT_USAGE, "there is no operation \"%s\" (see dynamicsctl derive --help)", text->kind);
 }
 
-/* The numbers of --q, which lock fixes joints at. */
+/* Reads the numbers of --q, at which lock fixes joints. */
 static exit_code read_q(const arguments *given, json_t **q) {
     const char *text = given->value[OPTION_Q];
     *q = NULL;
@@ -157,7 +158,7 @@ static exit_code read_q(const arguments *given, json_t **q) {
     return code;
 }
 
-/* All operations: those of --operations, then those of the operands. */
+/* Reads all operations: those of --operations, then those of the operands. */
 static exit_code read_operations(const arguments *given, json_t **list) {
     const char *from = given->value[OPTION_OPERATIONS];
     operation_text text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models and their descriptions, as JSON and for people.
+ * Output of models and their descriptions, as JSON and as tables.
  */
 #include "description_output.h"
 
@@ -208,7 +208,7 @@ void print_report(size_t count, const dyn_client_report_entry *report, bool with
         printf("  %zu note%s (dynamicsctl describe %s)\n", notes, notes == 1 ? "" : "s", model);
 }
 
-/* Indices of a joint's coordinates: "3", "0..6", or "-" where it has none. */
+/* Adds the indices of a joint's coordinates: "3", "0..6", or "-" if it has none. */
 static void add_range(table *to, uint32_t index, uint32_t count) {
     if (count == 0)
         table_add_cell(to, "-");

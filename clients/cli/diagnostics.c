@@ -29,7 +29,7 @@ exit_code complain_memory(void) {
     return complain(EXIT_FAILED, "out of memory");
 }
 
-/* Writes "INVALID_ARGUMENT, NOT_FINITE, sample 3, joint elbow" and what else the daemon tells about the error. */
+/* Writes details of an error, such as "INVALID_ARGUMENT, NOT_FINITE, sample 3, joint elbow". */
 static void write_details(const dyn_client_error *error, char *text, size_t size) {
     const char *status = dyn_client_status_name(error->status);
     bool says_more = error->reason[0] != '\0' && strcmp(error->reason, status) != 0;
@@ -81,7 +81,7 @@ exit_code check_output(void) {
     bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
     if (!failed)
         return EXIT_OK;
-    /* A reader that went away needs no message. */
+    /* Report no error if the reader has closed the pipe. */
     if (errno == EPIPE)
         return EXIT_FAILED;
     return complain(EXIT_FAILED, "standard output cannot be written: %s", strerror(errno));

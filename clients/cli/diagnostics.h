@@ -17,16 +17,16 @@ typedef enum exit_code {
     EXIT_FAILED = 5,      /* anything else: out of memory, output cannot be written, a reply that makes no sense */
 } exit_code;
 
-/* Writes "dynamicsctl: " and the sentence to standard error; returns `code`. */
+/* Writes "dynamicsctl: " and the sentence to standard error. Returns `code`. */
 exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Reports why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place`
- * (may be NULL) is the file and line of the wrong state. */
+ * (may be NULL) is the file and line of the state that caused the error. */
 exit_code complain_call(const dyn_client_error *error, const char *place);
 
 exit_code complain_memory(void);
 
-/* Flushes standard output, and reports an error. */
+/* Flushes standard output and reports an error. */
 exit_code check_output(void);
 
 #endif

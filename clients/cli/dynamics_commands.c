@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * id, fd, gravity, bias and mass: the terms of the equation of motion.
+ * Commands id, fd, gravity, bias and mass: terms of the equation of motion.
  */
 #include <stdio.h>
 
@@ -43,7 +43,7 @@ static bool print_one_tau(const evaluation_context *context, const state_batch *
     return print_joint_table(context, batch, "tau", STATE_TAU, tau);
 }
 
-/* Also of gravity and bias forces, which have the same units. */
+/* Prints torques of many states; also gravity and bias forces, which have the same units. */
 static bool print_many_tau(const evaluation_context *context, const state_batch *batch, size_t number,
                            const double *tau, const double *unused) {
     (void)unused;

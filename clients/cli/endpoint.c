@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the daemon is.
+ * Address of the daemon.
  */
 #include "endpoint.h"
 
@@ -22,7 +22,7 @@ static exit_code take(const char *address, size_t length, char endpoint[ENDPOINT
     return EXIT_OK;
 }
 
-/* inih's callback: keeps the value of [endpoints] request. */
+/* Stores the value of [endpoints] request (a callback of inih). */
 static int on_key(void *user, const char *section, const char *name, const char *value) {
     char **found = user;
     if (strcmp(section, "endpoints") == 0 && strcmp(name, "request") == 0 && *found == NULL)
@@ -30,7 +30,7 @@ static int on_key(void *user, const char *section, const char *name, const char 
     return 1;
 }
 
-/* Looks in a configuration file; `endpoint` is empty when it names no address. */
+/* Reads the address from a configuration file. `endpoint` is empty if the file names none. */
 static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
     endpoint[0] = '\0';
     char *value = NULL;

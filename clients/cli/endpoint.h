@@ -9,8 +9,8 @@
 
 enum { ENDPOINT_SIZE = 512 };
 
-/* The daemon's address, from the first of: --endpoint; the environment's DYNAMICSD_ENDPOINT (unless --config is given);
- * the first address of `request` in the section [endpoints] of --config, or of /etc/dynamicsd/dynamicsd.conf;
+/* Finds the daemon's address. It is the first of: --endpoint; DYNAMICSD_ENDPOINT of the environment (unless --config is
+ * present); the first address of `request` in the section [endpoints] of --config, or of /etc/dynamicsd/dynamicsd.conf;
  * ipc:///run/dynamicsd/dynamicsd.sock. */
 exit_code find_endpoint(const arguments *given, char endpoint[ENDPOINT_SIZE]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * evaluate: any set of quantities for the same states.
+ * Command evaluate: any set of quantities for the same states.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,16 +14,16 @@ enum { TASK_AXES = 6 };
 
 /* Parsed arguments and the reply. */
 typedef struct plan {
-    char *text; /* that the frames point into */
+    char *text; /* owns the names of the frames */
     size_t quantity_count, frame_count;
     dyn_client_quantity_request *quantities;
     const char **frames;
-    dyn_client_task_frame *task; /* of all frames */
+    dyn_client_task_frame *task; /* the task's frames */
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
-    unsigned inputs;               /* that the quantities depend on */
-    dyn_client_evaluation *form;   /* of one state: what results look like */
-    dyn_client_evaluation *answer; /* of the last batch */
+    unsigned inputs;               /* inputs of the quantities */
+    dyn_client_evaluation *form;   /* result for one state: shapes and names of all results */
+    dyn_client_evaluation *answer; /* result of the last batch */
 } plan;
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
@@ -55,7 +55,7 @@ static exit_code take_quantities(const arguments *given, plan *asked) {
     return code;
 }
 
-/* Reads the names of --frame; without it the last link. */
+/* Reads the names of --frame. The default is the last link. */
 static exit_code take_frames(const evaluation_context *context, plan *asked) {
     const dyn_client_description *robot = context->robot->robot;
     const char *text = context->given->value[OPTION_FRAME];
@@ -71,7 +71,7 @@ static exit_code take_frames(const evaluation_context *context, plan *asked) {
     return EXIT_OK;
 }
 
-/* Adds the axes that a name of --task-axes stands for; false for none, or where there is no room. */
+/* Adds the axes of a name of --task-axes. Returns false for an unknown name, or if there is no room. */
 static bool add_task_axes(const char *name, plan *asked) {
     static const char *const names[] = {"linear_x", "linear_y", "linear_z", "angular_x", "angular_y", "angular_z"};
     bool found = false;
@@ -104,7 +104,7 @@ static exit_code take_task_axes(const char *text, plan *asked) {
     return code;
 }
 
-/* Says of each quantity what it is of. */
+/* Sets the frames of each quantity. */
 static exit_code place_quantities(const evaluation_context *context, plan *asked) {
     asked->task = calloc(asked->frame_count, sizeof *asked->task);
     if (asked->task == NULL)
@@ -129,7 +129,7 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
     return EXIT_OK;
 }
 
-/* An array of the states, where a quantity depends on it or the user gave it on the command line. */
+/* Returns an array of the states if a quantity depends on it or the user set it on the command line, else NULL. */
 static const double *used(const evaluation_context *context, const double *const rows[STATE_ARRAYS], state_array array,
                           option given, dyn_client_quantity_input input) {
     const plan *asked = context->own;
@@ -155,8 +155,8 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 
-/* Asks for a configuration to learn how large results are and what they depend on: one beside home, which is often a
- * singular one. */
+/* Evaluates one configuration to learn the size of results and their inputs. The configuration is near home, which
+ * itself is often singular. */
 static exit_code take_form(const evaluation_context *context, plan *asked) {
     dyn_client_error error;
     dyn_client_query query = context->query;
@@ -188,7 +188,7 @@ static exit_code prepare(const evaluation_context *context) {
     return code == EXIT_OK ? take_form(context, asked) : code;
 }
 
-/* Room for each block; the numbers themselves stay in the answer. */
+/* Sums the widths of the blocks, which limit the size of a batch. The numbers themselves stay in the reply. */
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *asked = context->own;
     width[0] = width[1] = 0;

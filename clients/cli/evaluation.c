@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computing a quantity for all states of a source.
+ * Computation of a quantity for all states of a source.
  */
 #include "evaluation.h"
 
@@ -11,10 +11,10 @@
 #include "given_forces.h"
 #include "numbers.h"
 
-/* States in one request, and bytes of a request or reply that are aimed at. */
+/* MAX_BATCH: states in one request. AIMED_BYTES: intended size of a request or reply. */
 static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
 
-/* Everything that lives as long as the command. */
+/* State of a command for its whole duration. */
 typedef struct evaluation_run {
     const evaluation *evaluated;
     evaluation_context context;
@@ -25,10 +25,10 @@ typedef struct evaluation_run {
     state_batch batch;
     size_t widths[2];
     double *results[2];  /* of a full batch */
-    given_forces forces; /* those of --force; the list ends with those of the batch's states */
+    given_forces forces; /* those of --force, followed by those of the batch's states */
     dyn_client_payload *payloads;
     char *payload_links;
-    size_t done; /* states written */
+    size_t done; /* number of states written */
 } evaluation_run;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static exit_code take_payload(evaluation_run *run, size_t index, char *text) {
     return EXIT_OK;
 }
 
-/* The bodies of --payload. */
+/* Reads the payloads of --payload. */
 static exit_code take_payloads(evaluation_run *run) {
     const arguments *given = run->context.given;
     size_t length = 1;
@@ -113,7 +113,7 @@ static exit_code take_precision(evaluation_run *run) {
     return code;
 }
 
-/* The model, its layout and what all requests share. */
+/* Prepares the model, its layout and the query that all requests share. */
 static exit_code prepare_query(evaluation_run *run) {
     const arguments *given = run->context.given;
     dyn_client_error error;
@@ -148,7 +148,7 @@ static exit_code prepare_query(evaluation_run *run) {
     return take_reference(run);
 }
 
-/* How many states go in one request: a message of about a megabyte, within what the daemon takes. */
+/* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */
 static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     *capacity = 1;
     if (run->context.given->value[OPTION_STATES] == NULL)
@@ -235,7 +235,8 @@ static exit_code write_results(evaluation_run *run) {
     return complete ? check_output() : complain_memory();
 }
 
-/* The state that an error's field points to, such as "inverse_dynamics.q[13]"; the batch's count when it names none. */
+/* Returns the index of the state that an error's field names, such as "inverse_dynamics.q[13]", or the batch's count if
+ * it names none. */
 static size_t offending_state(const state_batch *batch, const char *field) {
     const char *dot = strrchr(field, '.');
     const char *name = dot != NULL ? dot + 1 : field;
@@ -256,7 +257,7 @@ static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
 }
 
-/* Computes and writes the batch. Where one state is refused, those before it are computed and written first. */
+/* Computes and writes the batch. If one state is refused, computes and writes those before it first. */
 static exit_code evaluate_batch(evaluation_run *run) {
     dyn_client_error error, ignored;
     exit_code code = gather_forces(run);

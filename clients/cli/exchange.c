@@ -18,7 +18,7 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
     return message;
 }
 
-/* The reply with the result of that method, unless it is a refusal. */
+/* Unpacks the reply. Reports a refusal, or a result of another method. */
 static exit_code read_reply(const void *bytes, size_t size, unsigned method, const char *place,
                             Dynamics__V1__Reply **reply) {
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
@@ -46,7 +46,7 @@ exit_code long_timeout(const arguments *given, dyn_client *client, double *timeo
     dyn_client_server_info *info;
     if (dyn_client_get_server_info(client, 0, &info, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
-    /* The client keeps a tenth for the way back, at most a second. */
+    /* The client reserves a tenth of the timeout, at most a second, for the reply. */
     *timeout = info->limits.request_time + fmin(info->limits.request_time / 9, 1);
     dyn_client_server_info_free(info);
     return EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * explain: where a torque comes from.
+ * Command explain: the contributions to each torque.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { LISTED_LINKS = 3 };
 
-/* The answer. */
+/* The reply. */
 typedef struct plan {
     dyn_client_explanation *answer;
 } plan;
@@ -34,7 +34,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
-/* A line for each coordinate, a column for each term. */
+/* Prints a line for each coordinate, a column for each term. */
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
@@ -54,7 +54,7 @@ static bool print_terms(const layout *robot, const dyn_client_explanation *from)
     return printed;
 }
 
-/* Links and payloads: part k of all. */
+/* Returns part k of all links and payloads. */
 static const dyn_client_contribution *part_of(const dyn_client_explanation *from, size_t k) {
     return k < from->link_count ? &from->links[k] : &from->payloads[k - from->link_count];
 }
@@ -67,7 +67,8 @@ static double sum_of(const dyn_client_contribution *part, size_t i) {
     return part->inertial[i] + part->coriolis[i] + part->gravity[i];
 }
 
-/* The parts that make coordinate i bear most, the largest first; returns how many bear anything. */
+/* Finds the parts that contribute most to coordinate i, the largest first. Returns the number of parts that contribute.
+ */
 static size_t find_largest(const dyn_client_explanation *from, size_t i,
                            const dyn_client_contribution *largest[LISTED_LINKS]) {
     size_t count = 0;
@@ -85,7 +86,7 @@ static size_t find_largest(const dyn_client_explanation *from, size_t i,
     return count;
 }
 
-/* For each coordinate, the links and payloads that contribute most. */
+/* Prints, for each coordinate, the links and payloads that contribute most. */
 static bool print_links(const layout *robot, const dyn_client_explanation *from) {
     static const char *const headings[] = {"inertial", "coriolis", "gravity", "sum"};
     table *lines = table_create();

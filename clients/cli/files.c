@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest file that is read at all. */
+/* Largest accepted file. */
 static const size_t MAX_FILE = (size_t)1 << 30;
 
-/* Reads a stream to its end; NULL with errno. */
+/* Reads a stream to its end. Returns NULL and sets errno on failure. */
 static char *read_stream(FILE *stream, size_t *size) {
     size_t capacity = 1 << 16;
     char *text = malloc(capacity);

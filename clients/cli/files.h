@@ -11,17 +11,17 @@
 
 #include "diagnostics.h"
 
-/* Reads a file, or standard input for "-", and puts a zero byte behind it; tells why it cannot be read. `bytes` is
- * freed by the caller, also after an error. */
+/* Reads a file, or standard input for "-", and appends a zero byte. Reports failures. The caller frees `bytes`, also
+ * after an error. */
 exit_code read_file(const char *path, char **bytes, size_t *size);
 
 /* Reads a file as text. A zero byte is an error. */
 exit_code read_text(const char *path, char **text, size_t *size);
 
-/* Returns whether an argument is JSON itself, and no path: it begins with { or [. */
+/* Returns true if an argument is JSON instead of a path: it begins with { or [. */
 bool is_json_text(const char *argument);
 
-/* JSON from a file, or from the argument itself. NULL: what is wrong was told. */
+/* Reads JSON from a file, or from the argument itself. Returns NULL after it has reported an error. */
 json_t *read_json(const char *argument);
 
 #endif

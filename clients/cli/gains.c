@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The gains of a controller.
+ * Gains of a controller.
  */
 #include "gains.h"
 
@@ -10,7 +10,7 @@
 
 #include "numbers.h"
 
-/* Sets the coordinates of v of that name: a joint's, or one of them. False: there are none. */
+/* Sets the coordinates of v of that name: all of a joint, or one. Returns false if there are none. */
 static bool set_named(const layout *robot, const char *name, double value, double *values) {
     bool is_found = false;
     for (size_t i = 0; i < robot->nv; i++) {
@@ -23,7 +23,7 @@ static bool set_named(const layout *robot, const char *name, double value, doubl
     return is_found;
 }
 
-/* Takes one entry, "100" or "elbow_joint=50"; `plain` counts those without a name. */
+/* Reads one entry, such as "100" or "elbow_joint=50"; `plain` counts those without a name. */
 static exit_code take_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
     double value;
     char *equals = strchr(entry, '=');
@@ -44,7 +44,7 @@ static exit_code take_entry(const layout *robot, const char *name, char *entry, 
                           entry, model);
 }
 
-/* Takes the entries with a name, or those without one, which stand for all joints where there is one. */
+/* Reads the entries with a name, or those without one. A single entry without a name applies to all joints. */
 static exit_code take_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
     size_t plain = 0;
     exit_code code = EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The gains of a controller: --kp and --kd.
+ * Gains of a controller: --kp and --kd.
  */
 #ifndef CLI_GAINS_H
 #define CLI_GAINS_H
@@ -15,9 +15,9 @@ typedef struct gains {
 } gains;
 
 /* Reads --kp and --kd: "100" for every joint, "100,80,.." for each coordinate of v, "elbow_joint=50" for those of one
- * joint and "root_joint[3]=50" for one of them. Entries with a name win over those without, wherever they stand:
- * "100,elbow_joint=50"; of two that name the same coordinate, the last one does. What is not named is 0. Tells what is
- * wrong. Freed by gains_free either way. */
+ * joint and "root_joint[3]=50" for one of them. Entries with a name override those without, in any order:
+ * "100,elbow_joint=50"; of two entries for the same coordinate, the last one counts. The default is 0. Reports errors.
+ * The caller frees the gains with gains_free, also after an error. */
 exit_code gains_take(const arguments *given, const layout *robot, gains *taken);
 void gains_free(gains *freed);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wrenches of --force.
+ * Wrenches of --force.
  */
 #include "given_forces.h"
 
@@ -11,7 +11,7 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]"; the colon is the last one, since names may hold some. */
+/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]". The last colon separates, since names may contain colons. */
 static exit_code take_force(const char *given, dyn_client_reference_frame frame, char *text, double values[6],
                             dyn_client_external_force *force) {
     char message[PARSE_MESSAGE_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wrenches of --force.
+ * Wrenches of --force.
  */
 #ifndef CLI_GIVEN_FORCES_H
 #define CLI_GIVEN_FORCES_H
@@ -15,7 +15,8 @@ typedef struct given_forces {
     char *links;
 } given_forces;
 
-/* Reads all --force, in the frame of --force-frame. Freed by given_forces_free either way. */
+/* Reads all --force options, in the frame of --force-frame. The caller frees them with given_forces_free, also after an
+ * error. */
 exit_code given_forces_take(const arguments *given, given_forces *forces);
 void given_forces_free(given_forces *forces);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inertia: bodies from shapes, meshes and numbers.
+ * Command inertia: bodies from shapes, meshes and numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 
 /* ---- the parts --------------------------------------------------------------------------------------------------- */
 
-/* Shapes by name, with the lengths that they have and what these are called in JSON. */
+/* Shapes by name, with their lengths and the names of these in JSON. */
 static const struct {
     const char *name, *numbers;
     size_t count;
     const char *members[3];
-    const char *vector; /* of three lengths as one vector; NULL: members of their own */
+    const char *vector; /* the three lengths as one vector; NULL: separate members */
 } SHAPES[] = {
     {"box", "X,Y,Z", 3, {"x", "y", "z"}, "size"},
     {"cylinder", "RADIUS,LENGTH", 2, {"radius", "length", NULL}, NULL},
@@ -29,7 +29,7 @@ static const struct {
     {"capsule", "RADIUS,LENGTH", 2, {"radius", "length", NULL}, NULL},
 };
 
-/* {"box": {"size": {"x": .., "y": .., "z": ..}}} */
+/* Reads a shape into JSON such as {"box": {"size": {"x": .., "y": .., "z": ..}}}. */
 static exit_code read_shape(size_t shape, const char *text, json_t *part) {
     double lengths[3];
     char message[256];
@@ -43,7 +43,7 @@ static exit_code read_shape(size_t shape, const char *text, json_t *part) {
     return json_object_set_new(part, SHAPES[shape].name, members) == 0 ? EXIT_OK : complain_memory();
 }
 
-/* Mass, or density, in a part. */
+/* Sets the mass or density of a part. */
 static exit_code read_number(const arguments *given, option from, const char *member, json_t *part) {
     double number;
     if (given->value[from] == NULL)
@@ -53,7 +53,7 @@ static exit_code read_number(const arguments *given, option from, const char *me
     return json_object_set_new(part, member, json_real(number)) == 0 ? EXIT_OK : complain_memory();
 }
 
-/* The parts as JSON: those of a file, or one shape. The mesh's bytes are put into the message itself. */
+/* Reads the parts as JSON: those of a file, or one shape. read_mesh adds a mesh's bytes to the message. */
 static exit_code read_parts(const arguments *given, json_t **parts) {
     const char *kind = given->positional[0], *text = given->positional[1];
     *parts = NULL;
@@ -83,7 +83,7 @@ static exit_code read_parts(const arguments *given, json_t **parts) {
     return code == EXIT_OK ? read_number(given, OPTION_DENSITY, "density", part) : code;
 }
 
-/* Puts the file of a mesh into its part. */
+/* Reads the file of a mesh into its part. */
 static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaRequest *asked) {
     if (strcmp(given->positional[0], "mesh") != 0)
         return EXIT_OK;
@@ -139,7 +139,7 @@ static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     return printed;
 }
 
-/* The daemon's answer has all arrays at their full length, or it is none. */
+/* Checks that all arrays of the reply have their full length. */
 static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
     return body->n_rotational_about == 6 && body->n_principal_moments == 3;
 }
@@ -166,7 +166,7 @@ static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__
     return code;
 }
 
-/* The point of --about, in the request. */
+/* Sets the point of --about in the request. */
 static exit_code read_point(const arguments *given, json_t *request) {
     double point[3];
     char message[256];

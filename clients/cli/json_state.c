@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One state from a JSON object.
+ * Parser of one state from a JSON object.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const char *kind_of(const json_t *value) {
     }
 }
 
-/* Reads an array of `count` numbers. `of` says what has so many. */
+/* Reads an array of `count` numbers. `of` describes the count in error messages. */
 static bool read_numbers(const json_t *value, const char *field, size_t count, const char *of, double *numbers,
                          char message[PARSE_MESSAGE_SIZE]) {
     if (!json_is_array(value))
@@ -101,7 +101,7 @@ static bool read_forces(state_batch *batch, json_t *list, char message[PARSE_MES
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-/* The array of that name; STATE_ARRAYS: none. */
+/* Returns the array of that name, or STATE_ARRAYS if there is none. */
 static state_array find_array(const char *name) {
     int i = 0;
     while (i < STATE_ARRAYS && strcmp(name, STATE_ARRAY_NAMES[i]) != 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fk and jacobian: where a frame is, and how it moves.
+ * Commands fk and jacobian: pose and motion of a frame.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static void write_jacobian(const evaluation_context *context, size_t index, cons
     emit_finish(&writer);
 }
 
-/* Both blocks of a state under one heading. */
+/* Prints both blocks of a state under one heading. */
 static bool print_blocks(const layout *robot, const double *linear, const double *angular) {
     static const char *const rows[] = {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"};
     size_t block = 3 * robot->nv;

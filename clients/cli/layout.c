@@ -49,7 +49,7 @@ static exit_code take_all(const dyn_client_description *robot, layout *created) 
     return EXIT_OK;
 }
 
-/* Finds the joints of names that the daemon told. */
+/* Finds the joints of names that the daemon sent. */
 static exit_code take_order(const dyn_client_description *robot, size_t count, const char *const *names,
                             layout *created) {
     created->joints = calloc(count + 1, sizeof *created->joints);
@@ -66,7 +66,7 @@ static exit_code take_order(const dyn_client_description *robot, size_t count, c
     return EXIT_OK;
 }
 
-/* Every joint with coordinates must be there. */
+/* Checks that every joint with coordinates is present. */
 static exit_code check_complete(const layout *created) {
     for (size_t i = 0; i < created->robot->joint_count; i++) {
         const dyn_client_joint *joint = &created->robot->joints[i];

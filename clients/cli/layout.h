@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's coordinates in the order that the user chose: which joint each entry of q and v belongs to.
+ * A model's coordinates in the order that the user chose: the joint of each entry of q and v.
  */
 #ifndef CLI_LAYOUT_H
 #define CLI_LAYOUT_H
@@ -13,7 +13,7 @@
 typedef struct coordinate {
     const dyn_client_joint *joint;
     uint32_t index;
-    const char *name; /* as the daemon spells it: "elbow", "root_joint[3]" */
+    const char *name; /* the daemon's spelling: "elbow", "root_joint[3]" */
 } coordinate;
 
 typedef struct layout {
@@ -21,18 +21,19 @@ typedef struct layout {
     size_t nq, nv;
     coordinate *q; /* nq */
     coordinate *v; /* nv */
-    /* Joints in that order; name_count = 0 where the model's own order holds. */
+    /* Joints in that order. name_count is 0 if the order is the model's own. */
     size_t joint_count;
     const dyn_client_joint **joints;
     size_t name_count;
     const char **names;
-    char *text; /* that the names point into */
+    char *text; /* owns the names */
 } layout;
 
-/* Lays out the model in the order of `names`, joint names separated by commas; NULL: its own. Tells what is wrong with
- * them. The description must outlive the layout. Freed with layout_free, also after an error. */
+/* Lays out the model in the order of `names`, joint names separated by commas, or in its own order if `names` is NULL.
+ * Reports errors. The description must outlive the layout. The caller frees the layout with layout_free, also after an
+ * error. */
 exit_code layout_create(const dyn_client_description *robot, const char *names, layout *created);
-/* Lays out the model in the order of so many names that the daemon told; 0: its own. */
+/* Lays out the model in the order of `count` names that the daemon sent, or in its own order if `count` is 0. */
 exit_code layout_create_in_order(const dyn_client_description *robot, size_t count, const char *const *names,
                                  layout *created);
 void layout_free(layout *freed);

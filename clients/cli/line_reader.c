@@ -48,7 +48,7 @@ static bool make_room(line_reader *reader) {
     return true;
 }
 
-/* Reads what there is into the buffer. */
+/* Reads the available input into the buffer. */
 static bool read_more(line_reader *reader) {
     if (!make_room(reader))
         return false;
@@ -70,7 +70,7 @@ static bool has_input(const line_reader *reader) {
     return poll(&poll_for, 1, 0) != 0;
 }
 
-/* Takes the buffer up to `end` as a line. */
+/* Returns the buffer up to `end` as a line. */
 static line_result give(line_reader *reader, char *end, char **line, size_t *length) {
     *line = reader->buffer + reader->start;
     reader->start = (size_t)(end - reader->buffer) + 1;
@@ -92,7 +92,7 @@ line_result line_reader_next(line_reader *reader, bool may_wait, char **line, si
         if (reader->at_end) {
             if (held == 0)
                 return LINE_END;
-            /* The last line without its end. */
+            /* Return the last line, which has no line break. */
             line_result last = give(reader, reader->buffer + reader->end, line, length);
             reader->start = reader->end;
             return last;

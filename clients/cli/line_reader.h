@@ -20,17 +20,17 @@ typedef struct line_reader {
 
 typedef enum line_result {
     LINE_READ,
-    LINE_NONE_YET, /* no whole line has arrived so far */
-    LINE_END,      /* the input is over */
+    LINE_NONE_YET, /* no whole line has arrived yet */
+    LINE_END,      /* end of the input */
     LINE_ERROR,    /* see `error` */
 } line_result;
 
-/* "-" is standard input. False: errno says why. */
+/* Opens a file, or standard input for "-". Returns false and sets errno on failure. */
 bool line_reader_open(line_reader *opened, const char *path);
 void line_reader_close(line_reader *closed);
 
-/* Gives the next line without its end, followed by a zero byte; it holds until the next call. With `may_wait` false,
- * LINE_NONE_YET comes in place of waiting for input. */
+/* Reads the next line without its end and appends a zero byte. The line is valid until the next call. If `may_wait` is
+ * false, returns LINE_NONE_YET instead of waiting for input. */
 line_result line_reader_next(line_reader *reader, bool may_wait, char **line, size_t *length);
 
 #endif

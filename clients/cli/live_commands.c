@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * simulate, simulations, watch, stream, streams, record and replay: what lives in the daemon.
+ * Commands simulate, simulations, watch, stream, streams, record and replay: simulations and streams of the daemon.
  */
 #include <math.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* s between two reports, and longest wait for a message in between. */
+/* REPORT_INTERVAL: seconds between two reports. LONGEST_WAIT: longest wait for a message between them, in s. */
 static const double REPORT_INTERVAL = 1, LONGEST_WAIT = 0.2;
 
 enum { REPLAY_STATES = 4096, CHUNK_POINTS = 16 };
@@ -32,14 +32,14 @@ static void on_interrupt(int number) {
     interrupted = 1;
 }
 
-/* Ctrl-C ends a command in good order. */
+/* Makes Ctrl-C end a command in an orderly way. */
 static void catch_interrupts(void) {
     struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* A number of an option, more than 0; `standard` where it is not given. */
+/* Reads the positive number of an option, or `standard` if the option is absent. */
 static exit_code take_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
     const char *text = given->value[wanted];
     *value = standard;
@@ -48,8 +48,8 @@ static exit_code take_number(const arguments *given, option wanted, const char *
     return EXIT_OK;
 }
 
-/* Reads the number of --token, which must be there, from the argument or from the file that it names. Arguments can be
- * read by every user of the machine, files by those who may. */
+/* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
+ * read arguments; permissions protect a file. */
 static exit_code take_token(const arguments *given, uint64_t *token) {
     const char *text = given->value[OPTION_TOKEN];
     char *content = NULL, *end = NULL;
@@ -85,7 +85,7 @@ static exit_code open_robot(dyn_client *client, const char *model, const char *j
     return layout_create(opened->description, joints, &opened->layout);
 }
 
-/* The robot of what lives in the daemon, in the order that was told of it. */
+/* Opens the robot of a simulation or stream, in the order of joints that the daemon reports. */
 static exit_code open_robot_in_order(dyn_client *client, const char *model, size_t count, const char *const *names,
                                      live_robot *opened) {
     dyn_client_error error;
@@ -107,7 +107,7 @@ typedef struct observation {
     uint64_t messages, rows, lost, all_lost;
     double age; /* s, sum */
     double since;
-    uint64_t instance; /* of the daemon; 0: nothing came yet */
+    uint64_t instance; /* of the daemon; 0: no message yet */
 } observation;
 
 static void report(observation *seen, const char *name) {
@@ -122,14 +122,14 @@ static void report(observation *seen, const char *name) {
     *seen = (observation){.since = now, .all_lost = seen->all_lost, .instance = seen->instance};
 }
 
-/* ns since 1970-01-01 UTC. */
+/* Returns the time in ns since 1970-01-01 UTC. */
 static int64_t wall_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Shows one message. True when the topic has come to its end. */
+/* Shows one message. Returns true at the end of the topic. */
 static bool show(const dyn_client_update *update, observation *seen, trace *rows) {
     seen->messages++;
     seen->lost += update->lost;
@@ -151,13 +151,13 @@ static bool show(const dyn_client_update *update, observation *seen, trace *rows
            strcmp(update->text, "expired") == 0;
 }
 
-/* Watches until the end of the topic, of the time, or of so many rows. `keep_alive` (may be NULL) is called now and
- * then. */
+/* Limits of a watch: the end of the topic, a duration, or a number of rows. `keep_alive` (may be NULL) is called
+ * periodically. */
 typedef struct watching {
     dyn_client_watch *watch;
     const char *name;
-    double duration; /* s; INFINITY: for good */
-    long count;      /* rows; 0: no matter */
+    double duration; /* s; INFINITY: unlimited */
+    long count;      /* rows; 0: unlimited */
     dyn_client_status (*keep_alive)(void *context, dyn_client_error *error);
     void *context;
 } watching;
@@ -185,7 +185,7 @@ static exit_code watch_topic(const watching *w, trace *rows) {
     return EXIT_OK;
 }
 
-/* Opens a watch of the simulation of that name, or else of the stream; gives the name of its model. */
+/* Opens a watch of the simulation of that name, or else of the stream, and finds the name of its model. */
 static exit_code open_watch(dyn_client *client, const char *name, bool *is_simulation, live_robot *robot,
                             dyn_client_watch **watch) {
     dyn_client_error error;
@@ -238,7 +238,7 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
 
 /* ---- simulate ---------------------------------------------------------------------------------------------------- */
 
-/* A simulation of this process, and the values of its options. */
+/* A simulation that this process owns, and the values of its options. */
 typedef struct own_simulation {
     dyn_client *client;
     char name[80];
@@ -299,8 +299,8 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     return code;
 }
 
-/* Reports a request that did fewer steps than it asked for. Steps that did not fit before the deadline are asked for
- * again, unless there was no time for a single one. */
+/* Reports a request that did fewer steps than it requested. Steps that did not fit before the deadline are requested
+ * again, unless not even one fitted. */
 static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t steps, uint64_t step) {
     if (end == DYN_CLIENT_STEPS_END_STEPS)
         return EXIT_OK;
@@ -378,7 +378,7 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
     table_free(lines);
 }
 
-/* Runs a simulation that was created, and shows it. */
+/* Runs a simulation of this process and shows it. */
 static exit_code run_own(own_simulation *own, const arguments *given, const layout *robot) {
     dyn_client_error error;
     dyn_client_simulation *end;
@@ -395,7 +395,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         code = complain_call(&error, NULL);
     if (code == EXIT_OK)
         code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
-    /* Report a recording that broke when it ends. */
+    /* Report a recording that failed before its end. */
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_stop_recording(own->client, own->name, own->token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -540,13 +540,13 @@ exit_code run_streams(const command *self, const arguments *given, dyn_client *c
 
 /* ---- stream ------------------------------------------------------------------------------------------------------ */
 
-/* A stream of this process. */
+/* A stream that this process owns. */
 typedef struct own_stream {
     dyn_client *client;
     dyn_client_stream *stream;
     dyn_client_stream_kind kind;
-    dyn_client_watch *watch; /* of feedforward: only there something comes back */
-    double frequency;        /* Hz; INFINITY: as fast as it goes */
+    dyn_client_watch *watch; /* of feedforward, which alone publishes torques */
+    double frequency;        /* Hz; INFINITY: unlimited */
     double origin;           /* s, time of the first point */
     size_t sent;
     observation seen;
@@ -555,7 +555,7 @@ typedef struct own_stream {
 /* Seconds by which points are ahead of the simulation that they drive. */
 static const double input_lead = 0.05;
 
-/* Takes what has come back, waiting at most so long. */
+/* Receives the published torques. Waits at most `wait` seconds. */
 static exit_code take_torques(own_stream *own, double wait, trace *rows) {
     dyn_client_error error;
     dyn_client_update update;
@@ -572,7 +572,7 @@ static exit_code take_torques(own_stream *own, double wait, trace *rows) {
     return EXIT_OK;
 }
 
-/* Pushes the states of a batch, a few in a message, at their time. */
+/* Pushes the states of a batch at their times, a few in each message. */
 static exit_code push_batch(own_stream *own, const state_batch *batch, double start, trace *rows) {
     dyn_client_error error;
     double t[CHUNK_POINTS];
@@ -737,7 +737,7 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     return EXIT_OK;
 }
 
-/* Where other code computed it than when it was recorded, roundings differ. */
+/* Reports a replay that differs from its recording. Roundings differ if other code computes it. */
 static exit_code complain_difference(const dyn_client_replay *replay) {
     unsigned long long step = replay->first_difference;
     if (replay->recorded_with[0] == '\0' || strcmp(replay->recorded_with, replay->computed_with) == 0)
@@ -760,7 +760,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
         return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
     if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
-    /* The names of joints are asked for where they are shown: to be compared, a recording needs no loaded model. */
+    /* Request the names of joints only to show states: a comparison needs no loaded model. */
     bool is_shown =
         given->value[OPTION_CSV] != NULL || given->value[OPTION_JSON] != NULL || given->value[OPTION_PLOT] != NULL;
     exit_code code = is_shown

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * load: a robot description from a file.
+ * Command load: a robot description from a file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "loaded_output.h"
 #include "numbers.h"
 
-/* The forms of a description: the option that names the file, and the type of what is in it. */
+/* Forms of a description: the option that names the file, and the type of its content. */
 static const struct {
     option given;
     const char *field;
@@ -25,7 +25,7 @@ static const struct {
 
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
-/* Above this size the daemon's limit is asked first: a request that is far too long would only be cut off. */
+/* Size above which the daemon's limit is requested first, since a longer request would only lose its connection. */
 static const size_t ASK_FIRST = (size_t)1 << 20;
 
 static exit_code check_size(dyn_client *client, const char *path, size_t size, double timeout) {
@@ -81,7 +81,7 @@ static exit_code take_options(const arguments *given, Dynamics__V1__LoadModelReq
     return EXIT_OK;
 }
 
-/* The form that is given: the number of its option, FORM_COUNT for the operand, a URDF file. */
+/* Finds the form of the description: the number of its option, or FORM_COUNT for the operand, a URDF file. */
 static exit_code find_form(const arguments *given, size_t *form, const char **path) {
     size_t count = given->positional_count;
     *form = FORM_COUNT;
@@ -97,7 +97,7 @@ static exit_code find_form(const arguments *given, size_t *form, const char **pa
                                              "FILE (see dynamicsctl load --help)");
 }
 
-/* The description as a message; NULL: what is wrong was told. */
+/* Reads the description as a message. Returns NULL after it has reported an error. */
 static ProtobufCMessage *read_form(const char *path, size_t form) {
     json_t *value = read_json(path);
     ProtobufCMessage *message = value != NULL ? read_message_json(FORMS[form].type, value, FORMS[form].field) : NULL;

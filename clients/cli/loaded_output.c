@@ -22,7 +22,7 @@ static void write_loaded(const dyn_client_loaded_model *loaded) {
     emit_finish(&writer);
 }
 
-/* Warnings are told; notes are counted. */
+/* Prints warnings and counts notes. */
 static void print_loaded(const char *done, const dyn_client_loaded_model *loaded) {
     const dyn_client_model *model = &loaded->model;
     printf("%s: %s%s, %u links, %u moving joints, nq = %u, nv = %u, %g kg, %s base\n", model->name,

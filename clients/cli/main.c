@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamicsctl: the command line of dynamicsd.
+ * The program dynamicsctl: the command line of dynamicsd.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char STATES_HELP[] =
     "q.JOINT (q.JOINT.2 where a joint has several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
     "left out (zeros); those that the command has no use for are read and not used.\n";
 
-/* Of what answers each state with one result; the details go on with its JSON. */
+/* Help of commands that return one result for each state. The details of a command add its JSON. */
 static const char RESULTS_HELP[] =
     "Results come in the order of the states. With --json each is an object on a line of its own:\n  ";
 
@@ -509,7 +509,7 @@ static exit_code run(const command *known, const arguments *given) {
         code = arguments_timeout(given, &options.timeout);
     if (code != EXIT_OK)
         return code;
-    /* Replies may be as long as the daemon makes them. */
+    /* Accept replies of any length that the daemon sends. */
     options.max_reply_bytes = (size_t)1 << 31;
     dyn_client *client;
     dyn_client_error error;

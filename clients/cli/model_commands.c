@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * models, describe and unload.
+ * Commands models, describe and unload.
  */
 #include <stdio.h>
 #include <stdlib.h>

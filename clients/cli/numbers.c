@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers in text.
+ * Parsers of numbers.
  */
 #include "numbers.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a number at `text`; gives what follows it and its blanks, or NULL. Hexadecimal numbers, "nan" and "inf", which
- * strtod takes, are none. */
+/* Reads a number at `text`. Returns the position after it and the blanks that follow, or NULL. Hexadecimal numbers,
+ * "nan" and "inf", which strtod accepts, are refused. */
 static const char *read_number(const char *text, double *number) {
     while (isspace((unsigned char)*text))
         text++;

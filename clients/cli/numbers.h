@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers in text.
+ * Parsers of numbers.
  */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H
@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads one finite decimal number that takes up all of `text`, blanks at both ends aside. False otherwise. */
+/* Reads one finite decimal number that fills `text`, except for blanks at both ends. Returns false for other text. */
 bool parse_number(const char *text, double *number);
 
-/* Reads numbers separated by commas: exactly `count` of them. On failure writes a sentence about what is wrong. */
+/* Reads `count` numbers separated by commas. On failure returns false and writes a sentence to `message`. */
 bool parse_numbers(const char *text, size_t count, double *numbers, char *message, size_t message_size);
 
 /* Reads an integer from `min` to `max`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far a long request is, on a terminal.
+ * Progress of a long request on a terminal.
  */
 #include "progress_bar.h"
 

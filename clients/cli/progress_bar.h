@@ -7,15 +7,16 @@
 
 #include <stdbool.h>
 
-/* A bar on standard error, drawn once it has something to tell. */
+/* A bar on standard error, drawn with the first progress. */
 typedef struct progress_bar {
     bool is_drawn;
 } progress_bar;
 
-/* Returns whether there is somebody to see it. */
+/* Returns true if standard error is a terminal. */
 bool progress_bar_has_reader(void);
 
-/* A dyn_client_progress; `context` is the bar. False after Ctrl-C, so that the request is cancelled. */
+/* Draws the progress (a dyn_client_progress). `context` is the bar. Returns false after Ctrl-C, which cancels the
+ * request. */
 bool progress_bar_tell(void *context, double fraction);
 
 /* Makes Ctrl-C cancel the request instead of ending the program at once. */

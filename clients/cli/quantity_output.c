@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results of evaluate.
+ * Output of results of evaluate.
  */
 #include "quantity_output.h"
 
@@ -10,7 +10,7 @@
 #include "json_writer.h"
 #include "table.h"
 
-/* Returns whether all entries have the same unit; the units of some robots' entries are alike. */
+/* Returns true if all entries have the same unit. Entries of some robots have equal units. */
 static bool has_one_unit(const dyn_client_block *block) {
     for (size_t i = 1; i < block->width && block->unit_count > 1; i++)
         if (strcmp(dyn_client_block_unit(block, i), dyn_client_block_unit(block, 0)) != 0)
@@ -18,7 +18,7 @@ static bool has_one_unit(const dyn_client_block *block) {
     return true;
 }
 
-/* Returns whether a unit is that of an earlier entry. */
+/* Returns true if an earlier entry has the same unit. */
 static bool was_listed(const dyn_client_block *block, size_t entry) {
     for (size_t i = 0; i < entry; i++)
         if (dyn_client_block_unit(block, i) == dyn_client_block_unit(block, entry))
@@ -28,7 +28,7 @@ static bool was_listed(const dyn_client_block *block, size_t entry) {
 
 /* ---- for people -------------------------------------------------------------------------------------------------- */
 
-/* "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)" */
+/* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
 static void print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {
     const char *name = dyn_client_quantity_name(result->quantity);
     printf("%s", name != NULL ? name : "?");
@@ -49,7 +49,7 @@ static void print_heading(const dyn_client_quantity_result *result, const dyn_cl
     fputc('\n', stdout);
 }
 
-/* Numbers below each other, each behind its name; with its unit where units differ. */
+/* Adds a line for each number with its name, and with its unit if units differ. */
 static void fill_list(table *lines, const dyn_client_block *block, const double *values) {
     bool with_units = !has_one_unit(block);
     table_add_column(lines, "", TABLE_LEFT);
@@ -64,7 +64,7 @@ static void fill_list(table *lines, const dyn_client_block *block, const double 
     }
 }
 
-/* The matrix over the axes `rank` and the next one. */
+/* Adds the matrix over the axes `rank` and the next one. */
 static void fill_matrix(table *lines, const dyn_client_block *block, size_t rank, const double *values) {
     size_t row_count = block->axes[rank]->size, column_count = block->axes[rank + 1]->size;
     table_add_column(lines, "", TABLE_LEFT);
@@ -117,7 +117,7 @@ bool print_quantities(const dyn_client_evaluation *from, size_t state) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* A number, or arrays in arrays. */
+/* Writes a number, or nested arrays. */
 static void write_values(json_writer *writer, size_t rank, const size_t *shape, const double *values) {
     if (rank == 0) {
         emit_double(writer, *values);
@@ -135,7 +135,7 @@ static void write_values(json_writer *writer, size_t rank, const size_t *shape, 
     }
 }
 
-/* The one value of a quantity, or its blocks by name. */
+/* Writes the only value of a quantity, or its blocks by name. */
 static void write_blocks(json_writer *writer, const dyn_client_quantity_result *result, size_t state) {
     const dyn_client_block *blocks = result->blocks;
     bool single = result->block_count == 1 && strcmp(blocks[0].name, "value") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recordings: the recordings of the daemon, one of them as a file, and an end to it.
+ * Command recordings: lists, copies and deletes recordings of the daemon.
  */
 #include <stdio.h>
 #include <time.h>

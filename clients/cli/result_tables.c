@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Results for people.
+ * Tables of results.
  */
 #include "result_tables.h"
 
@@ -17,7 +17,7 @@ void print_title(const evaluation_context *context) {
     printf("\n\n");
 }
 
-/* Unit of an entry of q, v, a or tau. */
+/* Returns the unit of an entry of q, v, a or tau. */
 static const char *unit_of(const coordinate *at, state_array array, size_t size, char *unit) {
     switch (array) {
     case STATE_Q:
@@ -31,7 +31,7 @@ static const char *unit_of(const coordinate *at, state_array array, size_t size,
     }
 }
 
-/* A number and its unit, or two empty cells where the joint has no such coordinate. */
+/* Adds a number and its unit, or two empty cells if the joint has no such coordinate. */
 static void add_value(table *to, const coordinate *at, state_array array, const double *joint_row) {
     char unit[32];
     if (at->index < (array == STATE_Q ? at->joint->nq : at->joint->nv)) {

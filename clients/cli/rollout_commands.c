@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rollout and trajectory: motions over time in one request.
+ * Commands rollout and trajectory: motions over time in one request.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* States of one request, and rows of one trajectory, at most. */
+/* Limits of one request: states of a rollout, rows of a trajectory. */
 enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000 };
 
 static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
@@ -42,7 +42,7 @@ typedef struct motion_run {
     trace rows;
 } motion_run;
 
-/* A number of an option, more than 0 (or not less, where zero is allowed); `standard` where it is not given. */
+/* Reads a number of an option that is positive (or zero, if that is allowed), or `standard` if the option is absent. */
 static exit_code take_number(const arguments *given, option wanted, const char *name, bool zero_is_allowed,
                              double standard, double *value) {
     const char *text = given->value[wanted];
@@ -53,7 +53,7 @@ static exit_code take_number(const arguments *given, option wanted, const char *
     return EXIT_OK;
 }
 
-/* A whole number from 1 on. */
+/* Reads a positive whole number. */
 static exit_code take_count(const arguments *given, option wanted, const char *name, double standard, double most,
                             size_t *count) {
     double value;
@@ -64,7 +64,7 @@ static exit_code take_count(const arguments *given, option wanted, const char *n
     return code;
 }
 
-/* How the robot moves. */
+/* Reads the stepping options. */
 static exit_code take_stepping(motion_run *run, bool is_ideal) {
     const arguments *given = run->given;
     dyn_client_stepping *s = &run->stepping;
@@ -138,7 +138,7 @@ static void print_states(motion_run *run, const dyn_client_rollout *result) {
         }
 }
 
-/* Where one robot ended, joint by joint. */
+/* Prints the end state of one robot, joint by joint. */
 static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     const layout *robot = &run->robot;
     const dyn_client_outcome *outcome = &result->outcomes[0];
@@ -209,7 +209,7 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
     return printed ? EXIT_OK : complain_memory();
 }
 
-/* The reference of a controller: --to, or where each robot starts. */
+/* Reads the reference of a controller: --to, or the start of each robot. */
 static exit_code take_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
     const char *text = run->given->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
@@ -342,7 +342,7 @@ static void free_rows(motion_rows *rows) {
     free(rows->time);
 }
 
-/* Limits that the motion breaks, for people: on standard error beside a trace. */
+/* Prints the limits that the motion exceeds, on standard error if standard output holds a trace. */
 static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t) {
     if (run->rows.form != TRACE_QUIET) {
         for (size_t i = 0; i < t->excess_count; i++) {

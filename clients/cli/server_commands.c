@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ping, info and latency: the daemon itself.
+ * Commands ping, info and latency: the daemon itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,7 +366,7 @@ static void report_latency(const char *what, size_t count, const double *sorted,
     }
 }
 
-/* Prepares the question about a model; none is named: a ping. */
+/* Prepares the request about a model, or a ping if none is named. */
 static exit_code prepare_question(const arguments *given, latency_question *question) {
     exit_code code = arguments_timeout(given, &question->query.timeout);
     if (code != EXIT_OK || given->positional_count == 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * States that go to the daemon in one request.
+ * States of one request.
  */
 #ifndef CLI_STATE_BATCH_H
 #define CLI_STATE_BATCH_H
 
 #include "layout.h"
 
-/* The arrays of a state. */
+/* Arrays of a state. */
 typedef enum state_array {
     STATE_Q,
     STATE_V,
@@ -33,23 +33,24 @@ typedef struct state_batch {
     const layout *robot;
     size_t count, capacity;
     size_t width[STATE_ARRAYS];
-    double *values[STATE_ARRAYS]; /* capacity rows; zeros where the input names no value */
+    double *values[STATE_ARRAYS]; /* capacity rows; zeros where the input has no value */
     size_t *line;                 /* of the input, from 1; 0: not from a file */
     size_t force_count;
     batch_force *forces;
 } state_batch;
 
-/* False when out of memory; the batch is freed by state_batch_free either way. */
+/* Creates an empty batch. Returns false when out of memory. The caller frees the batch with state_batch_free in both
+ * cases. */
 bool state_batch_create(const layout *robot, size_t capacity, state_batch *created);
 void state_batch_free(state_batch *freed);
 
-/* Forgets the states. */
+/* Removes the states. */
 void state_batch_clear(state_batch *cleared);
 
-/* The row of the state being added, which is row `count`. */
+/* Returns the row of the state being added, which is row `count`. */
 double *state_batch_row(const state_batch *batch, state_array array);
 
-/* Adds a wrench to the state being added. False when out of memory. */
+/* Adds a wrench to the state being added. Returns false when out of memory. */
 bool state_batch_add_force(state_batch *batch, const char *link, dyn_client_reference_frame frame,
                            const double force[3], const double torque[3]);
 

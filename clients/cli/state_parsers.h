@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One state from one line of text: a JSON object, or a row of a CSV file.
+ * Parsers of one state from one line of text: a JSON object, or a row of a CSV file.
  */
 #ifndef CLI_STATE_PARSERS_H
 #define CLI_STATE_PARSERS_H
@@ -9,19 +9,19 @@
 
 enum { PARSE_MESSAGE_SIZE = 512 };
 
-/* Writes a sentence about what is wrong; returns false. */
+/* Writes an error message and returns false. */
 bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Names of the reference frames, in the order of dyn_client_reference_frame from DYN_CLIENT_LOCAL on. */
 enum { REFERENCE_FRAMES = 3 };
 extern const char *const REFERENCE_FRAME_NAMES[REFERENCE_FRAMES];
 
-/* Reads an object with "q" and, where wanted, "v", "a", "tau" and "external_forces", a list of objects with "link",
- * "frame" (a reference frame, default "local"), "force" and "torque". Fills the row being added, and does not count it.
- * On failure writes a sentence that begins with the field: "q[2]: ...". */
+/* Reads an object with "q" and optionally "v", "a", "tau" and "external_forces", a list of objects with "link", "frame"
+ * (a reference frame, default "local"), "force" and "torque". Fills the row being added, and does not count it. On
+ * failure writes a sentence that begins with the field: "q[2]: ...". */
 bool parse_json_state(state_batch *batch, const char *text, size_t length, char message[PARSE_MESSAGE_SIZE]);
 
-/* Where each column of a CSV file goes. */
+/* Destination of each column of a CSV file. */
 typedef struct csv_header {
     char separator;
     size_t count;
@@ -32,12 +32,12 @@ typedef struct csv_header {
 } csv_header;
 
 /* Reads the names of the columns: "q.JOINT", "q.JOINT.2" for a joint with several coordinates, or "q0", "q[0]";
- * likewise v, a, tau. Columns are separated by commas, semicolons or tabs. Changes the text. Freed with
- * csv_header_free. */
+ * likewise v, a, tau. Columns are separated by commas, semicolons or tabs. Changes the text. The caller frees the
+ * header with csv_header_free. */
 bool parse_csv_header(const layout *robot, char *text, csv_header *header, char message[PARSE_MESSAGE_SIZE]);
 void csv_header_free(csv_header *header);
 
-/* Reads a row into the row being added, and does not count it. Changes the text. */
+/* Reads a line into the row being added, and does not count it. Changes the text. */
 bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, char message[PARSE_MESSAGE_SIZE]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where the states of a command come from.
+ * Source of a command's states.
  */
 #include "state_source.h"
 
@@ -25,7 +25,7 @@ bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) {
 static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q,  OPTION_V,  OPTION_A,  OPTION_TAU,
                                                    OPTION_DQ, OPTION_DV, OPTION_DA, OPTION_DTAU};
 
-/* The named configuration, into the row being added. */
+/* Reads the named configuration into the row being added. */
 static exit_code take_named_q(const state_source *source, const state_batch *batch) {
     static const char *const names[] = {"zero", "home"};
     size_t index;
@@ -36,7 +36,7 @@ static exit_code take_named_q(const state_source *source, const state_batch *bat
     return code;
 }
 
-/* Values of --q, --v and the like. */
+/* Reads the values of --q, --v and similar options. */
 static exit_code take_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
     size_t width = batch->width[array];
@@ -48,7 +48,7 @@ static exit_code take_values(const state_source *source, const state_batch *batc
     return EXIT_OK;
 }
 
-/* Says what the state is, for the heading of tables. */
+/* Describes the state, for the heading of tables. */
 static void describe_state(state_source *source) {
     const arguments *given = source->given;
     const char *named = given->value[OPTION_STATE] != NULL ? given->value[OPTION_STATE] : "home";
@@ -115,7 +115,7 @@ const char *state_source_place(const state_source *source, size_t line, size_t s
     return place;
 }
 
-/* Notes what is wrong with the line read last. */
+/* Records the error in the line that was read last. */
 static void fail_at_line(state_source *source, const char *message) {
     source->ended = true;
     source->failure = EXIT_USAGE;

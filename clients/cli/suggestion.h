@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The name that may be meant by one that does not exist.
+ * Suggestion of an existing name for one that does not exist.
  */
 #ifndef CLI_SUGGESTION_H
 #define CLI_SUGGESTION_H
 
 #include <stddef.h>
 
-/* Begins with the word that was given and its length; `closest` is NULL while no name resembles it. */
+/* The word that was typed, its length, and the closest name so far; `closest` is NULL while no name resembles the word.
+ */
 typedef struct suggestion {
     const char *wanted;
     size_t length;
@@ -15,8 +16,9 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Considers one of the names that there are: one that begins with the word, or differs from it by a third of its
- * letters, inserted, left out or exchanged (Levenshtein 1966), and one more, but not by all of them. */
+/* Compares the word with an existing name. A name resembles the word if it begins with it, or if their distance
+ * (Levenshtein 1966: letters inserted, removed or exchanged) is at most a third of the word's letters plus one, and
+ * less than all of them. */
 void suggestion_consider(suggestion *made, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables for people.
+ * Tables of text.
  */
 #include "table.h"
 
@@ -43,7 +43,7 @@ void table_free(table *freed) {
     free(freed);
 }
 
-/* Appends a text that was allocated, and becomes the cells' own; NULL fails. */
+/* Appends an allocated text, which the cells then own. NULL marks the cells as failed. */
 static bool append(cells *to, char *text) {
     if (text == NULL)
         return false;
@@ -99,7 +99,7 @@ void table_end_row(table *to) {
         table_add_cell(to, "%s", "");
 }
 
-/* Columns on a terminal that a UTF-8 text takes, accents aside. */
+/* Returns the number of code points of a UTF-8 text, which approximates its width on a terminal. */
 static size_t width_of(const char *text) {
     size_t width = 0;
     for (; *text != '\0'; text++)
@@ -108,7 +108,7 @@ static size_t width_of(const char *text) {
 }
 
 static void print_row(const table *printed, char *const *row, const size_t *widths, int indent) {
-    /* Blanks are written before the next cell only, so that no line ends with them. */
+    /* Write blanks before the next cell only, so that no line ends with them. */
     size_t blanks = (size_t)indent;
     for (size_t i = 0; i < printed->headings.count; i++) {
         size_t padding = widths[i] - width_of(row[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables for people: columns as wide as their widest cell.
+ * Tables of text: each column is as wide as its widest cell.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -17,19 +17,19 @@ typedef enum table_align { TABLE_LEFT, TABLE_RIGHT, TABLE_UNIT } table_align;
 table *table_create(void);
 void table_free(table *freed);
 
-/* Adds a column; before any row. An empty heading is one. */
+/* Adds a column. All columns come before the first row. An empty heading is allowed. */
 void table_add_column(table *to, const char *heading, table_align align);
 
-/* Adds cells, row by row, printf's way. */
+/* Adds the next cell of a row, formatted as printf does. */
 void table_add_cell(table *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Adds a cell with a number of readable length; rounding noise below 1e-12 is zero. */
+/* Adds a cell with a number of readable length. Rounding noise below 1e-12 becomes zero. */
 void table_add_number(table *to, double number);
 
-/* Fills the row with empty cells up to its end. */
+/* Fills the rest of the row with empty cells. */
 void table_end_row(table *to);
 
-/* Writes the table to standard output, `indent` blanks before each line. False when memory ran out on the way. */
+/* Writes the table to standard output, with `indent` blanks before each line. Returns false when out of memory. */
 bool table_print(const table *printed, int indent);
 
 #endif

@@ -18,7 +18,7 @@ enum { BUFFER_SIZE = 4096, CHARACTER = 4 };
 /* One of the two streams. */
 typedef struct output {
     int descriptor;
-    size_t held; /* bytes of a character whose rest was not written yet */
+    size_t held; /* bytes of an incomplete character */
     char begun[CHARACTER];
     char buffer[BUFFER_SIZE];
     size_t used;
@@ -45,7 +45,7 @@ static bool flush(output *to) {
     return write_all(to->descriptor, to->buffer, size);
 }
 
-/* Number of bytes at the start of the text that stay as they are: printable ASCII, line breaks and tabs. */
+/* Returns the number of bytes at the start of the text that need no escape: printable ASCII, line breaks and tabs. */
 static size_t plain_length(const char *text, size_t length) {
     size_t plain = 0;
     while (plain < length && ((text[plain] >= ' ' && text[plain] <= '~') || text[plain] == '\n' || text[plain] == '\t'))
@@ -53,7 +53,7 @@ static size_t plain_length(const char *text, size_t length) {
     return plain;
 }
 
-/* Appends a run of plain bytes or the next character; returns how many bytes of the text it is, 0 after an error. */
+/* Appends a run of plain bytes or the next character. Returns the number of bytes consumed, 0 after an error. */
 static size_t put_next(output *to, const char *text, size_t length) {
     char escaped[PRINTABLE_ESCAPE];
     size_t plain = plain_length(text, length < sizeof to->buffer ? length : sizeof to->buffer);
@@ -66,7 +66,7 @@ static size_t put_next(output *to, const char *text, size_t length) {
     return taken;
 }
 
-/* Tells if the bytes are the beginning of a character that may go on in what is written next. */
+/* Returns true if the bytes are the beginning of a character that later output may complete. */
 static bool is_begun(const char *text, size_t length) {
     unsigned char lead = (unsigned char)text[0];
     size_t size = lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 1;
@@ -76,7 +76,8 @@ static bool is_begun(const char *text, size_t length) {
     return length < size;
 }
 
-/* Appends bytes until their end or a character that is not whole; returns how many are left. SIZE_MAX: an error. */
+/* Appends bytes up to an incomplete character at their end. Returns the number of bytes left, or SIZE_MAX on an error.
+ */
 static size_t put(output *to, const char *bytes, size_t size) {
     while (size > 0 && !is_begun(bytes, size)) {
         size_t taken = put_next(to, bytes, size);
@@ -112,7 +113,7 @@ void terminal_open(void) {
     const cookie_io_functions_t functions = {.write = write_printable};
     FILE *out = fopencookie(&outputs[0], "w", functions), *error = fopencookie(&outputs[1], "w", functions);
     if (out == NULL || error == NULL) {
-        /* Without memory nothing useful is written, and nothing harmful must be. */
+        /* Close the stream, since unescaped output could do harm. */
         fclose(stdout);
         fclose(stderr);
         return;

@@ -8,10 +8,10 @@
 #include <stdio.h>
 
 /* Makes stdout and stderr streams that escape all but printable characters, line breaks and tabs (printable.h),
- * whatever a daemon's text in them holds. Called once, before anything is written. */
+ * whatever text of the daemon they print. Called once, before the first output. */
 void terminal_open(void);
 
-/* Writes a control sequence of the program's own to stdout or stderr, unescaped and behind what was written before. */
+/* Writes a control sequence of the program's own to stdout or stderr, unescaped, after all earlier output. */
 void terminal_control(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A motion as it comes.
+ * Output of a motion while it runs.
  */
 #include "trace.h"
 
@@ -14,7 +14,7 @@
 #include "json_writer.h"
 #include "terminal.h"
 
-/* s between two samples of a drawing, and between two drawings. */
+/* SAMPLE_INTERVAL: seconds between two samples of a drawing. DRAW_INTERVAL: seconds between two drawings. */
 static const double SAMPLE_INTERVAL = 0.02, DRAW_INTERVAL = 0.1;
 
 enum { BARS = 8 };
@@ -40,7 +40,7 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
 
-/* Headings of one array, as --states reads them. */
+/* Prints the headings of one array, as --states reads them. */
 static void print_headings(const char *array, size_t count, const coordinate *coordinates) {
     for (size_t i = 0; i < count; i++)
         printf(",%s.%s", array, coordinates[i].name);
@@ -98,7 +98,7 @@ static void print_json(const trace *to, uint64_t step, double time, const double
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-/* One coordinate: its name, last value, range, and the last values as bars between the two. */
+/* Draws one coordinate: its name, last value, range, and the last values as bars within the range. */
 static void draw_line(const trace *from, size_t i) {
     static const char *const bars[BARS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
     const coordinate *c = from->has_state ? &from->robot->q[i] : &from->robot->v[i];
@@ -155,7 +155,7 @@ void trace_row(trace *to, uint64_t step, double time, const double *q, const dou
 }
 
 void trace_close(trace *closed) {
-    /* Write only the last picture where the output is no terminal. */
+    /* Draw the last picture once if the output is no terminal. */
     for (size_t i = 0; closed->form == TRACE_PLOT && !closed->is_terminal && closed->rows > 0 && i < closed->line_count;
          i++)
         draw_line(closed, i);

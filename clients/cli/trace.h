@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A motion as it comes, row by row: as CSV for any plotting program, as JSON lines, or drawn in the terminal.
+ * Output of a motion while it runs, row by row: as CSV for any plotting program, as JSON lines, or drawn in the
+ * terminal.
  */
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H
@@ -10,7 +11,7 @@
 
 enum { TRACE_SAMPLES = 64 };
 
-/* One coordinate's last values. */
+/* Last values of one coordinate. */
 typedef struct trace_line {
     double values[TRACE_SAMPLES]; /* a ring */
     double low, high, last;       /* of all so far */
@@ -28,7 +29,7 @@ typedef struct trace {
     trace_line *lines;
 } trace;
 
-/* Takes the form from the arguments: --csv, --json, --plot or nothing. */
+/* Chooses the form by the arguments: --csv, --json, --plot, or nothing. */
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened);
 
 /* Writes one row. q and v may be NULL where has_state is false, and tau where has_tau is. */

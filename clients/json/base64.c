@@ -25,7 +25,7 @@ char *base64_encode(const uint8_t *bytes, size_t size) {
     return text;
 }
 
-/* The value of a digit; -1: none. */
+/* Returns the value of a digit, or -1 if it is none. */
 static int value_of(char digit) {
     if (digit >= 'A' && digit <= 'Z')
         return digit - 'A';

@@ -11,8 +11,8 @@
 /* Encodes bytes to a string that the caller frees. Returns NULL when out of memory. */
 char *base64_encode(const uint8_t *bytes, size_t size);
 
-/* Decodes a text to bytes, possibly none, that the caller frees. Returns NULL if the text is not base64, or memory is
- * exhausted. */
+/* Decodes text to bytes, possibly none, that the caller frees. Returns NULL if the text is not base64, or when out of
+ * memory. */
 uint8_t *base64_decode(const char *text, size_t length, size_t *size);
 
 #endif

@@ -13,7 +13,7 @@ static inline size_t list_size(const json_t *list) {
     return json_is_array(list) ? json_array_size(list) : json_object_size(list);
 }
 
-/* Element `index`; NULL where there is none. */
+/* Returns element `index`, or NULL if there is none. */
 static inline json_t *list_get(const json_t *list, size_t index) {
     if (json_is_array(list))
         return json_array_get(list, index);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing JSON: commas, line breaks and escapes in one place.
+ * Writer of JSON: commas, line breaks and escapes in one place.
  */
 #ifndef JSON_JSON_WRITER_H
 #define JSON_JSON_WRITER_H
@@ -23,22 +23,22 @@ void emit_end_object(json_writer *writer);
 void emit_begin_array(json_writer *writer);
 void emit_end_array(json_writer *writer);
 
-/* Names the value that is written next. */
+/* Writes the key of the next value. */
 void emit_key(json_writer *writer, const char *key);
 
-/* Values. A double has 17 significant digits; NaN and infinity, which JSON lacks, are null. NULL strings are "".
- * Characters of a string that a terminal would act on or not show are escaped (printable.h), bytes that are not UTF-8
- * are U+FFFD. */
+/* Write values. A double has 17 significant digits; NaN and infinity, which JSON lacks, become null. A NULL string
+ * becomes "". Characters of a string that a terminal would act on or not show are escaped (printable.h); bytes that are
+ * not UTF-8 become U+FFFD. */
 void emit_string(json_writer *writer, const char *text);
 void emit_double(json_writer *writer, double number);
 void emit_unsigned(json_writer *writer, uint64_t number);
 void emit_signed(json_writer *writer, int64_t number);
 void emit_bool(json_writer *writer, bool truth);
 
-/* An array of numbers, on one line. */
+/* Writes an array of numbers on one line. */
 void emit_doubles(json_writer *writer, size_t count, const double *numbers);
 
-/* An array of `rows` arrays of numbers, each on one line. */
+/* Writes an array of `rows` arrays of numbers, each on one line. */
 void emit_matrix(json_writer *writer, size_t rows, size_t columns, const double *numbers);
 
 /* Ends the line after the outermost value. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protobuf messages from JSON.
+ * Conversion of JSON to protobuf messages.
  */
 #include "message_json.h"
 
@@ -17,7 +17,7 @@
 #include "json_list.h"
 #include "message_fields.h"
 
-/* The path of the member being read, and what is wrong with it. */
+/* The path of the member that is read, and the error. */
 typedef struct reading {
     char path[256];
     char *error;
@@ -34,7 +34,7 @@ static bool refuse_value(const reading *at, const char *format, ...) {
     return false;
 }
 
-/* Refuses a value that is of another type: "null is not a number". */
+/* Refuses a value of another type: "null is not a number". */
 static bool refuse_type(const reading *at, const json_t *value, const char *wanted) {
     switch (json_typeof(value)) {
     case JSON_STRING:
@@ -58,7 +58,7 @@ static bool refuse_type(const reading *at, const json_t *value, const char *want
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
 
-/* A whole number from `low` to `high`; 3.0 is one. */
+/* Reads a whole number from `low` to `high`. 3.0 is one. */
 static bool read_integer(const reading *at, const json_t *value, double low, double high, json_int_t *number) {
     double real = json_number_value(value);
     if (!json_is_number(value) || real != floor(real))
@@ -69,7 +69,8 @@ static bool read_integer(const reading *at, const json_t *value, double low, dou
     return true;
 }
 
-/* A value's name without that of its enumeration: "REVOLUTE" of JOINT_TYPE_REVOLUTE in JointType. */
+/* Returns the name of a value without the prefix of its enumeration: "REVOLUTE" for JOINT_TYPE_REVOLUTE of JointType.
+ */
 static const char *short_name(const ProtobufCEnumDescriptor *type, const char *name) {
     const char *rest = name;
     for (const char *letter = type->short_name; *letter != '\0'; letter++) {
@@ -112,7 +113,7 @@ static bool read_string(const reading *at, const json_t *value, char **text) {
     return *text != NULL || refuse_value(at, "out of memory");
 }
 
-/* Bytes: base64, or an array of numbers from 0 to 255. */
+/* Reads bytes from base64, or from an array of numbers from 0 to 255. */
 static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *bytes) {
     if (json_is_string(value)) {
         bytes->data = base64_decode(json_string_value(value), json_string_length(value), &bytes->len);
@@ -137,7 +138,7 @@ static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *by
 
 static bool read_message(reading *at, const ProtobufCMessageDescriptor *type, json_t *object, ProtobufCMessage **read);
 
-/* 64 bits, also as text: JavaScript's numbers have 53. */
+/* Reads a 64-bit integer from a number or from text, since JavaScript's numbers have 53 bits. */
 static bool read_uint64(const reading *at, const json_t *value, uint64_t *number) {
     const char *text = json_string_value(value);
     char *end = NULL;
@@ -233,7 +234,7 @@ static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, js
     return true;
 }
 
-/* Unpacks a list of at most one; NULL: there is none. False when there are more. */
+/* Unpacks a list of at most one element, NULL if it is empty. Returns false if there are more. */
 static bool unwrap(const reading *at, const ProtobufCFieldDescriptor *field, json_t **value) {
     bool may_be_absent = field->type == PROTOBUF_C_TYPE_MESSAGE || field_is_choice(field);
     bool is_bytes = field->type == PROTOBUF_C_TYPE_BYTES;

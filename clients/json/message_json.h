@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protobuf messages of any type from and to JSON, by their descriptors: names of fields as in the .proto files, enums
- * by name, bytes in base64, a member for the chosen field of a oneof.
+ * Conversion of protobuf messages of any type from and to JSON, by their descriptors: names of fields as in the .proto
+ * files, enums by name, bytes in base64, a member for the chosen field of a oneof.
  */
 #ifndef JSON_MESSAGE_JSON_H
 #define JSON_MESSAGE_JSON_H
@@ -13,23 +13,25 @@
 
 enum { MESSAGE_ERROR_SIZE = 512 };
 
-/* Builds a message from a JSON object; it is freed with protobuf_c_message_free_unpacked. NULL: `error` is a sentence
- * that begins with the path of the member below `root`: with the root "args" "args.q[2]: null is not a number".
+/* Builds a message from a JSON object. The caller frees it with protobuf_c_message_free_unpacked. On failure returns
+ * NULL, and `error` is a sentence that begins with the path of the member below `root`: with the root "args"
+ * "args.q[2]: null is not a number".
  *
- * Read beside what message_to_json writes: enums without the name of their type ("revolute"), by number, or "" for
- * zero; null for an absent message; a list of at most one for a message or a member of a oneof, as in languages without
- * absent fields; an object with the keys 0, 1, 2 ... for an array, which is what JSON.stringify makes of a
- * Float64Array; bytes as an array of numbers; 64-bit numbers as text. */
+ * The reader accepts more forms than message_to_json writes: enums without the name of their type ("revolute"), by
+ * number, or "" for zero; null for an absent message; a list of at most one element for a message or a member of a
+ * oneof, as in languages without absent fields; an object with the keys 0, 1, 2 ... for an array, which is what
+ * JSON.stringify makes of a Float64Array; bytes as an array of numbers; 64-bit numbers as text. */
 ProtobufCMessage *message_from_json(const ProtobufCMessageDescriptor *type, json_t *object, const char *root,
                                     char error[MESSAGE_ERROR_SIZE]);
 
-/* How members of a oneof are written: as they are, or in a list of one, which is what they are declared as in ROS. */
+/* Form of members of a oneof: plain, or in a list of one element, which is their declared type in ROS. */
 typedef enum message_style { MESSAGE_PLAIN, MESSAGE_ROS } message_style;
 
-/* Writes a message as a JSON object, with all fields that are not absent. */
+/* Writes a message as a JSON object with all present fields. */
 void message_to_json(json_writer *writer, message_style style, const ProtobufCMessage *message);
 
-/* A message as a tree: what message_to_json writes, with NaN and infinity as null. NULL when out of memory. */
+/* Returns a message as a tree with the members that message_to_json writes; NaN and infinity become null. Returns NULL
+ * when out of memory. */
 json_t *message_to_tree(message_style style, const ProtobufCMessage *message);
 
 #endif

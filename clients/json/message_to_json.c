@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protobuf messages to JSON.
+ * Conversion of protobuf messages to JSON text.
  */
 #include "message_json.h"
 
@@ -23,7 +23,7 @@ static void write_bytes(json_writer *writer, const ProtobufCBinaryData *bytes) {
     free(text);
 }
 
-/* Writes one value of a field, which lies at `at`. */
+/* Writes one value of a field, which is at `at`. */
 static void write_value(json_writer *writer, message_style style, const ProtobufCFieldDescriptor *field,
                         const void *at) {
     switch (field->type) {
@@ -81,7 +81,7 @@ static void write_repeated(json_writer *writer, message_style style, const Proto
     emit_end_array(writer);
 }
 
-/* The chosen member of a oneof, as a list of one. */
+/* Writes the chosen member of a oneof as a list of one element. */
 static void write_choice(json_writer *writer, const ProtobufCFieldDescriptor *field, const void *at) {
     emit_begin_array(writer);
     write_value(writer, MESSAGE_ROS, field, at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Protobuf messages to trees of JSON values.
+ * Conversion of protobuf messages to trees of JSON values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static json_t *bytes_text(const ProtobufCBinaryData *bytes) {
     return string;
 }
 
-/* One value of a field, which lies at `at`. */
+/* Returns one value of a field, which is at `at`. */
 static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *field, const void *at) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT32:

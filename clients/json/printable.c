@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text from others, as terminals and logs may show it.
+ * Untrusted text in a form that terminals and logs may show.
  */
 #include "printable.h"
 

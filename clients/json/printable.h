@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text from others, as terminals and logs may show it. The clients' part of what dynamics/text.h is for the library and
- * the daemon: the same characters are printable, and escapes look alike.
+ * Untrusted text in a form that terminals and logs may show. It is the clients' counterpart of dynamics/text.h, which
+ * the library and the daemon use: the same characters are printable, and escapes look alike.
  */
 #ifndef JSON_PRINTABLE_H
 #define JSON_PRINTABLE_H
@@ -13,21 +13,21 @@
 
 enum { PRINTABLE_ESCAPE = 16 };
 
-/* Decodes the UTF-8 character at the start of `length` bytes. Returns its bytes, or 0 if there is none: the bytes are
- * not UTF-8, or end within a character. */
+/* Decodes the UTF-8 character at the start of `length` bytes. Returns its number of bytes, or 0 if the bytes are not
+ * UTF-8 or end within a character. */
 size_t printable_decode(const char *text, size_t length, uint32_t *number);
 
-/* Tells if a terminal shows the character as it is: no control, invisible or direction character. */
+/* Returns true if a terminal shows the character unchanged: no control, invisible or direction character. */
 bool printable_is(uint32_t number);
 
-/* Writes the character or byte at the start of `length` > 0 bytes, escaped where it is not printable: \u202e,
- * \U000e0001, or \x1b for a byte below 0x80 or one that is not UTF-8. Returns how many bytes of the text it is. */
+/* Writes the character or byte at the start of `length` > 0 bytes, escaped if it is not printable: \u202e, \U000e0001,
+ * or \x1b for a byte below 0x80 or one that is not UTF-8. Returns the number of bytes of the text that it consumed. */
 size_t printable_next(const char *text, size_t length, char escaped[PRINTABLE_ESCAPE]);
 
-/* Writes a text made printable; one that is too long is cut between characters. `size` is at least 1. */
+/* Writes a text made printable, and cuts one that is too long between characters. `size` is at least 1. */
 void printable_text(const char *text, char *printed, size_t size);
 
-/* The text made printable, in new memory that the caller frees; NULL without memory. */
+/* Returns the text made printable in new memory, which the caller frees, or NULL when out of memory. */
 char *printable_copy(const char *text);
 
 /* Formats a text as printf does and makes it printable. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A planner: streams a minimum-jerk motion of an arm at 1 kHz, gets the torques back and prints how long that takes.
+ * Planner that streams a minimum-jerk motion of an arm at 1 kHz, receives the torques and prints their latency.
  *
  *     cc planner.c $(pkg-config --cflags --libs dynamicsclient) -lm -pthread -o planner
  *     ./planner ipc:///run/dynamicsd/dynamicsd.sock ur5 2
  *
  * The motion from q0 to q1 in T seconds: q(t) = q0 + (q1 - q0) s(t / T), s(x) = 10 x^3 - 15 x^4 + 6 x^5 (Flash and
- * Hogan 1985). One thread pushes points at their times, the other takes the torques, as they are published.
+ * Hogan 1985). One thread pushes each point at its time; the other receives the torques as the daemon publishes them.
  */
 #include <dynamics_client.h>
 
@@ -22,8 +22,8 @@ static const double STROKE = 0.5; /* rad or m, of every joint */
 
 typedef struct taker {
     dyn_client_watch *watch;
-    size_t points; /* to come */
-    size_t count;  /* that came, with the latency of each */
+    size_t points; /* expected number */
+    size_t count;  /* received number, with the latency of each */
     double *latency;
     double greatest_torque;
 } taker;
@@ -34,7 +34,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Takes torques until all are there, or none comes for a second. */
+/* Receives torques until all have arrived, or none arrives for a second. */
 static void *take_torques(void *argument) {
     taker *t = argument;
     dyn_client_update update;
@@ -53,7 +53,7 @@ static void *take_torques(void *argument) {
     return NULL;
 }
 
-/* The motion at time t. */
+/* Computes the motion at time t. */
 static void plan(size_t n, const double *start, double duration, double t, double *q, double *v, double *a) {
     double x = fmin(t / duration, 1), rate = 1 / duration;
     for (size_t i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ static void plan(size_t n, const double *start, double duration, double t, doubl
     }
 }
 
-/* Pushes the points, each at its time. */
+/* Pushes each point at its time. */
 static int push_motion(dyn_client_stream *stream, const dyn_client_description *robot, size_t points) {
     double q[MAX_JOINTS], v[MAX_JOINTS], a[MAX_JOINTS], duration = (double)points / RATE;
     struct timespec at;
