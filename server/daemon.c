@@ -17,6 +17,7 @@
 #include "methods/events.h"
 #include "methods/kept_models.h"
 #include "methods/live.h"
+#include "methods/model_events.h"
 #include "methods/service.h"
 #include "methods/snapshot.h"
 #include "models/object_cache.h"
@@ -622,7 +623,7 @@ static bool start_service(daemon_state *d) {
         log_error(&d->log, "out of memory or threads");
         return false;
     }
-    model_store_listen(d->store, events_on_model_change, &d->events);
+    model_store_listen(d->store, model_events_on_change, &d->events);
     load_kept_models(d);
     scan_models(d);
     report_models(d);

@@ -2,13 +2,12 @@
 /* Calls: requests while methods execute them. */
 #include "methods/call.h"
 
-#include <stdarg.h>
 #include <dynamics/text.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/robot_values.h"
 #include "methods/events.h"
 #include "methods/text.h"
 #include "observe/clock.h"

@@ -10,7 +10,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
-#include "methods/reason.h"
+#include "methods/refusal.h"
 #include "methods/reply_cache.h"
 #include "methods/running.h"
 #include "methods/service.h"
@@ -77,8 +77,7 @@ void call_tell_model(call *c, const model_entry *entry);
 void call_fail_library(call *c, const dyn_error *error);
 
 /* Ends the call with a refusal, whose field is relative to the method's message. */
-struct refusal;
-void call_refuse(call *c, const struct refusal *why);
+void call_refuse(call *c, const refusal *why);
 
 /* Ends the call with CODE_RESOURCE_EXHAUSTED because memory is short. */
 void call_fail_memory(call *c);

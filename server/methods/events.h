@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Events that the daemon publishes to its subscribers.
+ * Events that the daemon publishes to its subscribers: those about the daemon itself. Topics of simulations and streams
+ * have endpoints of their own (topic.h).
  */
 #ifndef SERVER_METHODS_EVENTS_H
 #define SERVER_METHODS_EVENTS_H
 
-#include <pthread.h>
-
 #include "dynamics/v1/event.pb-c.h"
-#include "models/store.h"
 #include "transport/transport.h"
 
-/* Numbers and sends the events of the topic "models". */
 typedef struct events {
-    transport *transport; /* NULL: not open yet */
-    uint64_t instance;    /* of the daemon, in each event */
-    uint64_t model_sequence;
+    transport *transport;    /* NULL: not open yet */
+    uint64_t instance;       /* of the daemon, in each event */
+    uint64_t model_sequence; /* last number on the topic "models"; its publisher alone uses it (model_events.h) */
 } events;
+
+/* Completes an event with its number, the time and the instance, and publishes it. The transport must be open. Any
+ * thread. */
+void events_publish(events *e, const char *topic, uint64_t sequence, Dynamics__V1__Event *event);
 
 /* Publishes the progress of a long request on the topic "progress/<number>". Any thread. */
 void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress);
-
-/* Publishes a change of the models. It is the store's listener; `context` is the events. The store serializes the
- * calls. */
-void events_on_model_change(void *context, model_change change, const model_entry *entry);
 
 #endif

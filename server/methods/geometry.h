@@ -13,7 +13,6 @@
 #include <dynamics/model.h>
 
 #include "methods/call.h"
-#include "methods/robot_values.h"
 
 enum { PATH_SIZE = 160 };
 

@@ -9,7 +9,7 @@
 #include <limits.h>
 
 #include "methods/recording.h"
-#include "methods/robot_values.h"
+#include "methods/refusal.h"
 #include "methods/service.h"
 
 enum { RECORDING_PROBLEM_SIZE = 512 };
