@@ -319,7 +319,7 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     ended_recording ended;
     if (s->target) {
         simulation_lock(s->target);
-        s->target->source = s->target->source == s ? NULL : s->target->source;
+        s->target->source = s->target->source == &s->source ? NULL : s->target->source;
         simulation_unlock(s->target);
     }
     pthread_mutex_lock(&s->mutex);

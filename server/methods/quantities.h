@@ -8,24 +8,10 @@
 #define SERVER_METHODS_QUANTITIES_H
 
 #include "methods/motion.h"
+#include "methods/quantity_block.h"
 #include "methods/task_rows.h"
 
-enum { QUANTITY_BLOCKS = 8, QUANTITY_AXES = 3, COMPUTATION_OUTPUTS = 7 };
-
-/* Axis of a block: one of the protocol's kinds. */
-typedef Dynamics__V1__AxisKind quantity_axis;
-
-#define AXIS_NONE DYNAMICS__V1__AXIS_KIND__AXIS_KIND_UNSPECIFIED
-
-typedef struct quantity_block {
-    const char *name; /* NULL: no block */
-    const char *const
-        *units; /* one, or one for each combination of classes of its axes (quantity_axes.h); NULL-terminated */
-    quantity_axis axes[QUANTITY_AXES]; /* terminated by AXIS_NONE */
-    size_t first;   /* its offset in the library's result, in entries of the first axis; with a pitch, in values */
-    size_t pitch;   /* values between entries of the first axis; 0: as many as an entry has */
-    bool is_second; /* its offset is its own number of values */
-} quantity_block;
+enum { QUANTITY_BLOCKS = 8, COMPUTATION_OUTPUTS = 7 };
 
 /* Subject of a quantity. */
 typedef enum quantity_subject {

@@ -5,7 +5,7 @@
 #ifndef SERVER_METHODS_QUANTITY_SHAPES_H
 #define SERVER_METHODS_QUANTITY_SHAPES_H
 
-#include "methods/quantities.h"
+#include "methods/quantity_block.h"
 
 #define AXIS(kind) DYNAMICS__V1__AXIS_KIND__AXIS_KIND_##kind
 

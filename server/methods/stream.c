@@ -356,7 +356,7 @@ static bool feed(call *c, stream *s, uint64_t token) {
     simulation_lock(s->target);
     bool is_good = check_target(c, s->target, token);
     if (is_good) {
-        s->target->source = s;
+        s->target->source = &s->source;
     }
     simulation_unlock(s->target);
     return is_good;

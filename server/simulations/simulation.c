@@ -10,7 +10,6 @@
 #include <time.h>
 
 #include "observe/clock.h"
-#include "simulations/stream.h"
 
 /* Minimum time between two ticks, s. A tick that takes longer than SLICE continues after other waiting tasks. */
 static const double SHORTEST_TICK = 1e-3;
@@ -170,20 +169,20 @@ static void tell_limits(simulation *s) {
     }
 }
 
-/* Reads the input from the simulation's source stream. Returns false while it waits for points. */
-static bool take_stream_input(simulation *s) {
-    bool is_starved = !stream_drive(s->source, s);
+/* Reads the input from the simulation's source. Returns false while it waits for the source. */
+static bool read_source(simulation *s) {
+    bool is_starved = !s->source->drive(s->source->context, s);
     if (is_starved != s->is_starved) {
         s->is_starved = is_starved;
         simulation_tell(s, is_starved ? SIMULATION_STREAM_EMPTY : SIMULATION_STREAM_RESUMED, -1, "stream %s %s",
                         s->source->name, is_starved ? "has no point for this time" : "has points again");
     }
-    return !is_starved || s->source->options.empty != STREAM_EMPTY_PAUSE;
+    return !is_starved || !s->source->is_awaited;
 }
 
 static simulation_progress advance(simulation *s) {
     dyn_error error;
-    if (s->source && !take_stream_input(s)) {
+    if (s->source && !read_source(s)) {
         return SIMULATION_IS_STARVED;
     }
     if (!stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error)) {

@@ -18,7 +18,6 @@
 enum { SIMULATION_NAME_SIZE = 65, SIMULATION_OWNER_SIZE = 64 };
 
 typedef struct simulation simulation;
-typedef struct stream stream;
 
 typedef enum simulation_condition { SIMULATION_RUNNING, SIMULATION_PAUSED, SIMULATION_DIVERGED } simulation_condition;
 
@@ -59,6 +58,16 @@ typedef struct simulation_hooks {
     void (*on_input)(simulation *s, bool has_new_forces);
     void (*on_jump)(simulation *s);
 } simulation_hooks;
+
+/* Source of a simulation's input before each step. */
+typedef struct simulation_source {
+    const char *name;
+    bool is_awaited; /* the simulation waits while the source is empty, and does not step */
+    /* Writes the simulation's input for its next step. Returns false when it has none for that time. Called with the
+     * simulation's mutex held. */
+    bool (*drive)(void *context, simulation *s);
+    void *context;
+} simulation_source;
 
 typedef struct simulation_options {
     dyn_simulation_options stepping;
@@ -135,8 +144,8 @@ struct simulation {
     pace_statistics statistics;
     simulation_batch batch;
 
-    void *recording; /* NULL: none */
-    stream *source;  /* stream of its input; NULL: none */
+    void *recording;                 /* NULL: none */
+    const simulation_source *source; /* NULL: none */
     bool is_starved;
 };
 

@@ -44,6 +44,8 @@ static dyn_status create_workspace(stream *s, dyn_error *error) {
     return status;
 }
 
+static bool drive(void *context, simulation *target);
+
 dyn_status stream_create(model_entry *entry, simulation *target, const char *name, const stream_options *options,
                          const stream_hooks *hooks, void *context, dyn_error *error, stream **result) {
     stream *s = calloc(1, sizeof *s);
@@ -56,6 +58,7 @@ dyn_status stream_create(model_entry *entry, simulation *target, const char *nam
     snprintf(s->name, sizeof s->name, "%s", name);
     s->entry = model_entry_retain(entry);
     s->target = target ? simulation_retain(target) : NULL;
+    s->source = (simulation_source){s->name, options->empty == STREAM_EMPTY_PAUSE, drive, s};
     s->options = *options;
     s->hooks = hooks;
     s->owner_context = context;
@@ -470,7 +473,9 @@ static void apply_empty_policy(const stream *s, simulation *target) {
     memset(target->input.a, 0, bytes);
 }
 
-bool stream_drive(stream *s, simulation *target) {
+/* Writes the target's input for its next step: the drive of the stream's source. */
+static bool drive(void *context, simulation *target) {
+    stream *s = context;
     size_t used;
     double t = (double)target->step * target->step_length;
     pthread_mutex_lock(&s->mutex);

@@ -14,6 +14,8 @@
 #include "simulations/point_order.h"
 #include "simulations/simulation.h"
 
+typedef struct stream stream;
+
 typedef enum stream_kind { STREAM_FEEDFORWARD, STREAM_SIMULATION_INPUT, STREAM_RECORD } stream_kind;
 typedef enum stream_empty { STREAM_EMPTY_HOLD, STREAM_EMPTY_ZERO, STREAM_EMPTY_PAUSE } stream_empty;
 
@@ -84,7 +86,8 @@ struct stream {
     char owner[SIMULATION_OWNER_SIZE];
     uint64_t key;
     model_entry *entry;
-    simulation *target; /* for SIMULATION_INPUT; a reference */
+    simulation *target;       /* for SIMULATION_INPUT; a reference */
+    simulation_source source; /* input of the target */
     stream_options options;
     const stream_hooks *hooks;
     void *owner_context;
@@ -129,9 +132,5 @@ uint64_t stream_credit(const stream *s);
 
 /* Returns the number of waiting points. Called with the mutex held. */
 size_t stream_waiting(const stream *s);
-
-/* Writes the simulation's input for its next step. Returns false when there is no point for that time. Called with the
- * simulation's mutex held. */
-bool stream_drive(stream *s, simulation *target);
 
 #endif
