@@ -597,6 +597,7 @@ static bool start_service(daemon_state *d) {
         .store = d->store,
         .limits = &d->limits,
         .counters = &d->counters,
+        .budget = &d->budget,
         .health = &d->health,
         .log = &d->log,
         .threads = d->config.threads ? (unsigned)d->config.threads : processors,

@@ -73,7 +73,7 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
     if (request) {
         load = *request;
     } else {
-        recorded_model_describe(&described, l, entry->model, RECORD_MOST);
+        recorded_model_describe(&described, &l->options, entry->model, RECORD_MOST);
         load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load.description = described.description;
         is_good = described.description || refuse(why, REASON_TEXT_TOO_LONG, "keep",
@@ -136,7 +136,7 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_e
 static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
     recorded_model m;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    recorded_model_begin(&m, o->live);
+    recorded_model_begin(&m, &o->live->options);
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = kept->request;
     m.call.request = &request;

@@ -42,14 +42,6 @@ static void release_stream(void *value) {
     stream_release(value);
 }
 
-simulation_face *face_of(const simulation *s) {
-    return s->attachment;
-}
-
-stream_face *stream_face_of(const stream *s) {
-    return s->attachment;
-}
-
 static void *look_after(void *argument);
 
 live *live_create(const live_options *options) {
@@ -57,9 +49,11 @@ live *live_create(const live_options *options) {
     if (!l) {
         return NULL;
     }
-    l->options = *options;
     snprintf(l->state_directory, sizeof l->state_directory, "%s", options->state_directory);
     snprintf(l->compiled, sizeof l->compiled, "%s", options->compiled ? options->compiled : "");
+    l->options = *options;
+    l->options.state_directory = l->state_directory;
+    l->options.compiled = l->compiled;
     name_table_init(&l->simulations, retain_simulation, release_simulation);
     name_table_init(&l->streams, retain_stream, release_stream);
     arena_init(&l->chunk_memory);
@@ -71,7 +65,7 @@ live *live_create(const live_options *options) {
         l->recordings_component = health_enter(options->health, "recordings");
         health_set(options->health, l->recordings_component, HEALTH_SERVING, "%s", "");
     }
-    state_journal_init(&l->journal, l->state_directory);
+    state_journal_init(&l->journal, &l->options);
     pthread_cond_init(&l->changed, NULL);
     l->pacer = pacer_create(options->threads);
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
@@ -246,7 +240,7 @@ bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, re
     uint64_t most = atomic_load(&l->options.limits->simulations);
     pthread_mutex_lock(&l->journal.changes);
     name_insertion result = name_table_insert(&l->simulations, s->name, s, most);
-    *record = result == NAME_INSERTED ? state_journal_created(l, s, runs) : 0;
+    *record = result == NAME_INSERTED ? state_journal_created(&l->journal, s, runs) : 0;
     pthread_mutex_unlock(&l->journal.changes);
     return refuse_insertion(why, result, &SIMULATION, s->name, most);
 }
@@ -348,7 +342,7 @@ uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, con
     ended_recording ended;
     pthread_mutex_lock(&l->journal.changes);
     bool is_removed = name_table_remove(&l->simulations, s->name, s);
-    uint64_t record = is_removed ? state_journal_deleted(l, s->name) : 0;
+    uint64_t record = is_removed ? state_journal_deleted(&l->journal, s->name) : 0;
     pthread_mutex_unlock(&l->journal.changes);
     if (!is_removed) {
         return 0;
@@ -551,7 +545,7 @@ static void look_after_simulation(live *l, simulation *s, uint64_t now) {
     simulation_lock(s);
     s->token = 0;
     s->owner[0] = '\0';
-    state_journal_owned(l, s);
+    state_journal_owned(&l->journal, s);
     simulation_tell(s, SIMULATION_EXPIRED, -1, "the lease ran out; it waits to be claimed");
     simulation_unlock(s);
     pthread_mutex_unlock(&l->journal.changes);

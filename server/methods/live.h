@@ -10,29 +10,13 @@
 
 #include <limits.h>
 
-#include "dynamics/v1/recording.pb-c.h"
+#include "methods/faces.h"
+#include "methods/live_options.h"
 #include "methods/recording_store.h"
-#include "methods/query.h"
-#include "methods/robot_values.h"
-#include "methods/service.h"
 #include "methods/state_journal.h"
-#include "methods/topic.h"
 #include "simulations/name_table.h"
-#include "simulations/stream.h"
 
-enum { LIVE_INGEST_ADDRESSES = 16, RECORDING_ERROR_SIZE = RECORDING_REASON_SIZE + 128 };
-
-typedef struct live_options {
-    model_store *store;
-    service_limits *limits;
-    counters *counters;
-    health *health; /* health with the component "recordings"; NULL: none */
-    logger *log;
-    uint64_t instance;           /* of the daemon */
-    unsigned threads;            /* threads that step simulations */
-    const char *state_directory; /* "": none; copied */
-    const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */
-} live_options;
+enum { LIVE_INGEST_ADDRESSES = 16 };
 
 /* Endpoint that is closed once its last messages have left. */
 typedef struct closing_endpoint {
@@ -67,31 +51,6 @@ struct live {
     closing_endpoint *closing;
     bool is_started, must_end;
 };
-
-/* State of a simulation besides its motion. The simulation's mutex guards `topics`. */
-typedef struct simulation_face {
-    watched_topics topics;
-    arena memory; /* of the robot and the request */
-    robot robot;
-    query_values values;
-    Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
-    double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
-    /* Error that ended the last recording; empty: none, or another recording has begun. Guarded by the mutex. */
-    char recording_error[RECORDING_ERROR_SIZE];
-} simulation_face;
-
-typedef struct stream_face {
-    watched_topics topics;
-    arena memory;
-    robot robot;
-    query_values values;
-    double *rows; /* results in the caller's order */
-    size_t row_count;
-    char recording_error[RECORDING_ERROR_SIZE]; /* as for a simulation; guarded by the stream's mutex */
-} stream_face;
-
-simulation_face *face_of(const simulation *s);
-stream_face *stream_face_of(const stream *s);
 
 live *live_create(const live_options *options);
 

@@ -6,8 +6,9 @@
 #ifndef SERVER_METHODS_LIVE_MESSAGES_H
 #define SERVER_METHODS_LIVE_MESSAGES_H
 
+#include "dynamics/v1/recording.pb-c.h"
 #include "methods/call.h"
-#include "methods/live.h"
+#include "methods/faces.h"
 
 Dynamics__V1__SimulationCondition message_condition(simulation_condition condition);
 

@@ -9,21 +9,22 @@
 /* Bytes of the longest description in a file. */
 enum { MOST_DESCRIPTION = 4 << 20 };
 
-void recorded_model_begin(recorded_model *m, live *l) {
+void recorded_model_begin(recorded_model *m, const live_options *o) {
     static const method reading = {.name = "recording"};
     memset(m, 0, sizeof *m);
-    m->service.store = l->options.store;
-    m->service.limits = l->options.limits;
-    m->service.counters = l->options.counters;
-    m->service.log = l->options.log;
+    m->service.store = o->store;
+    m->service.limits = o->limits;
+    m->service.counters = o->counters;
+    m->service.budget = o->budget;
+    m->service.log = o->log;
     m->call.service = &m->service;
     m->call.method = &reading;
     arena_init(&m->call.memory);
     arena_reset(&m->call.memory, SIZE_MAX);
 }
 
-void recorded_model_describe(recorded_model *m, live *l, const dyn_model *model, uint64_t most) {
-    recorded_model_begin(m, l);
+void recorded_model_describe(recorded_model *m, const live_options *o, const dyn_model *model, uint64_t most) {
+    recorded_model_begin(m, o);
     m->description = description_write(&m->call, model);
     size_t size = m->description ? dynamics__v1__model_description__get_packed_size(m->description) : 0;
     if (size > MOST_DESCRIPTION || size > most) {
@@ -40,20 +41,20 @@ static bool refuse_damaged(refusal *why, const char *message) {
 }
 
 /* Builds the described model, which must have that digest. */
-static model_entry *build(live *l, const char *name, const char *digest, const Dynamics__V1__ModelDescription *from,
-                          refusal *why) {
+static model_entry *build(const live_options *o, const char *name, const char *digest,
+                          const Dynamics__V1__ModelDescription *from, refusal *why) {
     recorded_model m;
     dyn_builder *builder = NULL;
     model_entry *entry = NULL;
     dyn_error error;
     model_options options = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED};
-    recorded_model_begin(&m, l);
+    recorded_model_begin(&m, o);
     if (!description_read_base(&m.call, "description.base_type", from->base_type, &options.base) ||
         !description_read_mimic(&m.call, "description.mimic", from->mimic, &options.mimic) ||
         !description_read(&m.call, from, &builder)) {
         refuse_damaged(why, m.call.message);
-    } else if (model_entry_build(builder, NULL, name, "", &options, atomic_load(&l->options.limits->links), &error,
-                                 &entry) != DYN_OK) {
+    } else if (model_entry_build(builder, NULL, name, "", &options, atomic_load(&o->limits->links), &error, &entry) !=
+               DYN_OK) {
         entry = NULL;
         refuse_damaged(why, error.message);
     } else if (strcmp(entry->digest, digest) != 0) {
@@ -66,11 +67,11 @@ static model_entry *build(live *l, const char *name, const char *digest, const D
     return entry;
 }
 
-model_entry *recorded_model_find(live *l, const char *name, const char *digest,
+model_entry *recorded_model_find(const live_options *o, const char *name, const char *digest,
                                  const Dynamics__V1__ModelDescription *description, refusal *why) {
-    model_entry *entry = model_store_find(l->options.store, digest);
+    model_entry *entry = model_store_find(o->store, digest);
     if (entry || description) {
-        return entry ? entry : build(l, name, digest, description, why);
+        return entry ? entry : build(o, name, digest, description, why);
     }
     refuse(why, REASON_MODEL_NOT_FOUND, "",
            "the model is not loaded, and the file does not describe it: load \"%.128s\" with the digest %.80s "

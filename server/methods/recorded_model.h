@@ -7,7 +7,7 @@
 #define SERVER_METHODS_RECORDED_MODEL_H
 
 #include "methods/call.h"
-#include "methods/live.h"
+#include "methods/live_options.h"
 
 /* Description for a file, and its memory. */
 typedef struct recorded_model {
@@ -17,16 +17,16 @@ typedef struct recorded_model {
 } recorded_model;
 
 /* Begins a call without a request; recorded_model_free frees its memory. */
-void recorded_model_begin(recorded_model *m, live *l);
+void recorded_model_begin(recorded_model *m, const live_options *o);
 
 /* Describes a model, if that needs at most `most` bytes of the file; recorded_model_free frees the memory. */
-void recorded_model_describe(recorded_model *m, live *l, const dyn_model *model, uint64_t most);
+void recorded_model_describe(recorded_model *m, const live_options *o, const dyn_model *model, uint64_t most);
 void recorded_model_free(recorded_model *m);
 
 /* Returns a reference to the model of that digest: the one in the store, or one built from its description (NULL: there
  * is none) and named `name` (empty: its own name), which is in no store. Returns NULL, with `why` filled, on
  * failure. */
-model_entry *recorded_model_find(live *l, const char *name, const char *digest,
+model_entry *recorded_model_find(const live_options *o, const char *name, const char *digest,
                                  const Dynamics__V1__ModelDescription *description, refusal *why);
 
 #endif

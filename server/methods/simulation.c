@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "methods/live.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
@@ -106,7 +107,7 @@ static void reply_created(call *c, simulation *s, uint64_t record) {
         reply->simulation = summary;
         reply->state = state;
         reply->token = token;
-        reply->durable = state_journal_sync(c->service->live, record);
+        reply->durable = state_journal_sync(&c->service->live->journal, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION;
         c->reply.create_simulation = reply;
     }
@@ -155,7 +156,7 @@ void method_delete_simulation(call *c) {
     if (reply->simulation) {
         live *l = c->service->live;
         uint64_t record = live_end_simulation(l, s, SIMULATION_DELETED, "deleted by its owner");
-        reply->durable = state_journal_sync(l, record);
+        reply->durable = state_journal_sync(&l->journal, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_SIMULATION;
         c->reply.delete_simulation = reply;
     }
@@ -186,7 +187,7 @@ void method_claim_simulation(call *c) {
         s->lease = r->lease > 0 ? r->lease : s->lease;
         face_of(s)->request->lease = s->lease;
         take_over(c, s);
-        record = state_journal_owned(l, s);
+        record = state_journal_owned(&l->journal, s);
         simulation_tell(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
         dynamics__v1__claim_simulation_reply__init(reply);
         reply->token = s->token;
@@ -196,7 +197,7 @@ void method_claim_simulation(call *c) {
     pthread_mutex_unlock(&l->journal.changes);
     simulation_release(s);
     if (!call_has_ended(c)) {
-        reply->durable = state_journal_sync(l, record);
+        reply->durable = state_journal_sync(&l->journal, record);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLAIM_SIMULATION;
         c->reply.claim_simulation = reply;
     }
@@ -559,7 +560,8 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
         call_fail(c, REASON_RECORDING, "a recording of this simulation is under way; end it first (StopRecording)");
         return;
     }
-    recorded_model_describe(&model, l, s->entry->model, atomic_load(&c->service->limits->recording_bytes) / 2);
+    recorded_model_describe(&model, &l->options, s->entry->model,
+                            atomic_load(&c->service->limits->recording_bytes) / 2);
     recording_start start = {.simulation = s, .description = model.description};
     const recording_beginning beginning = {
         .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};

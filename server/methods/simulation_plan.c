@@ -246,7 +246,7 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
     /* A model that was asked for by its digest has the name that it gives itself. */
     const char *name =
         strncmp(snapshot->options->query->model, "sha256:", 7) == 0 ? "" : snapshot->options->query->model;
-    return recorded_model_find(l, name, snapshot->digest, description, why);
+    return recorded_model_find(&l->options, name, snapshot->digest, description, why);
 }
 
 simulation *plan_restored(live *l, const Dynamics__V1__SimulationSnapshot *snapshot, model_entry *entry, refusal *why) {

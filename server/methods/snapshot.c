@@ -74,7 +74,7 @@ static void save_one(saving *w, simulation *s) {
     size_t size = 0;
     bool is_new = is_new_model(w, s->entry->digest);
     if (is_new) {
-        recorded_model_describe(&model, w->live, s->entry->model, UINT64_MAX);
+        recorded_model_describe(&model, &w->live->options, s->entry->model, UINT64_MAX);
     }
     simulation_lock(s);
     Dynamics__V1__SimulationSnapshot *snapshot = message_snapshot(s, &parts);

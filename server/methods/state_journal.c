@@ -8,11 +8,12 @@
 #include "methods/live_messages.h"
 #include "methods/recorded_model.h"
 
-void state_journal_init(state_journal *j, const char *state_directory) {
-    generations_open(&j->files, state_directory);
+void state_journal_init(state_journal *j, const live_options *options) {
+    j->options = options;
+    generations_open(&j->files, options->state_directory);
     pthread_mutex_init(&j->saving, NULL);
     pthread_mutex_init(&j->changes, NULL);
-    j->has_directory = state_directory[0] != '\0';
+    j->has_directory = options->state_directory[0] != '\0';
 }
 
 void state_journal_free(state_journal *j) {
@@ -92,8 +93,7 @@ static uint64_t append(state_journal *j, const Dynamics__V1__StateRecord *record
     return number;
 }
 
-uint64_t state_journal_created(live *l, simulation *s, bool runs) {
-    state_journal *j = &l->journal;
+uint64_t state_journal_created(state_journal *j, simulation *s, bool runs) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     message_snapshot_parts parts;
     recorded_model model = {0};
@@ -104,7 +104,7 @@ uint64_t state_journal_created(live *l, simulation *s, bool runs) {
     }
     bool is_new = state_journal_describe(j, s->entry->digest);
     if (is_new) {
-        recorded_model_describe(&model, l, s->entry->model, UINT64_MAX);
+        recorded_model_describe(&model, j->options, s->entry->model, UINT64_MAX);
     }
     simulation_lock(s);
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION;
@@ -125,14 +125,14 @@ uint64_t state_journal_created(live *l, simulation *s, bool runs) {
     return number;
 }
 
-uint64_t state_journal_deleted(live *l, const char *name) {
+uint64_t state_journal_deleted(state_journal *j, const char *name) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_DELETED;
     record.deleted = (char *)name;
-    return l->journal.is_open ? append(&l->journal, &record) : 0;
+    return j->is_open ? append(j, &record) : 0;
 }
 
-uint64_t state_journal_owned(live *l, const simulation *s) {
+uint64_t state_journal_owned(state_journal *j, const simulation *s) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     Dynamics__V1__SimulationOwner owner = DYNAMICS__V1__SIMULATION_OWNER__INIT;
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_OWNER;
@@ -141,9 +141,9 @@ uint64_t state_journal_owned(live *l, const simulation *s) {
     owner.token = s->token;
     owner.owner = (char *)s->owner;
     owner.lease = s->lease;
-    return l->journal.is_open ? append(&l->journal, &record) : 0;
+    return j->is_open ? append(j, &record) : 0;
 }
 
-bool state_journal_sync(live *l, uint64_t record) {
-    return record > 0 && generations_sync(&l->journal.files, record);
+bool state_journal_sync(state_journal *j, uint64_t record) {
+    return record > 0 && generations_sync(&j->files, record);
 }

@@ -10,13 +10,13 @@
 #define SERVER_METHODS_STATE_JOURNAL_H
 
 #include "dynamics/v1/recording.pb-c.h"
+#include "files/generations.h"
+#include "methods/live_options.h"
 #include "models/digest.h"
 #include "simulations/simulation.h"
-#include "files/generations.h"
-
-typedef struct live live;
 
 typedef struct state_journal {
+    const live_options *options;
     generations files;
     pthread_mutex_t saving;  /* serializes readers and writers of snapshots; locked before `changes` */
     pthread_mutex_t changes; /* guards the members below */
@@ -30,21 +30,22 @@ typedef struct state_journal {
     _Atomic uint64_t last_save; /* ns; of the last snapshot or attempt */
 } state_journal;
 
-void state_journal_init(state_journal *j, const char *state_directory);
+/* Initializes the journal of a state directory. The options must outlive it. */
+void state_journal_init(state_journal *j, const live_options *options);
 void state_journal_free(state_journal *j);
 
 /* Records a simulation that has been added. `runs`: its clock starts with it. Returns the record for
  * state_journal_sync. Called with `changes` held. */
-uint64_t state_journal_created(live *l, simulation *s, bool runs);
+uint64_t state_journal_created(state_journal *j, simulation *s, bool runs);
 
 /* Records the end of a simulation. Called with `changes` held. */
-uint64_t state_journal_deleted(live *l, const char *name);
+uint64_t state_journal_deleted(state_journal *j, const char *name);
 
 /* Records the owner of a simulation, which is locked. Called with `changes` held. */
-uint64_t state_journal_owned(live *l, const simulation *s);
+uint64_t state_journal_owned(state_journal *j, const simulation *s);
 
 /* Waits until the record is on the disk. Returns false if it is not. Called without any mutex. */
-bool state_journal_sync(live *l, uint64_t record);
+bool state_journal_sync(state_journal *j, uint64_t record);
 
 /* Clears the list of described models. Called with `changes` held. */
 void state_journal_forget_models(state_journal *j);

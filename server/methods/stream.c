@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "dynamics/v1/stream.pb-c.h"
+#include "methods/live.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/query.h"
@@ -263,7 +264,7 @@ static bool write_header(recording *r, void *context) {
 static bool open_recording(live *l, stream *s, const char *wanted, refusal *why) {
     char path[PATH_MAX];
     recorded_model model;
-    recorded_model_describe(&model, l, s->entry->model, atomic_load(&l->options.limits->recording_bytes) / 2);
+    recorded_model_describe(&model, &l->options, s->entry->model, atomic_load(&l->options.limits->recording_bytes) / 2);
     recorded_stream start = {.stream = s, .description = model.description};
     const recording_beginning beginning = {
         .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};

@@ -80,6 +80,7 @@ void bench_start(bench *b, const char *state_directory) {
     const live_options lives = {.store = b->store,
                                 .limits = &b->limits,
                                 .counters = &b->counters,
+                                .budget = &b->budget,
                                 .log = &b->log,
                                 .threads = 1,
                                 .state_directory = state_directory};

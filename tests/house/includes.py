@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Reads every #include of the project and refuses those that run up the table of rooms.
+"""Reads every #include of the project and refuses those that run up the table of rooms, and circles of files.
 
     includes.py ROOT
 
 prints one line for each include that is not allowed, as file:line: what and why, and exits with 1 if there is one.
 A room may include itself, its own public headers and the rooms that the table names, with what these may include.
+A header and the source of its name count as one file: no file may include another one that includes it, at any depth.
 """
 import pathlib
 import re
@@ -124,6 +125,52 @@ def check_include(root, source, room, name):
     return None
 
 
+def unit_of(path):
+    """Path without its extension: a header and its source are one unit."""
+    return path.rsplit(".", 1)[0]
+
+
+def units_included(root, source):
+    """Units that a file includes, each with the line."""
+    for number, line in enumerate(source.read_text(encoding="utf-8").split("\n"), 1):
+        match = INCLUDE.match(line)
+        target = match and target_of(root, source, match.group(2))
+        if target:
+            yield unit_of(target), number
+
+
+def circles(included):
+    """Circles among units, each as a list of units whose first one is also the last. `included` maps a unit to those
+    that it includes."""
+    path, finished, found = [], set(), []
+
+    def visit(unit):
+        path.append(unit)
+        for other in included.get(unit, ()):
+            if other in path:
+                found.append(path[path.index(other):] + [other])
+            elif other not in finished:
+                visit(other)
+        finished.add(path.pop())
+
+    for unit in included:
+        if unit not in finished:
+            visit(unit)
+    return found
+
+
+def check_circles(root, paths):
+    """Violations of files that include each other in a circle, as lines."""
+    included = {}
+    for path in paths:
+        unit = unit_of(path)
+        for other, number in units_included(root, root / path):
+            if other != unit:
+                included.setdefault(unit, {}).setdefault(other, f"{path}:{number}")
+    for circle in circles(included):
+        yield f"{included[circle[-2]][circle[-1]]}: closes the circle {' -> '.join(circle)}"
+
+
 def check_file(root, source, room):
     """Violations of one file, as (line, reason)."""
     text = source.read_text(encoding="utf-8")
@@ -142,19 +189,19 @@ def check_file(root, source, room):
 def check(root):
     """Violations of the tree under root, as lines, and the number of files read."""
     root = root.resolve()
-    violations, files = [], 0
+    violations, files = [], []
     for top in ("lib", "server", "clients", "proto"):
         for source in sorted((root / top).rglob("*")):
             if source.suffix not in (".c", ".h", ".cc", ".hh", ".cpp", ".hpp") or not source.is_file():
                 continue
             path = source.relative_to(root).as_posix()
-            files += 1
+            files.append(path)
             room = room_of(path)
             if room is None:
                 violations.append(f"{path}: is in no room")
                 continue
             violations += [f"{path}:{number}: {reason}" for number, reason in check_file(root, source, room)]
-    return violations, files
+    return violations + list(check_circles(root, files)), len(files)
 
 
 def main():

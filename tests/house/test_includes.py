@@ -20,11 +20,11 @@ HEADERS = {
 
 
 class Includes(unittest.TestCase):
-    def violations(self, path, text):
-        """Findings of a tree with the headers above and one more file."""
+    def violations(self, path, text, others={}):
+        """Findings of a tree with the headers above and more files."""
         with tempfile.TemporaryDirectory() as directory:
             root = pathlib.Path(directory)
-            for name, content in {**HEADERS, path: text}.items():
+            for name, content in {**HEADERS, **others, path: text}.items():
                 (root / name).parent.mkdir(parents=True, exist_ok=True)
                 (root / name).write_text(content)
             return includes.check(root)[0]
@@ -56,6 +56,14 @@ class Includes(unittest.TestCase):
         self.refused("lib/src/model/a.c", 'void f(void) { printf("x"); }', "may not use printf")
         self.refused("lib/src/model/a.c", 'void f(void) { fprintf(stderr, "x"); }', "may not use stderr")
         self.refused("lib/src/model/a.c", "void f(void) { exit(1); }", "may not use exit")
+
+    def test_refuses_circles_of_files(self):
+        others = {"server/models/list.h": '\n#include "entry.h"', "server/models/entry.h": '#include "models/store.h"'}
+        entry, models, store = "server/models/entry", "server/models/list", "server/models/store"
+        self.assertEqual(
+            self.violations("server/models/store.c", '#include "store.h"\n#include "models/list.h"', others),
+            [f"server/models/list.h:2: closes the circle {entry} -> {store} -> {models} -> {entry}"])
+        self.assertEqual(self.violations("server/models/store.c", '#include "store.h"\n', others), [])
 
     def test_refuses_a_file_in_no_room(self):
         self.assertEqual(self.violations("lib/src/a.c", ""), ["lib/src/a.c: is in no room"])

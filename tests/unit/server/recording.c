@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dynamics/v1/recording.pb-c.h"
+#include "methods/recorded_model.h"
 #include "methods/recording.h"
 #include "simulations/name_table.h"
 #include "unit/server/support.h"
@@ -225,6 +226,21 @@ START_TEST(things_are_found_by_name_and_counted) {
 }
 END_TEST
 
+START_TEST(description_that_finds_no_memory_is_refused) {
+    counters counted = {0};
+    memory_budget budget = {0};
+    const live_options options = {.counters = &counted, .budget = &budget};
+    recorded_model m;
+    recorded_model_begin(&m, &options);
+    m.call.memory.limit = 0;
+    ck_assert_ptr_null(call_allocate(&m.call, 1, 1));
+    ck_assert(call_has_ended(&m.call));
+    ck_assert_str_eq(m.call.status.reason, "MEMORY_SHORT");
+    ck_assert_uint_eq(counted.memory_shortages, 1);
+    recorded_model_free(&m);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("recording");
     tcase_add_checked_fixture(tests, make_directory, remove_directory);
@@ -234,5 +250,6 @@ int main(void) {
     tcase_add_test(tests, limit_breaks_a_recording_and_keeps_what_it_has);
     tcase_add_test(tests, existing_file_is_not_touched);
     tcase_add_test(tests, things_are_found_by_name_and_counted);
+    tcase_add_test(tests, description_that_finds_no_memory_is_refused);
     return run_tests(tests);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Attachments of simulations and streams: their topics, the joint order of their caller, and their memory.
+ */
+#ifndef SERVER_METHODS_FACES_H
+#define SERVER_METHODS_FACES_H
+
+#include "dynamics/v1/simulation.pb-c.h"
+#include "methods/query.h"
+#include "methods/recording.h"
+#include "methods/robot_values.h"
+#include "methods/topic.h"
+#include "simulations/stream.h"
+
+enum { RECORDING_ERROR_SIZE = RECORDING_REASON_SIZE + 128 };
+
+/* State of a simulation besides its motion. The simulation's mutex guards `topics`. */
+typedef struct simulation_face {
+    watched_topics topics;
+    arena memory; /* of the robot and the request */
+    robot robot;
+    query_values values;
+    Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
+    double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
+    /* Error that ended the last recording; empty: none, or another recording has begun. Guarded by the mutex. */
+    char recording_error[RECORDING_ERROR_SIZE];
+} simulation_face;
+
+typedef struct stream_face {
+    watched_topics topics;
+    arena memory;
+    robot robot;
+    query_values values;
+    double *rows; /* results in the caller's order */
+    size_t row_count;
+    char recording_error[RECORDING_ERROR_SIZE]; /* as for a simulation; guarded by the stream's mutex */
+} stream_face;
+
+simulation_face *face_of(const simulation *s);
+stream_face *stream_face_of(const stream *s);
+
+#endif
