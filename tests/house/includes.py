@@ -107,9 +107,16 @@ def without_comments(text):
     return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', blank, text, flags=re.S)
 
 
-def check_include(root, source, room, name):
+def includes_of(root, source, text):
+    """Includes of a file, as (line, name, path of the project's file or None)."""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = INCLUDE.match(line)
+        if match:
+            yield number, match.group(2), target_of(root, source, match.group(2))
+
+
+def check_include(room, name, target):
     """Why an include is not allowed, or None."""
-    target = target_of(root, source, name)
     if target is not None:
         target_room = room_of(target)
         if target_room is None:
@@ -128,15 +135,6 @@ def check_include(root, source, room, name):
 def unit_of(path):
     """Path without its extension: a header and its source are one unit."""
     return path.rsplit(".", 1)[0]
-
-
-def units_included(root, source):
-    """Units that a file includes, each with the line."""
-    for number, line in enumerate(source.read_text(encoding="utf-8").split("\n"), 1):
-        match = INCLUDE.match(line)
-        target = match and target_of(root, source, match.group(2))
-        if target:
-            yield unit_of(target), number
 
 
 def circles(included):
@@ -159,24 +157,21 @@ def circles(included):
     return found
 
 
-def check_circles(root, paths):
-    """Violations of files that include each other in a circle, as lines."""
+def check_circles(includes):
+    """Violations of files that include each other in a circle, as lines. `includes` maps a path to its includes."""
     included = {}
-    for path in paths:
-        unit = unit_of(path)
-        for other, number in units_included(root, root / path):
-            if other != unit:
-                included.setdefault(unit, {}).setdefault(other, f"{path}:{number}")
+    for path, targets in includes.items():
+        for number, _, target in targets:
+            if target and unit_of(target) != unit_of(path):
+                included.setdefault(unit_of(path), {}).setdefault(unit_of(target), f"{path}:{number}")
     for circle in circles(included):
         yield f"{included[circle[-2]][circle[-1]]}: closes the circle {' -> '.join(circle)}"
 
 
-def check_file(root, source, room):
+def check_file(room, text, includes):
     """Violations of one file, as (line, reason)."""
-    text = source.read_text(encoding="utf-8")
-    for number, line in enumerate(text.split("\n"), 1):
-        match = INCLUDE.match(line)
-        reason = check_include(root, source, room, match.group(2)) if match else None
+    for number, name, target in includes:
+        reason = check_include(room, name, target)
         if reason:
             yield number, reason
     if is_library(room):
@@ -189,19 +184,20 @@ def check_file(root, source, room):
 def check(root):
     """Violations of the tree under root, as lines, and the number of files read."""
     root = root.resolve()
-    violations, files = [], []
+    violations, includes = [], {}
     for top in ("lib", "server", "clients", "proto"):
         for source in sorted((root / top).rglob("*")):
             if source.suffix not in (".c", ".h", ".cc", ".hh", ".cpp", ".hpp") or not source.is_file():
                 continue
             path = source.relative_to(root).as_posix()
-            files.append(path)
+            text = source.read_text(encoding="utf-8")
+            includes[path] = list(includes_of(root, source, text))
             room = room_of(path)
             if room is None:
                 violations.append(f"{path}: is in no room")
                 continue
-            violations += [f"{path}:{number}: {reason}" for number, reason in check_file(root, source, room)]
-    return violations + list(check_circles(root, files)), len(files)
+            violations += [f"{path}:{number}: {reason}" for number, reason in check_file(room, text, includes[path])]
+    return violations + list(check_circles(includes)), len(includes)
 
 
 def main():
