@@ -8,14 +8,14 @@
 #include "descriptions.h"
 #include "error.h"
 
-/* The result and what it lives in. */
+/* The result and the memory that holds it. */
 typedef struct base_parameters_result {
     dyn_client_base_parameters parameters;
     Dynamics__V1__FindBaseParametersReply *reply;
     pool memory;
 } base_parameters_result;
 
-/* Returns whether the reply's arrays go together and its columns exist. */
+/* Returns true if the reply's arrays fit together and its columns exist. */
 static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     size_t width = reply->n_bodies * DYN_CLIENT_LINK_PARAMETERS;
     bool fits = reply->n_parameters == DYN_CLIENT_LINK_PARAMETERS && reply->n_values == width;
@@ -28,7 +28,7 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     return fits;
 }
 
-/* Turns the reply into the result. */
+/* Converts the reply to the result. */
 static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_error *error) {
     const Dynamics__V1__FindBaseParametersReply *reply = taken->reply;
     if (!is_sound(reply))
@@ -54,7 +54,7 @@ static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_er
     return DYN_CLIENT_OK;
 }
 
-/* Sends the question. */
+/* Sends the request. */
 static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
                              base_parameters_result *taken, dyn_client_error *error) {
     Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;

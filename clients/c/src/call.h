@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Call: sends a Request and receives its Reply, which is an error or the result of the right method.
+ * Calls: send a Request and receive its Reply, which is an error or the result of the right method.
  */
 #ifndef CLIENT_CALL_H
 #define CLIENT_CALL_H
@@ -17,9 +17,9 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
-/* Sends `request`, whose method is set; its id and client (unless call_number did) and timeout are set here. On success
- * `answer` holds the result of that method and is freed by the caller. `client` and the request's content were checked
- * by the caller. */
+/* Sends `request`, whose method is set. Sets its id and client (unless call_number did) and its timeout. On success
+ * `answer` holds the result of that method, and the caller frees it. The caller has checked `client` and the request's
+ * content. */
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, call_reply *answer,
                        dyn_client_error *error);
 

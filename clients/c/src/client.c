@@ -23,8 +23,8 @@ static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 struct dyn_client {
     connection *connection;
     double timeout;
-    uint32_t min_revision; /* of the contract, in each request */
-    uint64_t id;           /* drawn at random: names this client to the daemon, and is a secret between both */
+    uint32_t min_revision; /* lowest accepted revision of the contract, in each request */
+    uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
 };
 
@@ -109,7 +109,7 @@ typedef struct envelope {
     uint64_t id;
     const uint8_t *status;
     size_t status_size;
-    const uint8_t *sample_error; /* the first one */
+    const uint8_t *sample_error; /* the first error of a sample */
     size_t sample_error_size;
     uint64_t sample_error_count;
     uint32_t method; /* field number of the result; 0: none */
@@ -147,12 +147,12 @@ dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what) {
     return fail(error, DYN_CLIENT_BAD_REPLY, NULL, "%s: the daemon speaks another version of the protocol", what);
 }
 
-/* Converts a code, whose numbers are equal. A code that this client does not know becomes UNKNOWN. */
+/* Converts a code; the numbers are equal. A code that this client does not know becomes UNKNOWN. */
 static dyn_client_status to_status(Dynamics__V1__Code code) {
     return code <= DYNAMICS__V1__CODE__CODE_UNAUTHENTICATED ? (dyn_client_status)code : DYN_CLIENT_UNKNOWN;
 }
 
-/* Copies what the daemon tells about an error beside its field and message. */
+/* Copies the details of an error: everything beside its field and message. */
 static void take_details(const Dynamics__V1__Status *told, dyn_client_error *error) {
     if (error == NULL)
         return;
@@ -227,8 +227,8 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request) {
     request->client = client->id;
 }
 
-/* Names the request, and takes the client's own timeout where the call has none. `patience`: how long to wait for the
- * answer. The daemon is given a little less, so that its word on a request that takes too long comes in time. */
+/* Sets the request's number, and its timeout, which is the client's own if the call has none. `patience` is the time to
+ * wait for the reply. The daemon gets slightly less, so that its error about a slow request arrives in time. */
 static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V1__Request *request, double *patience,
                                  dyn_client_error *error) {
     if (request->id == 0)
@@ -273,7 +273,7 @@ dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *reque
 
 void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method,
                      ProtobufCMessage *asked) {
-    /* All members of the oneof are pointers to messages, and stand in one place. */
+    /* All members of the oneof are pointers to messages and share one place in memory. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, method);
     request->method_case = method;
@@ -282,7 +282,7 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
                               double timeout, void *result, dyn_client_error *error) {
-    /* A result has the number of its method. */
+    /* A result has the field number of its method. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, method);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;

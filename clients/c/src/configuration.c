@@ -6,7 +6,7 @@
 #include "query.h"
 #include "values.h"
 
-/* Field numbers of the answers' values. */
+/* Field numbers of the results' values. */
 enum { CONFIGURATION = 2, TANGENT = 3, DISTANCE = 4 };
 
 #define OPERATION(name) DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__OPERATION_##name
@@ -19,7 +19,7 @@ typedef struct operands {
     uint64_t seed;
 } operands;
 
-/* Messages of the operations, of which one is used. */
+/* Messages of the operations. A request uses one of them. */
 typedef union operation_messages {
     Dynamics__V1__IntegrateConfigurations integrate;
     Dynamics__V1__SubtractConfigurations difference;
@@ -30,7 +30,7 @@ typedef union operation_messages {
     Dynamics__V1__DrawConfigurations random;
 } operation_messages;
 
-/* Puts the operands of an operation on configurations into its message; the arrays are borrowed. */
+/* Sets the operands of an operation on configurations in its message, which borrows the arrays. */
 static void put_operands(const query_parts *parts, const operands *from, operation_messages *to,
                          Dynamics__V1__ComputeConfigurationsRequest *asked) {
     double *q = (double *)from->q, *q_1 = (double *)from->q_1, *factors = (double *)from->factors;
@@ -65,7 +65,7 @@ static void put_operands(const query_parts *parts, const operands *from, operati
     asked->integrate = &to->integrate;
 }
 
-/* Puts the number of samples, and the seed, into the message of an operation without q. */
+/* Sets the number of samples, and the seed, in the message of an operation without q. */
 static void put_samples(size_t samples, uint64_t seed, operation_messages *to,
                         Dynamics__V1__ComputeConfigurationsRequest *asked) {
     if (asked->operation_case == OPERATION(RANDOM)) {
@@ -80,7 +80,7 @@ static void put_samples(size_t samples, uint64_t seed, operation_messages *to,
     }
 }
 
-/* Asks for `count` values of the reply's field `number`. `out` is only looked at, where there is no q. */
+/* Requests the values of the reply's field `number`. Operations without q check `out` in its place. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation, const operands *from,
                              uint32_t number, double *out, dyn_client_error *error) {
@@ -103,7 +103,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     return status;
 }
 
-/* An input that must be there. */
+/* Checks that a required input is present. */
 static dyn_client_status check(const double *values, const char *name, dyn_client_error *error) {
     return values != NULL ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, name, "%s is NULL", name);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nng REQ over one connection.
+ * Requests over one connection (nng REQ).
  *
- * Each exchange in flight has a context of its own, kept for reuse. REQ's own re-sending is switched off: then a lost
- * connection ends the exchange at once with NNG_ECONNRESET, and how often a request is sent again is decided here.
+ * Each exchange in flight has a context of its own; idle contexts are reused. REQ's own re-sending is switched off, so
+ * a lost connection ends the exchange at once with NNG_ECONNRESET. This file decides how often a request is sent again.
  */
 #include "connection.h"
 
@@ -22,17 +22,18 @@
 
 #include "error.h"
 
-/* Attempts to get a reply when the connection is lost each time; pauses before a lost connection is made again, ms. */
+/* ATTEMPTS: attempts to get a reply if each attempt loses the connection. RECONNECT_MIN, RECONNECT_MAX: pauses before
+ * reconnecting, in ms. */
 enum { ATTEMPTS = 3, RECONNECT_MIN = 20, RECONNECT_MAX = 1000 };
 
-/* nng does not free a connection whose socket is closed while a thread of its own takes it apart, or while it is made
- * again: 1.5.2 one in 30 of those that turn out to be no request endpoint, 1.10.1 one in 400, of 4 kB each. So these
- * are given time to part, and until that is known nothing is dialled again: nng draws the pause, from zero to so many
- * ms. */
+/* PARTING_PAUSE: wait before closing a peer that is not a REP socket. nng leaks a connection of 4 kB if its socket is
+ * closed while one of its threads closes or reconnects it: 1.5.2 one in 30 of such peers, 1.10.1 one in 400.
+ * RECONNECT_UNKNOWN: pause in ms that prevents reconnecting until the kind of the peer is known. nng draws the pause
+ * from zero to this bound. */
 enum { RECONNECT_UNKNOWN = 3600000 };
 static const struct timespec PARTING_PAUSE = {.tv_nsec = 100000000};
 
-/* How often a first dial is repeated, and after which pause. */
+/* Repetitions of the first dial, and the pause between them. */
 enum { REDIALS = 3 };
 static const struct timespec REDIAL_PAUSE = {.tv_nsec = 50000000};
 
@@ -51,12 +52,12 @@ struct connection {
     char *url;
     atomic_bool is_aborted;
 
-    pthread_mutex_t mutex; /* guards the members below */
+    pthread_mutex_t mutex; /* guards the fields below */
     pthread_cond_t changed;
     slot *idle, *busy;
     bool connected, was_connected;
     int pipe;
-    bool dialed; /* the first dial is over, with dial_result */
+    bool dialed; /* the first dial has ended with dial_result */
     int dial_result;
 };
 
@@ -68,7 +69,7 @@ static double monotonic_now(void) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Keeps `connected` true while there is a pipe. */
+/* Tracks the connection: `connected` is true while there is a pipe. */
 static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     connection *self = argument;
     pthread_mutex_lock(&self->mutex);
@@ -81,8 +82,8 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* The first dial waits for its end, which may take minutes; so it has a thread of its own. A daemon that renews an
- * endpoint closes connections that it has not greeted: such a one is dialled again. */
+/* Dials in a thread of its own, since the first dial may take minutes. Dials again if the daemon, while it re-creates
+ * an endpoint, closes the connection before the handshake. */
 static void *dial(void *argument) {
     connection *self = argument;
     int result = nng_dialer_start(self->dialer, 0);
@@ -98,7 +99,7 @@ static void *dial(void *argument) {
     return NULL;
 }
 
-/* Dials for at most the connect timeout. 0, or nng's error; NNG_ETIMEDOUT closes the dialer. */
+/* Dials for at most the connect timeout. Returns 0 or nng's error. NNG_ETIMEDOUT also closes the dialer. */
 static int dial_bounded(connection *self) {
     double until = monotonic_now() + self->connect_timeout;
     struct timespec deadline = {.tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1.0) * 1e9)};
@@ -143,7 +144,7 @@ static dyn_client_status dial_error(const connection *self, int code, dyn_client
     }
 }
 
-/* Mutex and condition, the latter on the monotonic clock. */
+/* Creates the mutex and the condition; the condition uses the monotonic clock. */
 static bool init_locks(connection *self) {
     pthread_condattr_t monotonic;
     if (pthread_condattr_init(&monotonic) != 0)
@@ -183,7 +184,7 @@ static bool is_connected(connection *self) {
     return read_guarded(self, &self->connected);
 }
 
-/* Of a request endpoint: from now on a lost connection is soon made again. 0, or nng's error. */
+/* Lets nng reconnect quickly from now on, if the peer is a request endpoint. Returns 0 or nng's error. */
 static int keep_connected(connection *self) {
     if (!read_guarded(self, &self->was_connected))
         return NNG_EPROTO;
@@ -193,8 +194,8 @@ static int keep_connected(connection *self) {
     return code == 0 && !is_connected(self) ? NNG_ECONNRESET : code;
 }
 
-/* nng ends a process that uses it on both sides of a fork. So the first process that opens a connection is remembered,
- * and its children are refused. */
+/* Returns true in a child of the process that opened the first connection. nng ends a process that uses it on both
+ * sides of a fork, so children are refused. */
 static bool is_forked(void) {
     static _Atomic pid_t first;
     pid_t expected = 0;
@@ -285,7 +286,7 @@ static slot *make_slot(const connection *self) {
     return made;
 }
 
-/* Returns an idle slot, or a new one, and marks it as busy; NULL when out of memory. */
+/* Marks an idle slot, or a new one, as busy and returns it. Returns NULL when out of memory. */
 static slot *take_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *taken = self->idle;
@@ -325,7 +326,8 @@ static bool cancel_busy(connection *self) {
     return is_busy;
 }
 
-/* An exchange may be between two operations, where nothing can be cancelled; so it is tried until all have noticed. */
+/* Cancels exchanges until all have ended. One attempt is not enough: an exchange between two operations has nothing to
+ * cancel. */
 void connection_abort(connection *aborted) {
     atomic_store(&aborted->is_aborted, true);
     while (cancel_busy(aborted))
@@ -346,7 +348,7 @@ nng_msg *outgoing_message(const outgoing *request) {
     return message;
 }
 
-/* Hands the request to the connection; waits for one at most the connect timeout, for a busy one until the deadline. */
+/* Sends the request. Waits for a connection at most the connect timeout, for a busy connection until the deadline. */
 static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
         double remaining = deadline - monotonic_now();

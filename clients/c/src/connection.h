@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The carrier: nng REQ over one connection, many calls in flight. The only files of the client that include nng are
- * connection.c and one_way.c.
+ * The connection for requests: nng REQ, with many calls in flight. Of the client's files only connection.c and
+ * one_way.c include nng.
  */
 #ifndef CLIENT_CONNECTION_H
 #define CLIENT_CONNECTION_H
@@ -10,22 +10,22 @@
 
 typedef struct connection connection;
 
-/* Dials `url` and waits for the connection, at most `connect_timeout` seconds. A reply longer than `max_reply_bytes`
- * is not taken. */
+/* Dials `url` and waits for the connection, at most `connect_timeout` seconds. A reply longer than `max_reply_bytes` is
+ * refused. */
 dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                                   dyn_client_error *error);
 
-/* Ends all exchanges with CANCELLED, also those to come; returns when none waits any more. Thread-safe. */
+/* Ends all exchanges, also later ones, with CANCELLED. Returns when none is waiting. Thread-safe. */
 void connection_abort(connection *aborted);
 
-/* Closes the connection. No exchange may be under way. NULL is ignored. */
+/* Closes the connection. No exchange may be in progress. NULL is ignored. */
 void connection_close(connection *closed);
 
 /* Return the address of the connection, and its connect timeout, s. */
 const char *connection_url(const connection *used);
 double connection_timeout(const connection *used);
 
-/* A request to send: `write` puts its `size` bytes into the body of a message, once per attempt. */
+/* A request to send: `write` copies its `size` bytes into the body of a message, once per attempt. */
 typedef struct outgoing {
     size_t size;
     void (*write)(const struct outgoing *request, uint8_t *body);
@@ -47,9 +47,9 @@ typedef struct incoming {
 
 /* Sends a request and waits for its reply, at most `timeout` seconds. Thread-safe.
  *
- * If the connection is lost, waits for it to be made again (at most the connect timeout) and sends the request again, a
- * few times. UNREACHABLE: there is no connection, or it was lost each time; TIMEOUT: connected, but no reply;
- * CANCELLED: the connection was aborted. */
+ * If the connection is lost, waits for the next one (at most the connect timeout) and sends the request again, a few
+ * times. UNREACHABLE: there is no connection, or each attempt lost it. TIMEOUT: connected, but no reply. CANCELLED: the
+ * connection was aborted. */
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error);
 

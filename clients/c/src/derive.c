@@ -104,7 +104,7 @@ static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics
     made->detach->link = text_or_none(from->link);
 }
 
-/* One of another kind stays empty, and the daemon refuses it by its place. */
+/* Leaves the operation empty if its kind is unknown. The daemon then refuses it by its index. */
 static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_client_operation *from) {
     static void (*const makers[])(pool *, const dyn_client_operation *, Dynamics__V1__ModelOperation *) = {
         [DYN_CLIENT_LOCK_JOINTS] = make_lock,
@@ -162,14 +162,14 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
 
-/* The result and what it lives in. */
+/* The result and the memory that holds it. */
 typedef struct exported_result {
     dyn_client_exported_model exported;
     Dynamics__V1__ExportModelReply *reply;
     pool memory;
 } exported_result;
 
-/* Turns the reply into the result. */
+/* Converts the reply to the result. */
 static dyn_client_status take_export(exported_result *taken, dyn_client_error *error) {
     const Dynamics__V1__ExportModelReply *reply = taken->reply;
     dyn_client_exported_model *exported = &taken->exported;

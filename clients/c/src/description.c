@@ -11,7 +11,7 @@
 #include "error.h"
 #include "model_parts.h"
 
-/* The result, what its strings live in, and its arrays. */
+/* The result, the memory of its strings, and its arrays. */
 typedef struct description_result {
     dyn_client_description description;
     Dynamics__V1__DescribeModelReply *reply;
@@ -27,7 +27,7 @@ const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "unknown";
 }
 
-/* `from` has coordinates. */
+/* Converts a joint of the reply, whose coordinates are present. */
 static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
     const Dynamics__V1__JointCoordinates *at = from->coordinates;
     dyn_client_joint joint = {
@@ -76,7 +76,7 @@ static dyn_client_link to_link(const Dynamics__V1__Link *from) {
     return link;
 }
 
-/* Returns whether the counts are such that every index of the result is in its range. */
+/* Returns true if every index of the result is in its range. */
 static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
     if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq ||
         reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv)
@@ -92,12 +92,12 @@ static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
     return true;
 }
 
-/* calloc that gives a pointer for no elements too. */
+/* Allocates zeroed memory. Unlike calloc, returns a pointer for zero elements too. */
 static void *allocate(size_t count, size_t size) {
     return calloc(count > 0 ? count : 1, size);
 }
 
-/* Fills the result from its reply; false when out of memory. */
+/* Fills the result from its reply. Returns false when out of memory. */
 static bool take_description(description_result *result) {
     const Dynamics__V1__DescribeModelReply *from = result->reply;
     result->joints = allocate(from->n_joints, sizeof *result->joints);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias, places and descriptions of robots.
+ * Conversion of inertias, placements and descriptions of robots.
  */
 #include "descriptions.h"
 
@@ -17,7 +17,7 @@ static bool are_zero(const double *numbers, size_t count) {
     return true;
 }
 
-/* Text that may be left out. */
+/* Returns the text, or "" if it is NULL. */
 static char *text_or_none(const char *text) {
     return (char *)(text != NULL ? text : "");
 }
@@ -33,7 +33,7 @@ Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
     return made;
 }
 
-/* Zero is left out. */
+/* Converts a vector, NULL for zero. */
 static Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3]) {
     return are_zero(vector, 3) ? NULL : from_vector3(memory, vector);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias, places and descriptions of robots, from the public form to the protocol's and back. What is made lies in a
- * pool, but strings and arrays of numbers are borrowed. NULL stands for what is absent, or for want of memory, which
- * the pool remembers. An array that is NULL is empty, whatever its count.
+ * Conversion of inertias, placements and descriptions of robots from the public form to the protocol's and back. A pool
+ * holds the results; strings and arrays of numbers are borrowed. NULL means an absent part, or that the pool is out of
+ * memory, which the pool records. An array that is NULL is empty, whatever its count.
  */
 #ifndef CLIENT_DESCRIPTIONS_H
 #define CLIENT_DESCRIPTIONS_H
@@ -14,7 +14,7 @@
 
 Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]);
 
-/* A rotation of zeros stands for none. The identity, and a zero inertia, are left out. */
+/* Converts a placement. A rotation of zeros means none. The identity, like a zero inertia, becomes NULL. */
 Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from);
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from);
@@ -26,7 +26,7 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
 
 const dyn_client_model_description *to_description(pool *memory, const Dynamics__V1__ModelDescription *from);
 
-/* NULL where the numbers are not as many as they must be. */
+/* Converts a chain of screws. Returns NULL if the number of its values is wrong. */
 const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewChain *from);
 
 #endif

@@ -6,7 +6,7 @@
 #include "query.h"
 #include "values.h"
 
-/* Field numbers of the answers' values. */
+/* Field numbers of the results' values. */
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors of the client: a status, a field and a sentence, written to the caller's error.
+ * Errors of the client: a status, a field and a sentence, stored in the caller's error.
  */
 #ifndef CLIENT_ERROR_H
 #define CLIENT_ERROR_H

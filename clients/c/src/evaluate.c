@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Many quantities at once.
+ * Evaluation of several quantities in one request.
  */
 #include "ask.h"
 
@@ -12,7 +12,7 @@
 #include "error.h"
 #include "query.h"
 
-/* Names of the wire's quantities are "QUANTITY_MASS_MATRIX". */
+/* Prefix of the wire's names of quantities, such as "QUANTITY_MASS_MATRIX". */
 enum { PREFIX_LENGTH = sizeof "QUANTITY_" - 1 };
 
 enum { NAME_SIZE = 64 };
@@ -21,7 +21,7 @@ enum { NAME_SIZE = 64 };
 static char quantity_names[DYN_CLIENT_QUANTITY_NUMBERS][NAME_SIZE];
 static pthread_once_t quantity_names_once = PTHREAD_ONCE_INIT;
 
-/* Spells the names of the wire in lower case, without their prefix. */
+/* Converts the names of the wire to lower case, without their prefix. */
 static void fill_quantity_names(void) {
     const ProtobufCEnumDescriptor *wire = &dynamics__v1__quantity__descriptor;
     for (unsigned i = 0; i < wire->n_values; i++) {
@@ -68,7 +68,7 @@ dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity q
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* The result and what its strings and numbers live in. */
+/* The result and the memory of its strings and numbers. */
 typedef struct evaluation_result {
     dyn_client_evaluation evaluation;
     Dynamics__V1__EvaluateReply *reply;
@@ -77,7 +77,7 @@ typedef struct evaluation_result {
     dyn_client_block *blocks; /* of all results */
 } evaluation_result;
 
-/* Takes the axes of a reply; false where one contradicts itself. */
+/* Reads the axes of a reply. Returns false if one is inconsistent. */
 static bool take_axes(evaluation_result *taken) {
     for (size_t i = 0; i < taken->reply->n_axes; i++) {
         const Dynamics__V1__Axis *from = taken->reply->axes[i];
@@ -95,7 +95,7 @@ static bool take_axes(evaluation_result *taken) {
     return true;
 }
 
-/* Takes the axes of a block, the number of values of one sample, and the number of combinations of units. */
+/* Reads the axes of a block, the number of values of one sample, and the number of combinations of units. */
 static bool take_shape(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block,
                        size_t *combinations) {
     block->width = *combinations = 1;
@@ -113,7 +113,7 @@ static bool take_shape(const evaluation_result *taken, const Dynamics__V1__Block
     return true;
 }
 
-/* Takes a block; false where it does not hold what it says. */
+/* Reads a block. Returns false if its arrays do not have the lengths that it states. */
 static bool take_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
     size_t combinations, count;
     if (!take_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
@@ -126,13 +126,13 @@ static bool take_block(const evaluation_result *taken, const Dynamics__V1__Block
     return true;
 }
 
-/* Flags of inputs are the bits of the wire's numbers. */
+/* Bits of the flags of inputs, which are the wire's numbers. */
 _Static_assert(DYN_CLIENT_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
                    DYN_CLIENT_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
                    DYN_CLIENT_INPUT_PAYLOADS == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PAYLOADS - 1),
                "a flag of an input is not that of the wire");
 
-/* The inputs of a quantity as flags. */
+/* Returns the inputs of a quantity as flags. */
 static unsigned take_inputs(const Dynamics__V1__QuantityResult *from) {
     unsigned inputs = 0;
     for (size_t i = 0; i < from->n_inputs; i++)
@@ -141,7 +141,7 @@ static unsigned take_inputs(const Dynamics__V1__QuantityResult *from) {
     return inputs;
 }
 
-/* Takes the results of a reply; false where one contradicts itself. */
+/* Reads the results of a reply. Returns false if one is inconsistent. */
 static bool take_results(evaluation_result *taken) {
     const Dynamics__V1__EvaluateReply *reply = taken->reply;
     dyn_client_block *next = taken->blocks;
@@ -163,14 +163,14 @@ static bool take_results(evaluation_result *taken) {
     return true;
 }
 
-/* Does the reply answer this question? */
+/* Returns true if the reply matches the request. */
 static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_query *query,
                  const Dynamics__V1__EvaluateRequest *asked) {
     bool same = reply->samples == query->samples && reply->nv == query->nv;
     size_t next = 0;
     for (size_t i = 0; i < asked->n_quantities && same; i++) {
         const Dynamics__V1__QuantityRequest *wanted = asked->quantities[i];
-        /* One result, or one for each frame. */
+        /* A quantity has one result, or one for each frame. */
         for (size_t k = 0; k < (wanted->n_frames > 0 ? wanted->n_frames : 1) && same; k++, next++)
             same = next < reply->n_results && reply->results[next]->quantity == wanted->quantity &&
                    reply->results[next]->request == i &&
@@ -187,7 +187,7 @@ static void free_result(evaluation_result *freed) {
     free(freed);
 }
 
-/* Turns the reply, which is freed on failure, into the result. */
+/* Converts the reply to the result. Frees the reply on failure. */
 static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
                                     dyn_client_error *error) {
     size_t block_count = 0;
@@ -319,7 +319,7 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->dtau = (double *)request->dtau;
 }
 
-/* Sends the question, and takes the answer. */
+/* Sends the request and receives the result. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__EvaluateRequest *asked,
                              dyn_client_evaluation **evaluation, dyn_client_error *error) {
     Dynamics__V1__EvaluateReply *reply;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where a torque comes from.
+ * Contributions to the generalized forces.
  */
 #include "ask.h"
 
@@ -9,7 +9,7 @@
 #include "error.h"
 #include "query.h"
 
-/* The result and what its strings and numbers live in. */
+/* The result and the memory of its strings and numbers. */
 typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;
@@ -17,7 +17,7 @@ typedef struct explanation_result {
     dyn_client_contribution *links, *payloads;
 } explanation_result;
 
-/* Takes terms, links and payloads of a reply; false where a row has another length than nv. */
+/* Reads terms, links and payloads of a reply. Returns false if the length of a row is not nv. */
 static bool take_parts(explanation_result *taken) {
     const Dynamics__V1__ExplainReply *reply = taken->reply;
     size_t nv = reply->nv;
@@ -57,7 +57,7 @@ static void free_result(explanation_result *freed) {
     free(freed);
 }
 
-/* Turns the reply, which is freed on failure, into the result. */
+/* Converts the reply to the result. Frees the reply on failure. */
 static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv, dyn_client_explanation **explanation,
                                     dyn_client_error *error) {
     explanation_result *taken = calloc(1, sizeof *taken);
@@ -93,7 +93,7 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
     return DYN_CLIENT_OK;
 }
 
-/* Sends the question and takes the answer. */
+/* Sends the request and receives the result. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
                              dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;

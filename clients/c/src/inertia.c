@@ -11,7 +11,7 @@
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-/* Makes the message of the part's kind; the numbers of those that have some are borrowed. */
+/* Creates the message of the part's kind, which borrows arrays of numbers. */
 static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
     case DYN_CLIENT_BOX:
@@ -94,7 +94,7 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
     }
 }
 
-/* Also a zero one is there. */
+/* Creates the inertia, also a zero one, which from_inertia leaves out. */
 static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     made->inertia = from_inertia(memory, &from->inertia);
     if (made->inertia == NULL)
@@ -103,7 +103,7 @@ static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dyna
         dynamics__v1__inertia__init(made->inertia);
 }
 
-/* One of another kind stays empty, and the daemon refuses it by its place. */
+/* Leaves the part empty if its kind is unknown. The daemon then refuses it by its index. */
 static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
     Dynamics__V1__InertiaPart *made = pool_take(memory, 1, sizeof *made);
     if (made == NULL)
@@ -133,7 +133,7 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
-/* Copies exactly `wanted` numbers. */
+/* Copies `wanted` numbers. Refuses any other count. */
 static bool take_numbers(size_t count, const double *from, size_t wanted, double *to) {
     if (count == wanted)
         memcpy(to, from, wanted * sizeof *to);
@@ -169,7 +169,7 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
     return ask_compute_inertia(client, &asked, timeout, answer, error);
 }
 
-/* The protocol has room for one of the two. */
+/* Refuses a part with both mass and density, since the protocol holds only one of them. */
 static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *part, dyn_client_error *error) {
     char field[64];
     snprintf(field, sizeof field, "compute_inertia.parts[%zu].density", i);

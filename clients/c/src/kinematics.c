@@ -11,7 +11,7 @@
 /* Field numbers of EvaluateReply, QuantityResult and Block. */
 enum { RESULTS = 4, BLOCKS = 7, VALUES = 5 };
 
-/* The two blocks of a quantity: values of one frame, and where those of all frames go. */
+/* The two blocks of a quantity: values of one frame, and the outputs for all frames. */
 typedef struct wanted {
     size_t count[2];
     double *to[2];
@@ -34,7 +34,7 @@ static bool read_result(const wire_field *result, size_t frame, const wanted *wa
     return !reader.malformed && block == 2;
 }
 
-/* Reads the results of a reply, one for each frame in their order, one after the other into the outputs. */
+/* Copies the results of a reply, one for each frame, in order into the outputs. */
 static bool read_results(const call_reply *answer, size_t frame_count, const wanted *want) {
     wire_reader reader = {.at = answer->result, .end = answer->result + answer->result_size};
     wire_field field;
@@ -49,7 +49,7 @@ static bool read_results(const call_reply *answer, size_t frame_count, const wan
     return !reader.malformed && frame == frame_count;
 }
 
-/* Evaluates one quantity of frames, and reads its two blocks. */
+/* Evaluates one quantity of frames and reads its two blocks. */
 static dyn_client_status call_frames(dyn_client *client, const query_parts *parts, const double *q, double timeout,
                                      Dynamics__V1__QuantityRequest *quantity, const wanted *want,
                                      dyn_client_error *error) {

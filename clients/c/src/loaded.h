@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The answer to what puts a model into the daemon.
+ * Reply about a model that was loaded or derived.
  */
 #ifndef CLIENT_LOADED_H
 #define CLIENT_LOADED_H
@@ -9,7 +9,8 @@
 
 #include "dynamics_client.h"
 
-/* Turns a reply, of which `from` is a part (NULL: it lacks it), into the public result. Frees the reply on failure. */
+/* Converts a reply to the public result. `from` is the part of the reply about the model; NULL: the reply lacks it.
+ * Frees the reply on failure. */
 dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
                               dyn_client_loaded_model **loaded, dyn_client_error *error);
 

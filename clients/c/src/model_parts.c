@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts that the replies about models share.
+ * Common parts of replies about models.
  */
 #include "model_parts.h"
 

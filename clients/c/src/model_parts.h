@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts that the replies about models share, from the protocol's form to the public one. Strings are borrowed.
+ * Conversion of common parts of replies about models from the protocol's form to the public one. Strings are borrowed.
  */
 #ifndef CLIENT_MODEL_PARTS_H
 #define CLIENT_MODEL_PARTS_H

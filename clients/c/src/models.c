@@ -13,7 +13,7 @@
 
 /* ---- load -------------------------------------------------------------------------------------------------------- */
 
-/* The result and what its strings live in. */
+/* The result and the memory of its strings. */
 typedef struct loaded_result {
     dyn_client_loaded_model loaded;
     ProtobufCMessage *reply;
@@ -39,7 +39,7 @@ dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__Loade
     return DYN_CLIENT_OK;
 }
 
-/* Puts the description into the request. Returns how many forms are given. */
+/* Sets the description in the request. Returns the number of forms that are present. */
 static int take_source(const dyn_client_load_request *asked, pool *memory, Dynamics__V1__LoadModelRequest *load) {
     if (asked->urdf != NULL) {
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * nng SUB and PUSH.
+ * Messages in one direction (nng SUB and PUSH).
  */
 #include "one_way.h"
 
@@ -17,7 +17,8 @@
 
 #include "error.h"
 
-/* Messages that wait for their reader; beyond, the oldest are lost. Bytes of the longest message. */
+/* WAITING_MESSAGES: messages that wait for the reader; beyond it the oldest are lost. MAX_MESSAGE: bytes of the longest
+ * message. */
 enum { WAITING_MESSAGES = 1024, MAX_MESSAGE = 256 << 20 };
 
 struct one_way {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of the parts of one message: allocated piece by piece, freed at once.
+ * Memory for the parts of one message: allocated in pieces, freed at once.
  */
 #ifndef CLIENT_POOL_H
 #define CLIENT_POOL_H
@@ -19,7 +19,7 @@ typedef struct pool {
 /* Allocates zeroed memory for `count` elements. Returns NULL when out of memory. */
 void *pool_take(pool *from, size_t count, size_t size);
 
-/* Frees all memory of the pool, which is empty then. */
+/* Frees all memory of the pool, which is empty afterwards. */
 void pool_free(pool *freed);
 
 #endif

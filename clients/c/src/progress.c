@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress of one long request.
+ * Progress of one long request.
  */
 #include "progress.h"
 
@@ -17,7 +17,7 @@
 #include "one_way.h"
 #include "watch.h"
 
-/* s between two looks whether the request has been answered. */
+/* Seconds between two checks of whether the request has ended. */
 static const double PATIENCE = 0.1;
 
 enum { MAX_ADDRESSES = 16 };
@@ -26,7 +26,7 @@ struct progress {
     dyn_client *client;
     one_way *socket;
     uint64_t client_number, id; /* of the request */
-    uint64_t number;            /* under which its progress is published */
+    uint64_t number;            /* number under which its progress is published */
     dyn_client_progress report;
     void *context;
     atomic_bool is_over;
@@ -42,7 +42,7 @@ static void cancel(const progress *self) {
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
 }
 
-/* Tells the caller what an event says: the topic, a zero byte, the event. */
+/* Reports an event to the caller. A message is the topic, a zero byte, and the event. */
 static void tell(progress *self, const incoming *message) {
     const uint8_t *end = memchr(message->bytes, '\0', message->size);
     if (end == NULL)
@@ -51,7 +51,7 @@ static void tell(progress *self, const incoming *message) {
     Dynamics__V1__Event *event = dynamics__v1__event__unpack(NULL, size, end + 1);
     if (event == NULL)
         return;
-    /* A subscription to number 1 also brings the events of number 12. */
+    /* A subscription to number 1 also receives the events of number 12. */
     bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == self->number;
     if (is_ours && !atomic_load(&self->is_over) && !self->report(self->context, event->progress->fraction))
         cancel(self);

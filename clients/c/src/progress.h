@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The progress of one long request: its events are received by a thread of its own while the request is under way, and
- * the request is cancelled where the caller wants no more of it.
+ * Progress of one long request. A thread receives its events while the request is running, and cancels the request if
+ * the caller's callback returns false.
  */
 #ifndef CLIENT_PROGRESS_H
 #define CLIENT_PROGRESS_H
@@ -12,8 +12,8 @@
 
 typedef struct progress progress;
 
-/* Names the request, asks the daemon to report on it, and starts to listen. NULL where `report` is, or where the events
- * cannot be had: the request is then made without them. */
+/* Numbers the request, requests its progress, and starts the thread. Returns NULL if `report` is NULL, or if the events
+ * are not available: the request then runs without progress. */
 progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn_client_progress report, void *context);
 
 /* Ends the thread. NULL is ignored. */

@@ -45,7 +45,7 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
     return DYN_CLIENT_OK;
 }
 
-/* Pointers first, then what they point to. */
+/* Allocates the pointers first, then the messages that they point to. */
 dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
                                        const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
                                        dyn_client_error *error) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encodes the public query, for all requests that have one. Arrays of numbers and names are not copied.
+ * Encoding of the public query, for all requests that have one. Arrays of numbers and names are not copied.
  */
 #ifndef CLIENT_QUERY_H
 #define CLIENT_QUERY_H
@@ -17,21 +17,21 @@ typedef struct query_parts {
     size_t q_count, v_count; /* samples x nq, samples x nv */
 } query_parts;
 
-/* Checks the query and the argument q, and encodes the query. The parts' address must not change while they are used.
- * On success they are freed by query_parts_free. */
+/* Checks the query and the argument q, and encodes the query. The parts must not move while they are in use. On success
+ * the caller frees them with query_parts_free. */
 dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
                                    query_parts *parts, dyn_client_error *error);
 
-/* Encodes the query of a trajectory, whose external forces have rows of it instead of one for each sample. */
+/* Encodes the query of a trajectory. Its external forces have one row for each row of the trajectory. */
 dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
                                         query_parts *parts, dyn_client_error *error);
 
-/* Encodes the query into zeroed parts, without a look at samples. External forces have one row or `rows` of them. */
+/* Encodes the query into zeroed parts, without checks of samples. External forces have one row, or `rows` of them. */
 dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query_parts *parts, dyn_client_error *error);
 void query_parts_free(query_parts *parts);
 
-/* Headings over external forces, each of one row or of one a sample, in one block (NULL where there are none) that the
- * caller frees. `field`: path of the list in messages. */
+/* Allocates messages of external forces, each with one row or one row a sample, in one block (NULL if there are none)
+ * that the caller frees. `field` is the path of the list in error messages. */
 dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
                                        const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
                                        dyn_client_error *error);

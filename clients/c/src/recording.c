@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings as files of the daemon.
+ * Recordings: files of the daemon.
  */
 #include <stdlib.h>
 

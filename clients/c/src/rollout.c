@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts: many states forward in time.
+ * Rollouts: integration of many states forward in time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *dyn_client_sample_status_name(dyn_client_sample_status status) {
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* A rollout and the reply that its arrays are in. */
+/* A rollout and the reply that holds its arrays. */
 typedef struct rollout_result {
     dyn_client_rollout rollout;
     Dynamics__V1__RolloutReply *reply;
@@ -34,7 +34,7 @@ void dyn_client_rollout_free(dyn_client_rollout *freed) {
     free(result);
 }
 
-/* An array of the reply that was asked for, of `count` values, or one that was not and is empty. */
+/* Reads an array of the reply: `count` values if it was requested, otherwise none. Returns false for another count. */
 static bool take_array(size_t found, double *values, bool is_wanted, size_t count, const double **taken) {
     *taken = is_wanted ? values : NULL;
     return found == (is_wanted ? count : 0);
@@ -56,7 +56,7 @@ static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
            take_array(reply->n_potential_energy, reply->potential_energy, asked->with_energy, rows, &taken->potential);
 }
 
-/* Turns the reply, which is freed on failure, into the result. */
+/* Converts the reply to the result. Frees the reply on failure. */
 static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
                                     const dyn_client_rollout_request *asked, dyn_client_rollout **rollout,
                                     dyn_client_error *error) {
@@ -87,7 +87,7 @@ static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn
     return DYN_CLIENT_OK;
 }
 
-/* The number of rows that a layout asks for. */
+/* Returns the number of rows of a layout. */
 static bool layout_values(const dyn_client_query *query, dyn_client_layout layout, size_t steps, size_t width,
                           const double *values, size_t *count) {
     size_t rows = layout == DYN_CLIENT_LAYOUT_CONSTANT ? query->samples : steps;

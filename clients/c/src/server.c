@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Questions about the daemon itself.
+ * Requests about the daemon itself.
  */
 #include "ask.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- health ------------------------------------------------------------------------------------------------------ */
 
-/* The result and what its strings live in. */
+/* The result and the memory of its strings. */
 typedef struct health_result {
     dyn_client_health health;
     Dynamics__V1__GetHealthReply *reply;

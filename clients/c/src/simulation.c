@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations that live in the daemon.
+ * Simulations in the daemon.
  */
 #include "ask.h"
 
@@ -23,7 +23,7 @@ const char *dyn_client_steps_end_name(dyn_client_steps_end end) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* A simulation and the reply that its strings and arrays are in. */
+/* A simulation and the reply that holds its strings and arrays. */
 typedef struct simulation_result {
     dyn_client_simulation simulation;
     ProtobufCMessage *reply;
@@ -69,7 +69,7 @@ static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
     to->tau = from->tau;
 }
 
-/* Gives the caller a simulation made of the parts of a reply, either of which may be missing. */
+/* Creates the result from the parts of a reply, either of which may be missing. */
 static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary *summary,
                               const Dynamics__V1__SimulationState *state, dyn_client_simulation **simulation,
                               dyn_client_error *error) {
@@ -98,7 +98,7 @@ void dyn_client_simulation_free(dyn_client_simulation *simulation) {
     free(result);
 }
 
-/* Lists the external forces of a reply that the simulation was given. */
+/* Lists the external forces of the simulation from a reply. */
 static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply *reply,
                                      dyn_client_simulation *simulation, dyn_client_error *error) {
     simulation_result *result = (simulation_result *)simulation;
@@ -121,7 +121,7 @@ static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply
     return DYN_CLIENT_OK;
 }
 
-/* Begins a call: checks the arguments that all have. */
+/* Begins a call: checks the arguments that all calls have. */
 static dyn_client_status begin(dyn_client *client, const char *name, dyn_client_error *error) {
     return client != NULL && name != NULL ? DYN_CLIENT_OK
                                           : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
@@ -185,7 +185,7 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
-/* The caller frees to->external_forces. */
+/* Encodes an input. The caller frees to->external_forces. */
 static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from,
                                     Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
     dyn_client_status status =
@@ -302,8 +302,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, state, error) : status;
 }
 
-/* Gives a command that has no more to say than whom it is for; `asked` has the fields simulation and token, and the
- * result the state. */
+/* Sends a command whose only fields are simulation and token; the result has the field state. */
 static dyn_client_status command(dyn_client *client, const char *name, Dynamics__V1__Request__MethodCase method,
                                  ProtobufCMessage *asked, double timeout, dyn_client_simulation **state,
                                  dyn_client_error *error) {

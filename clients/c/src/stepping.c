@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How a robot moves forward in time.
+ * Stepping options.
  */
 #include "stepping.h"
 

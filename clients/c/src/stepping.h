@@ -9,7 +9,7 @@
 
 #include "dynamics_client.h"
 
-/* Message and the objects that it points to. */
+/* The message and the objects that it points to. */
 typedef struct stepping_message {
     Dynamics__V1__Stepping stepping;
     Dynamics__V1__Controller controller;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams: points that are pushed to the daemon.
+ * Streams: points that the client pushes to the daemon.
  */
 #include "ask.h"
 
@@ -25,7 +25,7 @@ struct dyn_client_stream {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* The targets of a stream, of which one is set. */
+/* Targets of a stream. One of them is set. */
 typedef struct stream_targets {
     Dynamics__V1__FeedforwardTarget feedforward;
     Dynamics__V1__SimulationInputTarget simulation_input;
@@ -122,7 +122,7 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     return DYN_CLIENT_OK;
 }
 
-/* The daemon's endpoints for points, dialled. */
+/* Dials one of the daemon's endpoints for points. */
 static dyn_client_status dial_ingest(dyn_client *client, double timeout, one_way **socket, dyn_client_error *error) {
     enum { MOST = 16 };
     char *addresses[MOST];
@@ -263,7 +263,7 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
     }
 }
 
-/* Gives the caller a list of streams in a reply; list NULL: nothing. */
+/* Creates the result from the list of streams in a reply; none if `list` is NULL. */
 static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
                               dyn_client_stream_list **list, dyn_client_error *error) {
     list_result *result = list != NULL ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
@@ -343,8 +343,8 @@ static double monotonic_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Points go another way than the request that ends the stream: waits until the last one has come, or none has come for
- * ARRIVAL_TIME, or the daemon no longer tells. */
+/* Waits until the last point has arrived, since points and the request that ends the stream use different connections.
+ * Stops waiting if no point arrives for ARRIVAL_TIME, or if the daemon no longer reports on the stream. */
 static void await_arrival(dyn_client *client, const dyn_client_stream *stream, double timeout) {
     dyn_client_stream_list *status;
     uint64_t last = 0;

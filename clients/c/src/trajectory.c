@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motions given as rows over time.
+ * Motions as rows over time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind) {
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* A trajectory and the reply that its arrays are in. */
+/* A trajectory and the reply that holds its arrays. */
 typedef struct trajectory_result {
     dyn_client_trajectory trajectory;
     ProtobufCMessage *reply;
@@ -46,7 +46,7 @@ static dyn_client_excess take_excess(const Dynamics__V1__LimitExcess *from) {
                                .last_time = from->last_time};
 }
 
-/* A result that owns the reply, which is freed on failure. */
+/* Returns a result that owns the reply. Frees the reply on failure. */
 static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExcess *const *excesses,
                               dyn_client_error *error) {
     trajectory_result *result = calloc(1, sizeof *result);
@@ -67,7 +67,7 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
     return result;
 }
 
-/* Gives the result to the caller, or tells that it is not the one that was asked for. */
+/* Returns the result to the caller, or an error if the reply does not match the request. */
 static dyn_client_status give(trajectory_result *result, bool fits, dyn_client_trajectory **trajectory,
                               dyn_client_error *error) {
     if (!fits) {

@@ -15,15 +15,16 @@
 
 static const double DEFAULT_WAIT = 10;
 
-/* Questions whether the daemon knows of the subscription by now, at most, and the pause between two of them, ns. */
+/* READY_QUESTIONS: largest number of requests to learn that the daemon knows of the subscription. READY_PAUSE: pause
+ * between two of them, in ns. */
 enum { READY_QUESTIONS = 200, READY_PAUSE = 2000000 };
 
 struct dyn_client_watch {
     one_way *socket;
     char data_topic[128], event_topic[128];
     uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
-    uint64_t instance;                      /* of the daemon that sent it; 0: none came */
-    Dynamics__V1__Event *event;             /* that the last update points into */
+    uint64_t instance;                      /* of the daemon that sent it; 0: none yet */
+    Dynamics__V1__Event *event;             /* holds the data of the last update */
 };
 
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
@@ -44,8 +45,8 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     return DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon counts one watcher more than before: what is published from then on comes. Where others go
- * meanwhile, that may not be seen; then it is left at a little waiting. */
+/* Waits until the daemon counts one more watcher than before, so that no later event is missed. If other watchers leave
+ * meanwhile, the count may not rise; the wait then ends after READY_QUESTIONS requests. */
 static void wait_until_ready(dyn_client *client, const char *name, uint32_t before,
                              bool (*count)(dyn_client *client, const char *name, uint32_t *watchers)) {
     static const struct timespec pause = {.tv_nsec = READY_PAUSE};
@@ -112,7 +113,7 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     return status;
 }
 
-/* Name of an enumerator without its prefix, in lower case as in the proto file: "KIND_LIMIT" gives "limit". */
+/* Returns the name of an enumerator without its prefix, in lower case: "KIND_LIMIT" becomes "limit". */
 static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
     static const char *const simulation[] = {
         "unspecified", "limit",   "reset",   "state_set", "paused",          "resumed",      "diverged",
@@ -169,7 +170,7 @@ static void take_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_
     to->credit = from->credit;
 }
 
-/* Returns whether the arrays have the lengths that their counts promise. */
+/* Returns true if the arrays have the lengths that their counts state. */
 static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
         const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;
@@ -183,7 +184,7 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
     return true;
 }
 
-/* Fills an update from an event; false for one of no kind that this library knows. */
+/* Fills an update from an event. Returns false for a kind of event that this library does not know. */
 static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of the client's handle that watching uses.
+ * Parts of the client's handle that watches use.
  */
 #ifndef CLIENT_WATCH_H
 #define CLIENT_WATCH_H

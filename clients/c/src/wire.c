@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the fields of a serialized protobuf message.
+ * Reader of the fields of a serialized protobuf message.
  */
 #include "wire.h"
 
@@ -19,7 +19,7 @@ static bool read_varint(wire_reader *reader, uint64_t *value) {
     return false;
 }
 
-/* Takes `size` bytes as the field's content. */
+/* Stores `size` bytes as the field's content. */
 static bool read_bytes(wire_reader *reader, uint64_t size, wire_field *field) {
     if (size > (uint64_t)(reader->end - reader->at))
         return false;
@@ -61,7 +61,7 @@ bool wire_read_doubles(const uint8_t *message, size_t size, uint32_t number, siz
     while (wire_next(&reader, &field)) {
         if (field.number != number)
             continue;
-        /* One packed run, or a single value. */
+        /* Reads one packed run, or a single value. */
         bool doubles = (field.type == WIRE_BYTES || field.type == WIRE_FIXED64) && field.size % sizeof(double) == 0;
         if (!doubles || field.size / sizeof(double) > count - read)
             return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reading the fields of a serialized protobuf message one by one, without unpacking it: numbers go from the reply
- * straight into the caller's arrays.
+ * Reader of the fields of a serialized protobuf message one by one, without unpacking it: numbers are copied from the
+ * reply directly into the caller's arrays.
  */
 #ifndef CLIENT_WIRE_H
 #define CLIENT_WIRE_H
@@ -13,7 +13,7 @@
 typedef struct wire_reader {
     const uint8_t *at;
     const uint8_t *end;
-    bool malformed; /* set when the bytes are no message */
+    bool malformed; /* set when the bytes are malformed */
 } wire_reader;
 
 typedef enum wire_type {
@@ -27,15 +27,15 @@ typedef struct wire_field {
     uint32_t number;
     wire_type type;
     uint64_t varint;      /* of a varint */
-    const uint8_t *bytes; /* of the others, little endian */
+    const uint8_t *bytes; /* of the other types, little endian */
     size_t size;
 } wire_field;
 
-/* Reads the next field. False at the end, and where the message is malformed. */
+/* Reads the next field. Returns false at the end, and if the message is malformed. */
 bool wire_next(wire_reader *reader, wire_field *field);
 
-/* Copies all values of the packed `repeated double` field `number` of a message into `values`. False unless they are
- * exactly `count`, and where the message is malformed. */
+/* Copies all values of the packed `repeated double` field `number` of a message into `values`. Returns false unless
+ * there are exactly `count`, and if the message is malformed. */
 bool wire_read_doubles(const uint8_t *message, size_t size, uint32_t number, size_t count, double *values);
 
 #endif
