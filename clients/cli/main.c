@@ -14,10 +14,10 @@
 
 static const char STATES_HELP[] =
     "States come from --q (and --v, --a, --tau), from --states FILE, or by name from --state;\n"
-    "without any of them the home configuration is taken: zero, or mid-range where zero is outside the limits.\n"
+    "the default is the home configuration: zero, or mid-range where zero is outside the limits.\n"
     "FILE holds one JSON object a line, {\"q\": [..], \"v\": [..], ..}, or CSV whose heading names its columns:\n"
-    "q.JOINT (q.JOINT.2 where a joint has several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
-    "left out (zeros); those that the command has no use for are read and not used.\n";
+    "q.JOINT (q.JOINT.2 for a joint with several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
+    "absent (zeros). The command ignores arrays that it does not need.\n";
 
 /* Help of commands that return one result for each state. The details of a command add its JSON. */
 static const char RESULTS_HELP[] =
@@ -31,7 +31,7 @@ static const char FORCES_HELP[] =
 static const command COMMANDS[] = {
     {.name = "ping",
      .operands = "",
-     .summary = "is the daemon there, and able to work?",
+     .summary = "check that the daemon answers and is healthy",
      .details = "",
      .example = "dynamicsctl ping",
      .options = WITH(OPTION_JSON),
@@ -45,10 +45,10 @@ static const command COMMANDS[] = {
      .run = run_info},
     {.name = "load",
      .operands = "[FILE.urdf]",
-     .summary = "give the daemon a robot description",
-     .details = "Warnings of the load report are written out; notes are counted (describe shows them).\n"
+     .summary = "load a robot description into the daemon",
+     .details = "Prints the warnings of the load report and the number of its notes (describe shows them).\n"
                 "- stands for standard input. Instead of URDF, JSON in the form of the messages of the protocol\n"
-                "(dynamics/v1/description.proto), enums also by their short names:\n"
+                "(dynamics/v1/description.proto), where enums may have their short names:\n"
                 "  --description {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..],\n"
                 "                 \"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME,\n"
                 "                 \"child_link\": NAME, \"axis\": {\"z\": 1}, ..}, ..]}\n"
@@ -81,7 +81,7 @@ static const command COMMANDS[] = {
      .run = run_describe},
     {.name = "unload",
      .operands = "NAME",
-     .summary = "make the daemon forget a model",
+     .summary = "remove a model from the daemon",
      .details = "",
      .example = "dynamicsctl unload ur5",
      .min_operands = 1,
@@ -90,34 +90,34 @@ static const command COMMANDS[] = {
      .run = run_unload},
     {.name = "derive",
      .operands = "NAME OPERATION..",
-     .summary = "a new model from an old one: lock, cut, rebase, merge, attach, detach",
+     .summary = "make a new model from another: lock, cut, rebase, merge, attach, detach",
      .details =
-         "Operations are applied one after the other; the old model stays as it is.\n"
-         "  lock:JOINT[,JOINT..]          fix joints where --q has them (default zero)\n"
-         "  subtree:LINK[,BASE]           only this link and all that it carries\n"
+         "Operations are applied in their order. The original model does not change.\n"
+         "  lock:JOINT[,JOINT..]          fix joints at their positions in --q (default zero)\n"
+         "  subtree:LINK[,BASE]           only this link and the links beyond it\n"
          "  chain:FIRST,LAST[,BASE]       only the chain of joints between two links\n"
-         "  base:LINK[,BASE]              the same robot on another base\n"
-         "  merge:MODEL,LINK[,PREFIX]     another model of the daemon on a link\n"
-         "  attach:LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]   a new link: kg, centre of mass, inertia about it\n"
-         "  inertia:LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]       another inertia of a link\n"
-         "  detach:LINK                   without this link and all that it carries\n"
-         "BASE is fixed or floating; without it the base stays as it is.\n"
-         "--operations takes JSON, also with places (dynamics/v1/derive.proto); see --payload of id for payloads\n"
-         "that do not stay.\n",
+         "  base:LINK[,BASE]              the same robot with another base link\n"
+         "  merge:MODEL,LINK[,PREFIX]     mount another model of the daemon on a link\n"
+         "  attach:LINK,NAME,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]   add a link: kg, centre of mass, inertia about it\n"
+         "  inertia:LINK,MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]       replace the inertia of a link\n"
+         "  detach:LINK                   remove this link and the links beyond it\n"
+         "BASE is fixed or floating (default: as in the original model).\n"
+         "--operations takes JSON, which also allows placements (dynamics/v1/derive.proto). For a payload of a\n"
+         "single request see --payload of id.\n",
      .example = "dynamicsctl derive ur5 attach:tool0,gripper,1.2,0,0,0.06 --name ur5_gripper\n"
                 "  dynamicsctl derive ur5 lock:wrist_1_joint,wrist_2_joint --q 0,0,0,1.57,0,0 --name ur5_short",
      .min_operands = 1,
      .max_operands = MAX_POSITIONALS,
      .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
                 WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP),
-     .words = (const option_words[]){{OPTION_NAME, "name of the new model (needed)"},
-                                     {OPTION_Q, "where joints are locked, rad and m (default 0)"},
+     .words = (const option_words[]){{OPTION_NAME, "name of the new model (required)"},
+                                     {OPTION_Q, "positions of locked joints, rad and m (default 0)"},
                                      {0}},
      .run = run_derive},
     {.name = "export",
      .operands = "NAME",
-     .summary = "a model as JSON that load takes again, as URDF, or as screws",
-     .details = "The JSON of --format description loads as the very same model. URDF has no gravity and no floating\n"
+     .summary = "write a model as JSON for load, as URDF, or as screws",
+     .details = "The JSON of --format description loads as an identical model. URDF has no gravity and no floating\n"
                 "base. Screws (Mlist, Glist, Slist of Modern Robotics) end at --frame.\n",
      .example = "dynamicsctl export ur5 --format urdf >ur5.urdf\n  dynamicsctl export ur5 | jq '.joints[].name'",
      .min_operands = 1,
@@ -126,12 +126,12 @@ static const command COMMANDS[] = {
      .run = run_export},
     {.name = "inertia",
      .operands = "SHAPE VALUES",
-     .summary = "mass, centre and inertia of a body, and whether one can have it",
+     .summary = "compute and check the mass, centre and inertia of a body",
      .details =
          "  box X,Y,Z    cylinder RADIUS,LENGTH    sphere RADIUS    ellipsoid A,B,C    capsule RADIUS,LENGTH\n"
-         "  mesh FILE.stl    parts FILE.json, a list of parts with places (dynamics/v1/inertia.proto)\n"
-         "Shapes are homogeneous, centred in their frame and, where they are round, along z; lengths in metres,\n"
-         "rows xx xy xz yy yz zz. With --json also the parameters of the regressor, the pseudo-inertia and its\n"
+         "  mesh FILE.stl    parts FILE.json, a list of parts with placements (dynamics/v1/inertia.proto)\n"
+         "Shapes are homogeneous, centred in their frame, with a round shape's axis along z. Lengths are in\n"
+         "metres; rows are xx xy xz yy yz zz. --json adds the parameters of the regressor, the pseudo-inertia and its\n"
          "log-Cholesky coordinates.\n",
      .example = "dynamicsctl inertia box 0.1,0.2,0.3 --mass 2\n"
                 "  dynamicsctl inertia mesh link.stl --scale 0.001 --density 2700",
@@ -142,31 +142,32 @@ static const command COMMANDS[] = {
     {.name = "configuration",
      .operands = "NAME OPERATION",
      .summary = "integrate, difference, interpolate, distance, normalize, neutral, random",
-     .details = "{\"q\": [..]}, {\"v\": [..]} or {\"distance\": ..}. The operations are\n"
+     .details = "{\"q\": [..]}, {\"v\": [..]} or {\"distance\": ..}. Operations:\n"
                 "  integrate     q moved for --dt seconds at constant --v\n"
                 "  difference    the velocity that moves q to --to in one second\n"
                 "  interpolate   between q and --to, at --s\n"
-                "  distance      the norm of the difference; it mixes radians and metres\n"
-                "  normalize     quaternions of norm one, w not negative\n"
-                "  neutral       zero, quaternions the identity\n"
-                "  random        --count of them, uniform within the limits, by --seed\n",
+                "  distance      the norm of the difference, which mixes radians and metres\n"
+                "  normalize     scale quaternions to norm one, with w not negative\n"
+                "  neutral       zero; quaternions are the identity\n"
+                "  random        --count configurations, uniform within the limits, from --seed\n",
      .example = "dynamicsctl configuration ur5 interpolate --q 0,0,0,0,0,0 --to 1,-1,1,0,0,0 --s 0.25\n"
                 "  dynamicsctl configuration quadruped random --count 100 --seed 7 --json",
      .min_operands = 2,
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) |
                 WITH(OPTION_SEED) | WITH(OPTION_COUNT),
-     .words = (const option_words[]){{OPTION_SEED, "of random (default 0)"},
-                                     {OPTION_COUNT, "configurations of random (default 1)"},
+     .words = (const option_words[]){{OPTION_SEED, "seed of random (default 0)"},
+                                     {OPTION_COUNT, "number of random configurations (default 1)"},
                                      {0}},
      .run = run_configuration},
     {.name = "base-parameters",
      .operands = "NAME",
-     .summary = "combinations of inertial parameters that motion and torques tell of",
-     .details = "A row for each: the column of the torque regressor that stands for it, the parameter that others are\n"
-                "regrouped to, its value, and these others. Parameters are m, first moments mx my mz and I about the\n"
-                "origin of the link's frame. tau = Y p = Y_b b for every motion, with Y_b the columns of Y (evaluate\n"
-                "--quantity torque_regressor) that are listed. With --json also the model's parameters p.\n",
+     .summary = "inertial parameters that motion and torques determine",
+     .details =
+         "Each row is a base parameter: its column of the torque regressor, the inertial parameter that leads it,\n"
+         "its value, and the parameters regrouped to it. Parameters are m, first moments mx my mz and I about\n"
+         "the origin of the link's frame. tau = Y p = Y_b b for every motion, with Y_b the listed columns of Y\n"
+         "(evaluate --quantity torque_regressor). --json adds the model's parameters p.\n",
      .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
      .min_operands = 1,
      .max_operands = 1,
@@ -203,7 +204,7 @@ static const command COMMANDS[] = {
      .run = run_mass_matrix},
     {.name = "gravity",
      .operands = "NAME",
-     .summary = "gravity forces g(q): what holds the robot at rest",
+     .summary = "gravity forces g(q), which hold the robot at rest",
      .details = "{\"g\": [..]}\n",
      .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
      .min_operands = 1,
@@ -221,7 +222,7 @@ static const command COMMANDS[] = {
      .run = run_bias_forces},
     {.name = "fk",
      .operands = "NAME",
-     .summary = "forward kinematics: where a frame is in the world",
+     .summary = "forward kinematics: pose of a frame in the world",
      .details = "{\"position\": [..], \"quaternion\": [x, y, z, w]}\n",
      .example = "dynamicsctl fk ur5 --frame tool0",
      .min_operands = 1,
@@ -243,8 +244,8 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "any set of quantities for the same states",
      .details = "{NAME: value, ..}, blocks by name where a quantity has several, frame quantities by frame.\n"
-                "Operational space: of the task that all frames and --task-axes are together.\n"
-                "Quantities that end in _along: the change along the direction --dq, --dv, and --da or --dtau.\n"
+                "Quantities of operational space belong to the task that all frames and --task-axes form.\n"
+                "Quantities that end in _along are changes along the direction --dq, --dv, and --da or --dtau.\n"
                 "--frame may name several frames, separated by commas. Tables state frames and units.\n",
      .example =
          "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"
@@ -259,11 +260,11 @@ static const command COMMANDS[] = {
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",
-     .summary = "where a torque comes from: tau by term and by link",
+     .summary = "contributions to each torque: tau by term and by link",
      .details =
          "The terms of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal forces), gravity,\n"
-         "external; then the links whose inertia contributes most to each joint's tau. Without --q the home\n"
-         "configuration is taken. With --json all links: {\"joints\": [..], \"units\": [..], \"tau\": [..], "
+         "external. Then come the links that contribute most to each joint's tau. The default of --q is the home\n"
+         "configuration. --json writes all links: {\"joints\": [..], \"units\": [..], \"tau\": [..], "
          "\"terms\":\n"
          "{\"inertial\": [..], ..}, \"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n",
      .example = "dynamicsctl explain ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0 --a 0,5,0,0,0,0",
@@ -274,12 +275,12 @@ static const command COMMANDS[] = {
      .run = run_explain},
     {.name = "rollout",
      .operands = "NAME",
-     .summary = "many states forward in time, in one request",
+     .summary = "integrate many states forward in time in one request",
      .details =
-         "Starts at the states of --states (q, v, and tau that is held), or at --q and --v. Prints where the robot is\n"
-         "in the end, and what has become of each state; with --csv, --json or --plot every --stride'th step of one\n"
-         "state after the other. A controller holds the start, or goes to --to. A terminal shows how far a long one\n"
-         "is; Ctrl-C cancels it, and so do --timeout and the daemon's own limit (info shows it).\n",
+         "Starts at the states of --states (q, v, and a constant tau), or at --q and --v. Prints the end state and\n"
+         "the outcome of each state. With --csv, --json or --plot writes every --stride'th step, one state after the\n"
+         "other. A controller tracks the start, or --to. A terminal shows the progress of a long rollout. Ctrl-C,\n"
+         "--timeout and the daemon's limit (see info) cancel it.\n",
      .example = "dynamicsctl rollout ur5 --state zero --duration 3 --integrator rk4 --ideal\n"
                 "  dynamicsctl rollout ur5 --states starts.csv --duration 2 --stride 10 --csv > ends.csv\n"
                 "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0",
@@ -289,17 +290,17 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
-     .words = (const option_words[]){{OPTION_TO, "where a controller goes (default: it holds the start)"},
-                                     {OPTION_CONTROL, "what holds the start, or goes to --to (default none)"},
+     .words = (const option_words[]){{OPTION_TO, "reference of the controller (default: the start)"},
+                                     {OPTION_CONTROL, "controller that tracks the start, or --to (default none)"},
                                      {0}},
      .run = run_rollout},
     {.name = "trajectory",
      .operands = "NAME inverse|forward",
-     .summary = "the forces of a motion, or the motion of forces, and the limits it breaks",
+     .summary = "forces of a motion, or motion from forces; reports exceeded limits",
      .details =
-         "The rows of --states are --step apart. inverse takes q, and v and a from --rates; forward takes q and v of\n"
-         "the first row and tau of all, and moves the rigid bodies alone as Modern Robotics does (explicit Euler;\n"
-         "--substeps is its intRes). Tells by how much limits are exceeded and when.\n",
+         "The rows of --states are --step apart. inverse reads q and determines v and a by --rates. forward reads q\n"
+         "and v of the first row and tau of all rows, and moves ideal rigid bodies as Modern Robotics does (explicit\n"
+         "Euler; --substeps is its intRes). Both report by how much limits are exceeded, and when.\n",
      .example = "dynamicsctl trajectory ur5 inverse --states motion.csv --step 0.01 --csv > torques.csv\n"
                 "  dynamicsctl trajectory ur5 forward --states torques.csv --step 0.01 --substeps 10 --csv",
      .min_operands = 2,
@@ -307,16 +308,16 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
                 WITH(OPTION_CSV) | WITH(OPTION_PLOT),
-     .words = (const option_words[]){{OPTION_INTEGRATOR, "how forward makes a step (default explicit_euler)"}, {0}},
+     .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"}, {0}},
      .run = run_trajectory},
     {.name = "simulate",
      .operands = "NAME",
-     .summary = "move a robot forward in time, in the daemon",
+     .summary = "run a simulation of a robot in the daemon",
      .details =
-         "Starts at --q and --v, or in the home configuration at rest. Without --rate time passes as fast as it\n"
-         "can; with it, with the clock, and others may watch meanwhile. Prints the last state, or all of them\n"
-         "with --csv, --json (an object a line) or --plot. The columns are those that --states reads. --force is\n"
-         "what the environment applies to a link, from the first step on.\n",
+         "Starts at --q and --v, or in the home configuration at rest. With --rate the simulation follows the\n"
+         "clock, and other clients may watch it; otherwise it runs as fast as it can. Prints the last state, or\n"
+         "all states with --csv, --json (one object a line) or --plot, in the columns that --states reads. --force\n"
+         "is applied to a link by the environment from the first step on.\n",
      .example = "dynamicsctl simulate ur5 --duration 3 --csv > fall.csv\n"
                 "  dynamicsctl simulate ur5 --duration 3 --force tool0:0,0,-20 --force-frame local_world_aligned\n"
                 "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control computed_torque --kp 100 --kd 20 --plot",
@@ -328,36 +329,37 @@ static const command COMMANDS[] = {
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
-                                     {OPTION_SEED, "of the disturbance (default 0)"},
+                                     {OPTION_SEED, "seed of the disturbance (default 0)"},
                                      {0}},
      .run = run_simulate},
     {.name = "simulations",
      .operands = "",
-     .summary = "list the simulations that live in the daemon",
+     .summary = "list the simulations of the daemon",
      .details = "",
      .example = "dynamicsctl simulations",
      .run = run_simulations},
     {.name = "watch",
      .operands = "NAME",
-     .summary = "what a simulation or a stream publishes: frequency, age, loss",
+     .summary = "watch a simulation or a stream: frequency, age and loss of messages",
      .details =
-         "Each second a line on standard error; events as they come; the states, or torques, with --csv, --json\n"
-         "or --plot.\n",
+         "Writes a line each second to standard error, and events when they occur. With --csv, --json or --plot\n"
+         "also writes the states or torques.\n",
      .example = "dynamicsctl watch arm\n  dynamicsctl watch arm --csv > motion.csv\n  dynamicsctl watch arm --plot",
      .min_operands = 1,
      .max_operands = 1,
      .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_COUNT) | WITH(OPTION_DURATION),
-     .words = (const option_words[]){{OPTION_DURATION, "seconds until it ends (default: until Ctrl-C)"},
-                                     {OPTION_COUNT, "rows until it ends (default: until Ctrl-C)"},
+     .words = (const option_words[]){{OPTION_DURATION, "stop after so many seconds (default: at Ctrl-C)"},
+                                     {OPTION_COUNT, "stop after so many rows (default: at Ctrl-C)"},
                                      {0}},
      .run = run_watch},
     {.name = "stream",
      .operands = "NAME",
-     .summary = "push a motion to the daemon and get its torques back",
+     .summary = "push a motion to the daemon and receive its torques",
      .details =
-         "The points of --states are pushed without waiting for answers, --frequency of them a second. Prints what\n"
-         "became of them, or the torques with --csv, --json or --plot. With --record they go to a file of the daemon;\n"
-         "with --token NAME is a simulation, whose input they are from now on: tau, or its controller's reference.\n",
+         "Pushes the points of --states, --frequency of them a second, without waiting for replies. Prints counts of\n"
+         "accepted and lost points, or the torques with --csv, --json or --plot. With --record the daemon writes\n"
+         "the points to a file. With --token NAME is a simulation, and the points become its input: tau, or the\n"
+         "reference of its controller.\n",
      .example = "dynamicsctl stream ur5 --states motion.csv --frequency 1000 --csv > torques.csv\n"
                 "  dynamicsctl stream ur5 --states motion.csv --record motion\n"
                 "  dynamicsctl stream arm --token @arm.token --states motion.csv --frequency 1000",
@@ -380,30 +382,29 @@ static const command COMMANDS[] = {
     {.name = "record",
      .operands = "SIMULATION RECORDING",
      .summary = "record a simulation to a file of the daemon",
-     .details = "Until --duration is over, or Ctrl-C. simulate --rate prints the token of its simulation.\n",
+     .details = "Records for --duration, or until Ctrl-C. simulate --rate prints the token of its simulation.\n",
      .example = "dynamicsctl record arm run1 --token @arm.token --duration 10",
      .min_operands = 2,
      .max_operands = 2,
      .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION),
-     .words = (const option_words[]){{OPTION_DURATION, "seconds until it ends (default: until Ctrl-C)"}, {0}},
+     .words = (const option_words[]){{OPTION_DURATION, "stop after so many seconds (default: at Ctrl-C)"}, {0}},
      .run = run_record},
     {.name = "recordings",
      .operands = "",
      .summary = "list the recordings of the daemon, delete one, or fetch its file",
-     .details =
-         "The daemon bounds what all recordings take of its disk (limits.recordings_bytes, info shows it): at that\n"
-         "bound nothing more is recorded until some are deleted. A file is a sequence of messages, each behind\n"
-         "its length (dynamics/v1/recording.proto).\n",
+     .details = "The daemon limits the disk space of all recordings (limits.recordings_bytes, see info). At the limit\n"
+                "recording stops until recordings are deleted. A file is a sequence of messages, each preceded by its\n"
+                "length (dynamics/v1/recording.proto).\n",
      .example = "dynamicsctl recordings\n  dynamicsctl recordings --fetch run1 > run1.recording\n"
                 "  dynamicsctl recordings --delete run1",
      .options = WITH(OPTION_JSON) | WITH(OPTION_DELETE) | WITH(OPTION_FETCH),
      .run = run_recordings},
     {.name = "replay",
      .operands = "RECORDING",
-     .summary = "compute a recorded run once more, and compare it bit by bit",
+     .summary = "compute a recorded run again and compare it bit by bit",
      .details =
-         "With --csv, --json or --plot the states, every --stride'th of them, where the model is loaded: it has the\n"
-         "names of their columns. Without these the recording is enough, for it describes its model.\n",
+         "With --csv, --json or --plot writes every --stride'th state. This needs the model loaded, which has the\n"
+         "names of the columns. A comparison needs only the recording, which contains its model.\n",
      .example = "dynamicsctl replay run1\n  dynamicsctl replay run1 --stride 10 --csv > run1.csv",
      .min_operands = 1,
      .max_operands = 1,
@@ -420,7 +421,7 @@ static const command COMMANDS[] = {
      .run = run_latency},
     {.name = "call",
      .operands = "METHOD [JSON|-]",
-     .summary = "any method of the protocol dynamics.v1, JSON in and out",
+     .summary = "call any method of the protocol dynamics.v1, with JSON",
      .details =
          "METHOD is InverseDynamics or inverse_dynamics; the members of JSON are the fields of the method's request\n"
          "in the .proto files, enums by name. - stands for standard input.\n",
@@ -434,7 +435,7 @@ static const command COMMANDS[] = {
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
-                                 "connection to the daemon; 4 no answer in time; 5 anything else.\n";
+                                 "connection to the daemon; 4 no answer in time; 5 other errors.\n";
 
 static const command *find(const char *name, suggestion *meant) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
@@ -446,7 +447,8 @@ static const command *find(const char *name, suggestion *meant) {
 }
 
 static void print_help(void) {
-    printf("dynamicsctl: rigid-body dynamics from dynamicsd\n\nUsage: dynamicsctl COMMAND [ARGUMENTS] [OPTIONS]\n\n");
+    printf("dynamicsctl: command line of dynamicsd, the rigid-body dynamics service\n\nUsage: dynamicsctl COMMAND "
+           "[ARGUMENTS] [OPTIONS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         char left[40];
         snprintf(left, sizeof left, "%s %s", COMMANDS[i].name, COMMANDS[i].operands);
@@ -454,12 +456,11 @@ static void print_help(void) {
     }
     printf("\nOptions of every command\n");
     print_options(COMMON_OPTIONS, NULL);
-    printf(
-        "\nThe daemon's address is that of --endpoint, else of --config FILE, else of the environment's\n"
-        "DYNAMICSD_ENDPOINT, else of /etc/dynamicsd/dynamicsd.conf, else ipc:///run/dynamicsd/dynamicsd.sock.\n\n%s\n"
-        "First steps\n  dynamicsctl ping\n  dynamicsctl models\n  dynamicsctl id ur5\n"
-        "  dynamicsctl COMMAND --help   options and an example of each command\n",
-        EXIT_CODES);
+    printf("\nThe daemon's address is the first of: --endpoint; the configuration --config; the environment variable\n"
+           "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock.\n\n%s\n"
+           "First steps\n  dynamicsctl ping\n  dynamicsctl models\n  dynamicsctl id ur5\n"
+           "  dynamicsctl COMMAND --help   options and an example of each command\n",
+           EXIT_CODES);
 }
 
 /* Lists the quantities in lines of at most 100 columns. */

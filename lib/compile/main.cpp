@@ -32,39 +32,42 @@ static const size_t most_operations = 12000;
 
 static const char help[] = R"(Usage: dynamics-compile ROBOT -o FILE [OPTION]...
 
-Writes the dynamics of one robot as straight-line C: constants are folded, common subexpressions shared, what is zero
-is gone. The file needs nothing but libm, and allocates nothing: it suits microcontrollers and real-time loops.
-The file is ASCII. Names of the description stand in comments alone, where * ? " \ and other characters are octal
-escapes (\ooo), and in names of functions, where each byte that is no letter or digit is an underscore.
-ROBOT is URDF, or a description as dyn_description_write (dynamics/description.h) writes it, which states its base,
-mimic policy and gravity itself. - stands for standard input or output.
+Writes the dynamics of one robot as straight-line C. Constants are folded, common subexpressions are shared, and terms
+that are zero are removed. The generated file needs only libm and allocates no memory, so it suits microcontrollers and
+real-time loops.
 
-  -o, --output FILE          where to write; .c is C
-  -f, --functions LIST       of rnea, bias, gravity, crba, aba, resisted_aba, minverse, rnea_derivatives,
-                             aba_derivatives; default: rnea,crba,aba
-      --frames LIST          names of links: pose and Jacobian of each
+ROBOT is a URDF file, or a description as dyn_description_write (dynamics/description.h) writes it, which states its
+base, mimic policy and gravity itself. - is standard input or output.
+
+The generated file is ASCII. Names of the description appear in comments, where * ? " \ and other characters become
+octal escapes (\ooo), and in names of functions, where each byte that is no letter or digit becomes an underscore.
+
+  -o, --output FILE          output file: C, or with --shared a shared object
+  -f, --functions LIST       functions to generate, of rnea, bias, gravity, crba, aba, resisted_aba, minverse,
+                             rnea_derivatives, aba_derivatives; default: rnea,crba,aba
+      --frames LIST          names of links; generates pose and Jacobian of each
       --base-type TYPE       fixed (default) or floating
       --mimic POLICY         coupled (default) or independent
       --gravity X,Y,Z        m/s^2 in the world's axes; default 0,0,-9.81
-      --prefix NAME          of the functions; default: the robot's name
-      --precision WHICH      double (default) or single: float, sinf and cosf, for processors that have no more in
-                             hardware; --float is the same as --precision single
-      --header FILE          declarations too, for C and C++
-      --cpu-seconds N        end where one program takes longer
-      --memory-megabytes N   end where this program, together with the compiler that it runs, needs more
-  -h, --help                 print this, and end
-      --version              print the version, and end
+      --prefix NAME          prefix of the functions; default: the robot's name
+      --precision WHICH      double (default) or single: float, sinf and cosf, for processors without hardware for
+                             double; --float is short for --precision single
+      --header FILE          also write declarations, for C and C++
+      --cpu-seconds N        stop if one program needs more processor time
+      --memory-megabytes N   stop if this program, together with the compiler that it runs, needs more memory
+  -h, --help                 print this text and exit
+      --version              print the version and exit
 
-A shared object of all functions, in double precision, for dyn_compiled_load (dynamics/compiled.h) and dynamicsd:
-      --shared               compile it too, by the system's compiler; a function of more than 12000 operations, or
-                             20000 results, is left out
-      --compiler PROGRAM     default: clang, cc or gcc, the first that there is
+Shared object of all functions, in double precision, for dyn_compiled_load (dynamics/compiled.h) and dynamicsd:
+      --shared               also compile with the system's compiler; functions of more than 12000 operations or
+                             20000 results are omitted
+      --compiler PROGRAM     default: the first of clang, cc and gcc that is installed
       --instruction-set SET  avx512, avx2, sse2, neon or scalar; default: that of this processor. For another
-                             processor, --compiler is one that compiles for it, such as aarch64-linux-gnu-gcc
+                             processor, --compiler must name a cross compiler, such as aarch64-linux-gnu-gcc
 
-Exit status: 0 done, 1 failed, 2 wrong command line.
+Exit status: 0 success, 1 failure, 2 wrong command line.
 
-Example:
+Examples:
   dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0
   dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea
 )";
