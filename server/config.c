@@ -368,8 +368,9 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
     } else if (home) {
         fail(r, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home, section);
     } else {
-        fail(r, "unknown key \"%s\" in [%s]%s%s%s", name, section, key_guess.closest ? "; did you mean \"" : "",
-             key_guess.closest ? key_guess.closest : "", key_guess.closest ? "\"?" : "");
+        char hint[TEXT_HINT_SIZE];
+        fail(r, "unknown key \"%s\" in [%s]; %s", name, section,
+             text_guess_hint(&key_guess, "the example dynamicsd.conf lists them", hint));
     }
 }
 

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "methods/geometry.h"
-#include "methods/query.h"
 #include "methods/bounds.h"
-#include "methods/text.h"
+#include "methods/lookup.h"
 
 /* Largest number of bytes of a reply in addition to its arrays. */
 enum { REPLY_MARGIN = 4096 };
@@ -436,30 +434,12 @@ double *batch_vectors(batch *b, double *values) {
 }
 
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame) {
-    dyn_error error;
-    char quoted[TEXT_QUOTE_SIZE];
-    if (dyn_model_find_frame(b->model, name, &error, frame) == DYN_OK) {
-        return true;
+    refusal why;
+    bool is_found = lookup_frame(b->entry, missing, "", name, frame, &why);
+    if (!is_found) {
+        call_refuse(b->call, &why);
     }
-    text_guess guess = text_guess_start(name);
-    for (int l = 0; l < dyn_model_link_count(b->model); l++) {
-        text_guess_consider(&guess, dyn_model_link(b->model, l)->name);
-    }
-    call_fail(b->call, missing, "model \"%s\" has no %s %s%s%s%s", b->entry->name,
-              missing == REASON_LINK_NOT_FOUND ? "link" : "frame", text_quote(name, quoted),
-              guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
-    return false;
-}
-
-bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame) {
-    const dyn_reference_frame *found = geometry_reference_frame(wire);
-    if (!found) {
-        call_fail(b->call, wire ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE,
-                  "the reference frame is %d; " GEOMETRY_REFERENCE_FRAMES, (int)wire);
-        return false;
-    }
-    *frame = *found;
-    return true;
+    return is_found;
 }
 
 void batch_close(batch *b) {

@@ -127,12 +127,8 @@ bool batch_add_force(batch *b, const char *path, const Dynamics__V1__ExternalFor
 /* Returns the robot of the batch, with the joint order of its caller. */
 robot batch_robot(const batch *b);
 
-/* Finds a frame of the model. `missing` is the error if there is none: REASON_FRAME_NOT_FOUND, or REASON_LINK_NOT_FOUND
- * for a link. The field of the error must be set. */
+/* Finds a frame of the model (lookup_frame). The field of the error must be set. */
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame);
-
-/* Converts a reference frame of the protocol to that of the library. The field of the error must be set. */
-bool batch_reference_frame(batch *b, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame);
 
 /* Releases the model and the workspaces. */
 void batch_close(batch *b);

@@ -49,7 +49,7 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
         return false;
     }
     call_blame(b->call, "%s.frame", path);
-    if (!batch_reference_frame(b, force->frame, &result->reference_frame)) {
+    if (!geometry_read_reference_frame(b->call, "", force->frame, &result->reference_frame)) {
         return false;
     }
     bool has_rows = force->n_force > 3 || force->n_torque > 3;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Evaluate: a set of quantities for the same states. */
 #include "methods/evaluation.h"
+#include "methods/geometry.h"
+#include "methods/lookup.h"
 #include "methods/methods.h"
 #include "methods/quantity_result.h"
 #include "methods/text.h"
@@ -110,21 +112,15 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
 
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */
 
-/* Finds the joint at the root of a quantity's subtree. */
+/* Finds the joint at the root of a quantity's subtree; -1 is the robot. */
 static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
-    char quoted[TEXT_QUOTE_SIZE];
-    *subtree = name[0] ? dyn_model_find_joint(b->model, name) : -1;
-    if (!name[0] || *subtree >= 0) {
+    refusal why;
+    *subtree = -1;
+    if (!name[0] || lookup_joint(b->entry, "", name, subtree, &why)) {
         return true;
     }
-    text_guess guess = text_guess_start(name);
-    for (int j = 0; j < dyn_model_joint_count(b->model); j++) {
-        text_guess_consider(&guess, dyn_model_joint(b->model, j)->name);
-    }
     call_blame(b->call, "quantities[%zu].subtree", i);
-    call_fail(b->call, REASON_JOINT_NOT_FOUND, "model \"%s\" has no moving joint %s%s%s%s", b->entry->name,
-              text_quote(name, quoted), guess.closest ? "; did you mean \"" : "", guess.closest ? guess.closest : "",
-              guess.closest ? "\"?" : "");
+    call_refuse(b->call, &why);
     return false;
 }
 
@@ -155,7 +151,7 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
         return false;
     }
     call_blame(b->call, "quantities[%zu].reference_frame", i);
-    if (!of->expressed_in && !batch_reference_frame(b, asked->reference_frame, &at.reference_frame)) {
+    if (!of->expressed_in && !geometry_read_reference_frame(b->call, "", asked->reference_frame, &at.reference_frame)) {
         return false;
     }
     if (of->of == OF_FRAMES) {

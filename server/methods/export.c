@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "methods/description.h"
+#include "methods/lookup.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
-#include "methods/text.h"
 
 /* Approximate cost of one link, ns. */
 static const double LINK_COST = 2000;
@@ -30,14 +30,12 @@ static char *write_urdf(call *c, const dyn_model *model) {
 /* Finds the frame at which the screws end. */
 static bool find_tip(call *c, const model_entry *entry, int *tip) {
     const char *name = c->request->export_model->tip;
-    char quoted[TEXT_QUOTE_SIZE];
-    dyn_error error;
+    refusal why;
     *tip = dyn_model_link_count(entry->model) - 1;
-    if (name[0] == '\0' || dyn_model_find_frame(entry->model, name, &error, tip) == DYN_OK) {
+    if (name[0] == '\0' || lookup_frame(entry, REASON_FRAME_NOT_FOUND, "tip", name, tip, &why)) {
         return true;
     }
-    call_blame(c, "tip");
-    call_fail(c, REASON_FRAME_NOT_FOUND, "model \"%s\" has no frame %s", entry->name, text_quote(name, quoted));
+    call_refuse(c, &why);
     return false;
 }
 

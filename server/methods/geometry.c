@@ -42,17 +42,21 @@ bool geometry_parse_numbers(const char *path, size_t count, const double *from, 
     return true;
 }
 
-const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame wire) {
-    static const dyn_reference_frame local = DYN_LOCAL, world = DYN_WORLD, aligned = DYN_LOCAL_WORLD_ALIGNED;
-    switch (wire) {
+bool geometry_parse_reference_frame(const char *path, Dynamics__V1__ReferenceFrame from, dyn_reference_frame *to,
+                                    refusal *why) {
+    switch (from) {
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL:
-        return &local;
+        *to = DYN_LOCAL;
+        return true;
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD:
-        return &world;
+        *to = DYN_WORLD;
+        return true;
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
-        return &aligned;
+        *to = DYN_LOCAL_WORLD_ALIGNED;
+        return true;
     default:
-        return NULL;
+        return refuse(why, from ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE, path,
+                      "the reference frame is %d; give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)", (int)from);
     }
 }
 
@@ -149,6 +153,12 @@ bool geometry_read_vector(call *c, const char *path, const Dynamics__V1__Vector3
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to) {
     refusal why = {0};
     return end_unless(c, geometry_parse_numbers(path, count, from, wanted, to, &why), &why);
+}
+
+bool geometry_read_reference_frame(call *c, const char *path, Dynamics__V1__ReferenceFrame from,
+                                   dyn_reference_frame *to) {
+    refusal why = {0};
+    return end_unless(c, geometry_parse_reference_frame(path, from, to, &why), &why);
 }
 
 bool geometry_read_placement(call *c, const char *path, const Dynamics__V1__Placement *from, dyn_pose *to) {

@@ -28,11 +28,11 @@ bool geometry_parse_numbers(const char *path, size_t count, const double *from, 
                             refusal *why);
 bool geometry_read_numbers(call *c, const char *path, size_t count, const double *from, size_t wanted, double *to);
 
-/* Returns the reference frame of a number of the protocol, or NULL if it is unknown or unspecified. */
-const dyn_reference_frame *geometry_reference_frame(Dynamics__V1__ReferenceFrame wire);
-
-/* End of an error message about such a number: the choices. */
-#define GEOMETRY_REFERENCE_FRAMES "give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)"
+/* Parses a choice of reference frame, which must be made. */
+bool geometry_parse_reference_frame(const char *path, Dynamics__V1__ReferenceFrame from, dyn_reference_frame *to,
+                                    refusal *why);
+bool geometry_read_reference_frame(call *c, const char *path, Dynamics__V1__ReferenceFrame from,
+                                   dyn_reference_frame *to);
 
 /* Parses a placement. An absent one is the identity. */
 bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *from, dyn_pose *to, refusal *why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Kinematics: poses and Jacobians of named frames, two rows of the table of quantities. */
 #include "methods/evaluation.h"
+#include "methods/geometry.h"
 #include "methods/methods.h"
 #include "methods/text.h"
 
@@ -14,8 +15,7 @@ static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRe
         call_fail(b->call, REASON_MISSING_VALUE, "name at least one frame");
         return false;
     }
-    call_blame(b->call, "reference_frame");
-    if (!batch_reference_frame(b, r->reference_frame, &at.reference_frame)) {
+    if (!geometry_read_reference_frame(b->call, "reference_frame", r->reference_frame, &at.reference_frame)) {
         return false;
     }
     for (size_t i = 0; i < r->n_frames; i++) {

@@ -4,14 +4,15 @@
 #include <dynamics/payload.h>
 #include <stdio.h>
 
-#include "methods/geometry.h"
 #include "methods/bounds.h"
+#include "methods/geometry.h"
+#include "methods/lookup.h"
 #include "methods/query.h"
 
 /* Finds the link of a payload. */
 static bool find_link(const robot *r, const char *path, const char *name, int *link, refusal *why) {
     char member[PATH_SIZE];
-    return robot_find_link(r, path_join(member, path, "link"), name, link, why) &&
+    return lookup_frame(r->entry, REASON_LINK_NOT_FOUND, path_join(member, path, "link"), name, link, why) &&
            (*link != DYN_WORLD_FRAME ||
             refuse(why, REASON_INVALID_VALUE, member, "the world carries no payload; name a link of the robot"));
 }

@@ -35,7 +35,7 @@ typedef struct query_values {
     bool is_marking; /* failed samples are marked */
 } query_values;
 
-/* Checks that the query exists and has only parts that `method` supports. */
+/* Checks that the query exists and has only parts that the method supports. Messages contain `method_name`. */
 bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method_name, refusal *why);
 
 /* Checks that the model is the one that the query expects. */

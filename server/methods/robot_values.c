@@ -8,21 +8,12 @@
 #include <string.h>
 
 #include "methods/geometry.h"
+#include "methods/lookup.h"
 #include "methods/text.h"
-
-static bool refuse_unknown_joint(refusal *why, const robot *r, const char *field, const char *name) {
-    char quoted[TEXT_QUOTE_SIZE];
-    text_guess guess = text_guess_start(name);
-    for (int j = 0; j < dyn_model_joint_count(r->model); j++) {
-        text_guess_consider(&guess, dyn_model_joint(r->model, j)->name);
-    }
-    return refuse(why, REASON_JOINT_NOT_FOUND, field, "model \"%s\" has no moving joint %s; %s \"%s\"", r->entry->name,
-                  text_quote(name, quoted), guess.closest ? "did you mean" : "its first one is",
-                  guess.closest ? guess.closest : dyn_model_joint(r->model, 0)->name);
-}
 
 static bool refuse_order(refusal *why, const robot *r, joint_order_status status, size_t at) {
     char quoted[TEXT_QUOTE_SIZE], field[48];
+    int joint;
     snprintf(field, sizeof field, "query.joint_names[%zu]", at);
     switch (status) {
     case JOINT_ORDER_NO_MEMORY:
@@ -34,7 +25,7 @@ static bool refuse_order(refusal *why, const robot *r, joint_order_status status
     case JOINT_ORDER_REPEATED:
         return refuse(why, REASON_DUPLICATE, field, "joint %s is named twice", text_quote(r->names[at], quoted));
     default:
-        return refuse_unknown_joint(why, r, field, r->names[at]);
+        return lookup_joint(r->entry, field, r->names[at], &joint, why);
     }
 }
 
@@ -162,32 +153,6 @@ static bool read_vector(const char *field, size_t count, const double *values, d
     return true;
 }
 
-bool robot_find_link(const robot *r, const char *field, const char *name, int *frame, refusal *why) {
-    char quoted[TEXT_QUOTE_SIZE];
-    dyn_error error;
-    if (dyn_model_find_frame(r->model, name, &error, frame) == DYN_OK) {
-        return true;
-    }
-    text_guess guess = text_guess_start(name);
-    for (int l = 0; l < dyn_model_link_count(r->model); l++) {
-        text_guess_consider(&guess, dyn_model_link(r->model, l)->name);
-    }
-    return refuse(why, REASON_LINK_NOT_FOUND, field, "model \"%s\" has no link %s%s%s%s", r->entry->name,
-                  text_quote(name, quoted), guess.closest ? "; did you mean \"" : "",
-                  guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
-}
-
-static bool find_reference_frame(const char *field, Dynamics__V1__ReferenceFrame wire, dyn_reference_frame *frame,
-                                 refusal *why) {
-    const dyn_reference_frame *found = geometry_reference_frame(wire);
-    if (!found) {
-        return refuse(why, wire ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE, field,
-                      "the reference frame is %d; " GEOMETRY_REFERENCE_FRAMES, (int)wire);
-    }
-    *frame = *found;
-    return true;
-}
-
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why) {
     char place[4][REFUSAL_FIELD_SIZE];
@@ -202,8 +167,8 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
         for (int k = 0; k < 4; k++) {
             snprintf(place[k], sizeof place[k], "%s[%zu].%s", field, i, parts[k]);
         }
-        if (!robot_find_link(r, place[0], list[i]->link, &forces->force[i].frame, why) ||
-            !find_reference_frame(place[1], list[i]->frame, &forces->force[i].reference_frame, why) ||
+        if (!lookup_frame(r->entry, REASON_LINK_NOT_FOUND, place[0], list[i]->link, &forces->force[i].frame, why) ||
+            !geometry_parse_reference_frame(place[1], list[i]->frame, &forces->force[i].reference_frame, why) ||
             !read_vector(place[2], list[i]->n_torque, list[i]->torque, forces->force[i].wrench, why) ||
             !read_vector(place[3], list[i]->n_force, list[i]->force, forces->force[i].wrench + 3, why)) {
             return false;

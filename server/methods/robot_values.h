@@ -47,9 +47,6 @@ bool robot_read_v(const robot *r, const char *field, size_t count, const double 
 bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
                       const double **result, refusal *why);
 
-/* Finds a link or a frame of the robot. `field` is its path in the request. */
-bool robot_find_link(const robot *r, const char *field, const char *name, int *frame, refusal *why);
-
 /* Reads the external forces of one state, at most STEPPER_FORCES. `field` is the path of the list in the request. */
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why);

@@ -65,10 +65,10 @@ void method_get_health(call *c) {
         text_guess_consider(&guess, h->components[i].name);
     }
     if (reply->n_components == 0) {
-        char quoted[TEXT_QUOTE_SIZE];
+        char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];
         call_blame(c, "component");
-        call_fail(c, REASON_COMPONENT_NOT_FOUND, "there is no component %s; %s%s", text_quote(wanted, quoted),
-                  guess.closest ? "did you mean " : "an empty name asks for all", guess.closest ? guess.closest : "");
+        call_fail(c, REASON_COMPONENT_NOT_FOUND, "there is no component %s; %s", text_quote(wanted, quoted),
+                  text_guess_hint(&guess, "an empty name asks for all", hint));
         return;
     }
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_HEALTH;

@@ -24,7 +24,7 @@ static const double STEP_COST = 5e3;
 static simulation *find(call *c, const char *name) {
     live *l = c->service->live;
     simulation *s = name_table_find(&l->simulations, name);
-    char quoted[TEXT_QUOTE_SIZE];
+    char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];
     void **all;
     size_t count;
     if (s) {
@@ -40,9 +40,8 @@ static simulation *find(call *c, const char *name) {
     for (size_t i = 0; i < count; i++) {
         text_guess_consider(&guess, ((simulation *)all[i])->name);
     }
-    call_fail(c, name[0] ? REASON_SIMULATION_NOT_FOUND : REASON_MISSING_VALUE, "there is no simulation %s; %s%s%s",
-              text_quote(name, quoted), guess.closest ? "did you mean \"" : "ListSimulations tells which there are",
-              guess.closest ? guess.closest : "", guess.closest ? "\"?" : "");
+    call_fail(c, name[0] ? REASON_SIMULATION_NOT_FOUND : REASON_MISSING_VALUE, "there is no simulation %s; %s",
+              text_quote(name, quoted), text_guess_hint(&guess, "ListSimulations lists them", hint));
     name_table_release_list(&l->simulations, all, count);
     return NULL;
 }

@@ -3,6 +3,7 @@
 #include "methods/text.h"
 
 #include <dynamics/text.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONGEST = 63 };
@@ -48,4 +49,13 @@ void text_guess_consider(text_guess *guess, const char *known) {
         guess->distance = distance;
         guess->closest = known;
     }
+}
+
+const char *text_guess_hint(const text_guess *guess, const char *otherwise, char hint[TEXT_HINT_SIZE]) {
+    char quoted[TEXT_QUOTE_SIZE];
+    if (!guess->closest) {
+        return otherwise;
+    }
+    snprintf(hint, TEXT_HINT_SIZE, "did you mean %s?", text_quote(guess->closest, quoted));
+    return hint;
 }

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { TEXT_QUOTE_SIZE = 128 };
+enum { TEXT_QUOTE_SIZE = 128, TEXT_HINT_SIZE = TEXT_QUOTE_SIZE + 16 };
 
 /* Writes a name in double quotes, made printable (dynamics/text.h) and truncated if it is long. Returns `quoted`. */
 const char *text_quote(const char *name, char quoted[TEXT_QUOTE_SIZE]);
@@ -26,5 +26,9 @@ typedef struct text_guess {
 
 text_guess text_guess_start(const char *wanted);
 void text_guess_consider(text_guess *guess, const char *known);
+
+/* Returns the end of an error message: a question for the closest name, written to `hint`, or `otherwise` if no name is
+ * close. */
+const char *text_guess_hint(const text_guess *guess, const char *otherwise, char hint[TEXT_HINT_SIZE]);
 
 #endif

@@ -18,7 +18,7 @@ typedef void (*model_listener)(void *context, model_change change, const model_e
 
 typedef enum model_insertion {
     MODEL_INSERTED,
-    MODEL_PRESENT,      /* the same model has this name already */
+    MODEL_PRESENT,      /* an equal model has this name already */
     MODEL_NAME_TAKEN,   /* by another model, which may not be replaced */
     MODEL_NOT_EXPECTED, /* the name has no model, or not the one that may be replaced */
     MODEL_STORE_FULL,

@@ -237,7 +237,7 @@ static const struct {
     {model_not_utf8, CODE(NOT_FOUND), "MODEL_NOT_FOUND", "inverse_dynamics.query.model",
      "there is no model \"two\\xfflink\""},
     {joint_not_utf8, CODE(NOT_FOUND), "JOINT_NOT_FOUND", "inverse_dynamics.query.joint_names[0]",
-     "no moving joint \"\\xc3(\""},
+     "no moving joint \"\\xc3(\"; DescribeModel lists them"},
     {unknown_force_link, CODE(NOT_FOUND), "LINK_NOT_FOUND", "inverse_dynamics.query.external_forces[0].link",
      "\"link3\""},
     {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.query.external_forces[0].force",
@@ -365,7 +365,7 @@ START_TEST(unknown_component_of_health) {
     method.component = text("modles");
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH;
     request.get_health = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "get_health.component", "did you mean models");
+    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "get_health.component", "did you mean \"models\"?");
 }
 END_TEST
 

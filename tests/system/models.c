@@ -648,33 +648,43 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
 }
 END_TEST
 
-/* Checks that a file is read as strictly as its section of the configuration states. */
-START_TEST(files_are_read_as_strictly_as_configured) {
+/* Checks that a daemon whose model directory has one file loads it under the expected name, and no other model. `log`
+ * receives the daemon's log, which the caller frees; NULL: it is not read. */
+static void check_model_of_file(const char *file_name, const char *robot, const char *configuration,
+                                const char *expected, char **log) {
     daemon_fixture other;
     dyn_client *peer;
     dyn_client_model_list *models;
-    char directory[] = "/tmp/dynamicsd-strict-XXXXXX", path[64];
+    char directory[] = "/tmp/dynamicsd-models-XXXXXX", path[64];
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/departing.urdf", directory);
+    snprintf(path, sizeof path, "%s/%s", directory, file_name);
     FILE *file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
-    ck_assert(fputs(departing_robot, file) >= 0 && fclose(file) == 0);
-    daemon_start(&(daemon_options){.models = directory,
-                                   .configuration = "strict = yes\n[model lax]\nfile = departing.urdf\nstrict = no\n"
-                                                    "[model stern]\nfile = departing.urdf\n"},
-                 &other);
+    ck_assert(fputs(robot, file) >= 0 && fclose(file) == 0);
+    daemon_start(&(daemon_options){.models = directory, .configuration = configuration}, &other);
     wire_require(dyn_client_connect(other.request_ipc, NULL, &peer, &error), &error);
     wire_require(dyn_client_list_models(peer, 0, &models, &error), &error);
     ck_assert_uint_eq(models->count, 1);
-    ck_assert_str_eq(models->models[0].name, "lax");
-    char *log = daemon_log(&other);
-    ck_assert_msg(strstr(log, "refused, since strict loading takes a warning for an error") != NULL, "%s", log);
-    free(log);
+    ck_assert_str_eq(models->models[0].name, expected);
+    if (log) {
+        *log = daemon_log(&other);
+    }
     dyn_client_model_list_free(models);
     dyn_client_close(peer);
     daemon_stop(&other);
     unlink(path);
     rmdir(directory);
+}
+
+/* Checks that a file is read as strictly as its section of the configuration states. */
+START_TEST(files_are_read_as_strictly_as_configured) {
+    char *log;
+    check_model_of_file("departing.urdf", departing_robot,
+                        "strict = yes\n[model lax]\nfile = departing.urdf\nstrict = no\n"
+                        "[model stern]\nfile = departing.urdf\n",
+                        "lax", &log);
+    ck_assert_msg(strstr(log, "refused, since strict loading takes a warning for an error") != NULL, "%s", log);
+    free(log);
 }
 END_TEST
 
@@ -688,25 +698,7 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
     ck_assert_str_eq(exported->model.digest, loaded->model.digest);
     dyn_client_exported_model_free(exported);
     dyn_client_loaded_model_free(loaded);
-    daemon_fixture other;
-    dyn_client *peer;
-    dyn_client_model_list *models;
-    char directory[] = "/tmp/dynamicsd-dotted-XXXXXX", path[64];
-    ck_assert_ptr_nonnull(mkdtemp(directory));
-    snprintf(path, sizeof path, "%s/left.arm.urdf", directory);
-    FILE *file = fopen(path, "w");
-    ck_assert_ptr_nonnull(file);
-    ck_assert(fputs(dotted_robot, file) >= 0 && fclose(file) == 0);
-    daemon_start(&(daemon_options){.models = directory}, &other);
-    wire_require(dyn_client_connect(other.request_ipc, NULL, &peer, &error), &error);
-    wire_require(dyn_client_list_models(peer, 0, &models, &error), &error);
-    ck_assert_uint_eq(models->count, 1);
-    ck_assert_str_eq(models->models[0].name, "left_arm");
-    dyn_client_model_list_free(models);
-    dyn_client_close(peer);
-    daemon_stop(&other);
-    unlink(path);
-    rmdir(directory);
+    check_model_of_file("left.arm.urdf", dotted_robot, NULL, "left_arm", NULL);
 }
 END_TEST
 

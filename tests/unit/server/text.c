@@ -48,14 +48,22 @@ START_TEST(distance_is_that_of_levenshtein) {
 END_TEST
 
 START_TEST(guess_is_the_closest_and_none_where_all_are_far) {
+    char hint[TEXT_HINT_SIZE], longest[64] = "";
     text_guess guess = text_guess_start("elbo_joint");
     text_guess_consider(&guess, "wrist_joint");
     text_guess_consider(&guess, "elbow_joint");
     text_guess_consider(&guess, "shoulder_joint");
     ck_assert_str_eq(guess.closest, "elbow_joint");
+    ck_assert_str_eq(text_guess_hint(&guess, "none is near", hint), "did you mean \"elbow_joint\"?");
     guess = text_guess_start("xyz");
     text_guess_consider(&guess, "shoulder_joint");
     ck_assert_ptr_null(guess.closest);
+    ck_assert_str_eq(text_guess_hint(&guess, "none is near", hint), "none is near");
+    memset(longest, '\x01', sizeof longest - 1);
+    guess = text_guess_start(longest);
+    text_guess_consider(&guess, longest);
+    ck_assert_uint_lt(strlen(text_guess_hint(&guess, "", hint)), sizeof hint);
+    ck_assert_ptr_eq(strchr(hint, '\0') - 1, strchr(hint, '?'));
 }
 END_TEST
 
