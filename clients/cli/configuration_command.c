@@ -35,7 +35,7 @@ enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS, MAX_COUNT = 100
 typedef struct plan {
     const struct operation *operation;
     double *to; /* rows of q, each --to */
-    double dt, s;
+    double step_length, s;
     long seed, count; /* of random */
 } plan;
 
@@ -94,7 +94,7 @@ static exit_code take_random(const arguments *given, plan *asked) {
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     const arguments *given = context->given;
-    exit_code code = take_number(given, OPTION_DT, "dt", 1, &asked->dt);
+    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", 1, &asked->step_length);
     if (code == EXIT_OK)
         code = take_number(given, OPTION_S, "s", 0.5, &asked->s);
     if (code == EXIT_OK)
@@ -144,7 +144,8 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     if (to == NULL)
         *error = (dyn_client_error){.status = status, .message = "out of memory"};
     else if (strcmp(asked->operation->name, "integrate") == 0)
-        status = dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->dt, out, error);
+        status =
+            dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->step_length, out, error);
     else if (strcmp(asked->operation->name, "difference") == 0)
         status = dyn_client_difference(context->client, query, q, to, out, error);
     else if (strcmp(asked->operation->name, "interpolate") == 0)

@@ -268,7 +268,7 @@ static exit_code take_simulation(const arguments *given, own_simulation *own) {
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = take_number(given, OPTION_STEP, "step", 1e-3, &o->stepping.step_length);
+    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &o->stepping.step_length);
     if (code == EXIT_OK)
         code = take_number(given, OPTION_DURATION, "duration", 1, &own->duration);
     if (code == EXIT_OK)

@@ -143,7 +143,7 @@ static const command COMMANDS[] = {
      .operands = "NAME OPERATION",
      .summary = "integrate, difference, interpolate, distance, normalize, neutral, random",
      .details = "{\"q\": [..]}, {\"v\": [..]} or {\"distance\": ..}. Operations:\n"
-                "  integrate     q moved for --dt seconds at constant --v\n"
+                "  integrate     q moved for --step-length seconds at constant --v\n"
                 "  difference    the velocity that moves q to --to in one second\n"
                 "  interpolate   between q and --to, at --s\n"
                 "  distance      the norm of the difference, which mixes radians and metres\n"
@@ -154,9 +154,10 @@ static const command COMMANDS[] = {
                 "  dynamicsctl configuration quadruped random --count 100 --seed 7 --json",
      .min_operands = 2,
      .max_operands = 2,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_DT) | WITH(OPTION_S) |
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_S) |
                 WITH(OPTION_SEED) | WITH(OPTION_COUNT),
-     .words = (const option_words[]){{OPTION_SEED, "seed of random (default 0)"},
+     .words = (const option_words[]){{OPTION_STEP_LENGTH, "time to integrate over, seconds (default 1)"},
+                                     {OPTION_SEED, "seed of random (default 0)"},
                                      {OPTION_COUNT, "number of random configurations (default 1)"},
                                      {0}},
      .run = run_configuration},
@@ -287,7 +288,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
-                WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
      .words = (const option_words[]){{OPTION_TO, "reference of the controller (default: the start)"},
@@ -298,15 +299,15 @@ static const command COMMANDS[] = {
      .operands = "NAME inverse|forward",
      .summary = "forces of a motion, or motion from forces; reports exceeded limits",
      .details =
-         "The rows of --states are --step apart. inverse reads q and determines v and a by --rates. forward reads q\n"
-         "and v of the first row and tau of all rows, and moves ideal rigid bodies as Modern Robotics does (explicit\n"
-         "Euler; --substeps is its intRes). Both report by how much limits are exceeded, and when.\n",
-     .example = "dynamicsctl trajectory ur5 inverse --states motion.csv --step 0.01 --csv > torques.csv\n"
-                "  dynamicsctl trajectory ur5 forward --states torques.csv --step 0.01 --substeps 10 --csv",
+         "The rows of --states are --step-length apart. inverse reads q and determines v and a by --rates. forward\n"
+         "reads q and v of the first row and tau of all rows, and moves ideal rigid bodies as Modern Robotics does\n"
+         "(explicit Euler; --substeps is its intRes). Both report by how much limits are exceeded, and when.\n",
+     .example = "dynamicsctl trajectory ur5 inverse --states motion.csv --step-length 0.01 --csv > torques.csv\n"
+                "  dynamicsctl trajectory ur5 forward --states torques.csv --step-length 0.01 --substeps 10 --csv",
      .min_operands = 2,
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_STEP) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
                 WITH(OPTION_CSV) | WITH(OPTION_PLOT),
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"}, {0}},
      .run = run_trajectory},
@@ -324,7 +325,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
-                WITH(OPTION_STEP) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),

@@ -69,7 +69,7 @@ static exit_code take_stepping(motion_run *run, bool is_ideal) {
     const arguments *given = run->given;
     dyn_client_stepping *s = &run->stepping;
     size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
-    exit_code code = take_number(given, OPTION_STEP, "step", false, 1e-3, &s->step_length);
+    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
     if (code == EXIT_OK)
@@ -215,7 +215,7 @@ static exit_code take_reference(motion_run *run, double **to, dyn_client_rollout
     char message[PARSE_MESSAGE_SIZE];
     if (run->stepping.law == DYN_CLIENT_CONTROL_NONE)
         return text == NULL ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
-    request->q_r = run->batch.values[STATE_Q];
+    request->q_ref = run->batch.values[STATE_Q];
     request->reference_layout = DYN_CLIENT_LAYOUT_CONSTANT;
     if (text == NULL)
         return EXIT_OK;
@@ -227,7 +227,7 @@ static exit_code take_reference(motion_run *run, double **to, dyn_client_rollout
         return complain(EXIT_USAGE, "--to %s: %s", text, message);
     for (size_t s = 1; s < run->batch.count; s++)
         memcpy(*to + s * nq, *to, nq * sizeof **to);
-    request->q_r = *to;
+    request->q_ref = *to;
     return EXIT_OK;
 }
 
@@ -283,7 +283,7 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
         run.rows.has_tau = false;
     double steps = code == EXIT_OK ? round(duration / run.stepping.step_length) : 1;
     if (code == EXIT_OK && !(steps >= 1 && steps < 1e15))
-        code = complain(EXIT_USAGE, "--duration %g with --step %g are %g steps; take at least 1", duration,
+        code = complain(EXIT_USAGE, "--duration %g with --step-length %g are %g steps; take at least 1", duration,
                         run.stepping.step_length, steps);
     if (code == EXIT_OK)
         progress_bar_catch_interrupts();

@@ -14,7 +14,7 @@ enum { MOST_WAITING = 1024, PARTS = 3 };
 
 /* Parts of a message, and of the daemon's input. */
 static const char *const members[PARTS] = {"position", "velocity", "effort"};
-static const char *const fields[PARTS] = {"q", "v", "tau"};
+static const char *const fields[PARTS] = {"q_ref", "v_ref", "tau"};
 
 typedef struct command {
     struct command *next;
@@ -40,7 +40,7 @@ static const char *name_at(const coordinates *of, int part, size_t place) {
     return "";
 }
 
-/* Reports an error to the publisher. The daemon's "args.input.q[2]" becomes msg.position of a joint. */
+/* Reports an error to the publisher. The daemon's "args.input.q_ref[2]" becomes msg.position of a joint. */
 static void tell(const live_simulation *of, const command *refused, const char *reason) {
     char path[TOPIC_ERROR_SIZE] = "", field[32];
     if (strncmp(reason, "args.token", 10) == 0) {

@@ -47,16 +47,16 @@ void message_external_forces(const simulation *s, message_forces *forces) {
 void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input) {
     const robot *r = &face_of(s)->robot;
     dynamics__v1__simulation_input__init(input);
-    input->n_q = s->nq;
-    input->n_tau = input->n_v = input->n_a = s->nv;
-    input->q = rows;
+    input->n_q_ref = s->nq;
+    input->n_tau = input->n_v_ref = input->n_a_ref = s->nv;
+    input->q_ref = rows;
     input->tau = rows + s->nq;
-    input->v = input->tau + s->nv;
-    input->a = input->v + s->nv;
-    robot_q_to_caller(r, 1, s->input.q, input->q);
+    input->v_ref = input->tau + s->nv;
+    input->a_ref = input->v_ref + s->nv;
+    robot_q_to_caller(r, 1, s->input.q_ref, input->q_ref);
     robot_v_to_caller(r, 1, s->input.tau, input->tau);
-    robot_v_to_caller(r, 1, s->input.v, input->v);
-    robot_v_to_caller(r, 1, s->input.a, input->a);
+    robot_v_to_caller(r, 1, s->input.v_ref, input->v_ref);
+    robot_v_to_caller(r, 1, s->input.a_ref, input->a_ref);
     if (forces) {
         message_external_forces(s, forces);
         input->n_external_forces = s->input.forces->count;

@@ -108,9 +108,9 @@ static bool take_inputs(task *t) {
     t->rollout.is_linear = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
     return check_reference(t) &&
            take_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
-           take_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_r) &&
-           take_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_r) &&
-           take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_r);
+           take_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_ref) &&
+           take_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_ref) &&
+           take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_ref);
 }
 
 /* Reads which results are requested. */
@@ -254,7 +254,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     r.q = b->q + first * b->nq;
     r.v = motion_rows(t->m.v, b->nv, first);
     r.tau = shifted(&r.tau, first);
-    r.q_r = shifted(&r.q_r, first), r.v_r = shifted(&r.v_r, first), r.a_r = shifted(&r.a_r, first);
+    r.q_ref = shifted(&r.q_ref, first), r.v_ref = shifted(&r.v_ref, first), r.a_ref = shifted(&r.a_ref, first);
     take_forces(t, first, scratch, &r);
     r.proceed = proceed;
     r.context = t->b;

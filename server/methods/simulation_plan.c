@@ -175,15 +175,16 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
     if (!rows) {
         return refuse_memory(why);
     }
-    double *q = rows, *tau = q + s->nq, *v = tau + s->nv, *a = v + s->nv;
-    snprintf(place, sizeof place, "%s.q", field);
-    bool is_good = m->n_q == 0 || robot_read_q(r, place, m->n_q, m->q, q, why);
+    double *q_ref = rows, *tau = q_ref + s->nq, *v_ref = tau + s->nv, *a_ref = v_ref + s->nv;
+    snprintf(place, sizeof place, "%s.q_ref", field);
+    bool is_good = m->n_q_ref == 0 || robot_read_q(r, place, m->n_q_ref, m->q_ref, q_ref, why);
     const struct {
         const char *name;
         size_t count;
         const double *values;
         double *to;
-    } parts[] = {{"tau", m->n_tau, m->tau, tau}, {"v", m->n_v, m->v, v}, {"a", m->n_a, m->a, a}};
+    } parts[] = {
+        {"tau", m->n_tau, m->tau, tau}, {"v_ref", m->n_v_ref, m->v_ref, v_ref}, {"a_ref", m->n_a_ref, m->a_ref, a_ref}};
     for (int i = 0; is_good && i < 3; i++) {
         snprintf(place, sizeof place, "%s.%s", field, parts[i].name);
         is_good = parts[i].count == 0 || robot_read_v(r, place, parts[i].count, parts[i].values, parts[i].to, why);
@@ -195,9 +196,9 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
         bool has_forces = m->n_external_forces > 0 || m->clear_external_forces;
         simulation_set_input(s, &(stepper_input){
                                     .tau = m->n_tau ? tau : NULL,
-                                    .q = m->n_q ? q : NULL,
-                                    .v = m->n_v ? v : NULL,
-                                    .a = m->n_a ? a : NULL,
+                                    .q_ref = m->n_q_ref ? q_ref : NULL,
+                                    .v_ref = m->n_v_ref ? v_ref : NULL,
+                                    .a_ref = m->n_a_ref ? a_ref : NULL,
                                     .forces = has_forces ? &forces : NULL,
                                 });
     }

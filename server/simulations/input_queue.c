@@ -54,16 +54,16 @@ static void write_input(const input_queue *q, const dyn_model *model, const doub
         mix(nv, x + 1, z + 1, s, input->tau);
     }
     if (q->parts & POINT_Q) {
-        memcpy(input->q, x + 1 + nv, nq * sizeof *x);
+        memcpy(input->q_ref, x + 1 + nv, nq * sizeof *x);
         if (s > 0) {
-            dyn_interpolate(model, 1, x + 1 + nv, z + 1 + nv, s, NULL, input->q);
+            dyn_interpolate(model, 1, x + 1 + nv, z + 1 + nv, s, NULL, input->q_ref);
         }
     }
     if (q->parts & POINT_V) {
-        mix(nv, x + 1 + nv + nq, z + 1 + nv + nq, s, input->v);
+        mix(nv, x + 1 + nv + nq, z + 1 + nv + nq, s, input->v_ref);
     }
     if (q->parts & POINT_A) {
-        mix(nv, x + 1 + 2 * nv + nq, z + 1 + 2 * nv + nq, s, input->a);
+        mix(nv, x + 1 + 2 * nv + nq, z + 1 + 2 * nv + nq, s, input->a_ref);
     }
 }
 

@@ -46,8 +46,8 @@ static bool allocate(simulation *s, const simulation_options *options) {
     s->batch.q = copy(SIMULATION_BATCH * nq, NULL);
     s->batch.v = copy(SIMULATION_BATCH * nv, NULL);
     s->batch.tau = copy(SIMULATION_BATCH * nv, NULL);
-    return s->initial_q && s->initial_v && s->q && s->v && s->tau && s->input.tau && s->input.q && s->input.v &&
-           s->input.a && s->input.forces && s->batch.q && s->batch.v && s->batch.tau;
+    return s->initial_q && s->initial_v && s->q && s->v && s->tau && s->input.tau && s->input.q_ref && s->input.v_ref &&
+           s->input.a_ref && s->input.forces && s->batch.q && s->batch.v && s->batch.tau;
 }
 
 static uint64_t run_tick(pacer_task *task, uint64_t due);
@@ -112,8 +112,8 @@ void simulation_release(simulation *s) {
     if (!s || atomic_fetch_sub(&s->references, 1) != 1) {
         return;
     }
-    double *arrays[] = {s->initial_q, s->initial_v, s->q,       s->v,       s->tau,     s->input.tau,
-                        s->input.q,   s->input.v,   s->input.a, s->batch.q, s->batch.v, s->batch.tau};
+    double *arrays[] = {s->initial_q,   s->initial_v,   s->q,           s->v,       s->tau,     s->input.tau,
+                        s->input.q_ref, s->input.v_ref, s->input.a_ref, s->batch.q, s->batch.v, s->batch.tau};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         free(arrays[i]);
     }
@@ -387,9 +387,9 @@ static void replace(double *to, const double *from, size_t count) {
 
 void simulation_set_input(simulation *s, const stepper_input *input) {
     replace(s->input.tau, input->tau, s->nv);
-    replace(s->input.q, input->q, s->nq);
-    replace(s->input.v, input->v, s->nv);
-    replace(s->input.a, input->a, s->nv);
+    replace(s->input.q_ref, input->q_ref, s->nq);
+    replace(s->input.v_ref, input->v_ref, s->nv);
+    replace(s->input.a_ref, input->a_ref, s->nv);
     if (input->forces) {
         *s->input.forces = *input->forces;
     }
@@ -424,9 +424,9 @@ void simulation_reset(simulation *s) {
     replace(s->q, s->initial_q, s->nq);
     replace(s->v, s->initial_v, s->nv);
     memset(s->input.tau, 0, s->nv * sizeof *s->input.tau);
-    replace(s->input.q, s->initial_q, s->nq);
-    memset(s->input.v, 0, s->nv * sizeof *s->input.v);
-    memset(s->input.a, 0, s->nv * sizeof *s->input.a);
+    replace(s->input.q_ref, s->initial_q, s->nq);
+    memset(s->input.v_ref, 0, s->nv * sizeof *s->input.v_ref);
+    memset(s->input.a_ref, 0, s->nv * sizeof *s->input.a_ref);
     *s->input.forces = s->initial_forces;
     disturbance_seed(&s->generator, s->seed);
     s->step = 0;

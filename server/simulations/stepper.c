@@ -146,9 +146,9 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     dyn_external_forces forces = stepper_list_forces(input->forces, s->forces);
     dyn_step_input acting = {
         .tau = s->tau,
-        .q_r = has_control ? input->q : NULL,
-        .v_r = has_control ? input->v : NULL,
-        .a_r = has_control ? input->a : NULL,
+        .q_ref = has_control ? input->q_ref : NULL,
+        .v_ref = has_control ? input->v_ref : NULL,
+        .a_ref = has_control ? input->a_ref : NULL,
         .forces = forces.count > 0 ? &forces : NULL,
     };
     s->result = (dyn_sample_result){0};

@@ -25,10 +25,10 @@ typedef struct stepper_forces {
 
 /* Input of a step: forces, the reference of the controller, and external forces. */
 typedef struct stepper_input {
-    double *tau; /* nv */
-    double *q;   /* nq */
-    double *v;   /* nv */
-    double *a;   /* nv */
+    double *tau;   /* nv */
+    double *q_ref; /* nq */
+    double *v_ref; /* nv */
+    double *a_ref; /* nv */
     stepper_forces *forces;
 } stepper_input;
 

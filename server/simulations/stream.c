@@ -469,8 +469,8 @@ static void apply_empty_policy(const stream *s, simulation *target) {
     if (s->options.empty == STREAM_EMPTY_ZERO) {
         memset(target->input.tau, 0, bytes);
     }
-    memset(target->input.v, 0, bytes);
-    memset(target->input.a, 0, bytes);
+    memset(target->input.v_ref, 0, bytes);
+    memset(target->input.a_ref, 0, bytes);
 }
 
 /* Writes the target's input for its next step: the drive of the stream's source. */

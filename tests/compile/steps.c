@@ -27,7 +27,7 @@ typedef struct moving_robot {
     dyn_model *model;
     dyn_compiled *compiled;
     size_t nq, nv;
-    double *q, *v, *tau, *q_r, *gains;
+    double *q, *v, *tau, *q_ref, *gains;
 } moving_robot;
 
 /* Returns the tree with damping and friction in its joints, and with limits on revolute and prismatic ones. Frees
@@ -63,10 +63,10 @@ static moving_robot create(int tree) {
     r.compiled = load_compiled(r.model, name);
     r.nq = (size_t)dyn_model_nq(r.model), r.nv = (size_t)dyn_model_nv(r.model);
     r.q = numbers(SAMPLES * r.nq), r.v = numbers(SAMPLES * r.nv), r.tau = numbers(SAMPLES * r.nv);
-    r.q_r = numbers(SAMPLES * r.nq), r.gains = numbers(r.nv);
+    r.q_ref = numbers(SAMPLES * r.nq), r.gains = numbers(r.nv);
     for (size_t s = 0; s < SAMPLES; s++) {
         random_configuration(&random, r.model, 0.4, r.q + s * r.nq);
-        random_configuration(&random, r.model, 0.4, r.q_r + s * r.nq);
+        random_configuration(&random, r.model, 0.4, r.q_ref + s * r.nq);
     }
     random_vector(&random, (int)(SAMPLES * r.nv), 1, r.v);
     random_vector(&random, (int)(SAMPLES * r.nv), 1, r.tau);
@@ -77,7 +77,7 @@ static moving_robot create(int tree) {
 }
 
 static void destroy(moving_robot *r) {
-    free(r->q), free(r->v), free(r->tau), free(r->q_r), free(r->gains);
+    free(r->q), free(r->v), free(r->tau), free(r->q_ref), free(r->gains);
     dyn_compiled_free(r->compiled);
     dyn_model_free(r->model);
 }
@@ -113,7 +113,7 @@ static void roll_out(const moving_robot *r, dyn_simulator *s, size_t first, size
                                  .q = r->q + first * r->nq,
                                  .v = r->v + first * r->nv,
                                  .tau = {r->tau + first * r->nv, r->nv, 0},
-                                 .q_r = {has_controller ? r->q_r + first * r->nq : NULL, r->nq, 0}};
+                                 .q_ref = {has_controller ? r->q_ref + first * r->nq : NULL, r->nq, 0}};
     dyn_error error;
     require(dyn_rollout_run(s, n, &rollout, &error, &(dyn_rollout_output){.q = q, .v = v}), &error);
 }
@@ -154,7 +154,7 @@ START_TEST(samples_do_not_depend_on_each_other) {
             }
         }
         /* Stepping one by one yields the same bits. */
-        const dyn_step_input input = {.tau = r.tau, .q_r = options.control != DYN_CONTROL_NONE ? r.q_r : NULL};
+        const dyn_step_input input = {.tau = r.tau, .q_ref = options.control != DYN_CONTROL_NONE ? r.q_ref : NULL};
         memcpy(few_q, r.q, r.nq * sizeof *q);
         memcpy(few_v, r.v, r.nv * sizeof *v);
         for (int i = 0; i < STEPS; i++) {

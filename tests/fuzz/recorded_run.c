@@ -105,8 +105,8 @@ static void make(bench *b) {
     uint64_t token = create(b);
     record(b, token, "base");
     step(b, token, NULL);
-    input.n_tau = input.n_q = 2;
-    input.tau = input.q = tau;
+    input.n_tau = input.n_q_ref = 2;
+    input.tau = input.q_ref = tau;
     force.link = "lower";
     force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
     force.n_force = force.n_torque = 3;

@@ -367,10 +367,10 @@ START_TEST(controllers_reach_their_reference) {
             free_robot(&r);
             r = random_robot(&random, 2 + k / 2, DYN_BASE_FIXED, k % 3 == 2, 1);
         }
-        double *q_r = numbers(r.nq), *gains = numbers(2 * r.nv), *e = numbers(r.nv);
+        double *q_ref = numbers(r.nq), *gains = numbers(2 * r.nv), *e = numbers(r.nv);
         bool computed = k % 2;
-        random_configuration(&random, r.model, 0.3, q_r);
-        require(dyn_interpolate(r.model, 1, r.q, q_r, 0.9, NULL, r.q), NULL);
+        random_configuration(&random, r.model, 0.3, q_ref);
+        require(dyn_interpolate(r.model, 1, r.q, q_ref, 0.9, NULL, r.q), NULL);
         for (size_t j = 0; j < r.nv; j++) {
             gains[j] = computed ? 100 : 400, gains[r.nv + j] = computed ? 20 : 60;
         }
@@ -383,13 +383,13 @@ START_TEST(controllers_reach_their_reference) {
         dyn_simulator *s = NULL;
         dyn_error error;
         require(dyn_simulator_create(r.model, &o, &error, &s), &error);
-        const dyn_rollout rollout = {.steps = computed ? 3000 : 20000, .q = r.q, .q_r = {q_r, 0, 0}};
+        const dyn_rollout rollout = {.steps = computed ? 3000 : 20000, .q = r.q, .q_ref = {q_ref, 0, 0}};
         double *q = numbers(r.nq);
         require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q}), &error);
-        require(dyn_difference(r.model, 1, q, q_r, &error, e), &error);
+        require(dyn_difference(r.model, 1, q, q_ref, &error, e), &error);
         ck_assert_msg(norm(e, r.nv) < (computed ? 1e-6 : 1e-2), "case %d: %g from the reference", k, norm(e, r.nv));
         dyn_simulator_free(s);
-        free(q_r), free(gains), free(e), free(q);
+        free(q_ref), free(gains), free(e), free(q);
         free_robot(&r);
     }
 }
@@ -465,8 +465,8 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     }
     require(dyn_simulator_create(model, &good, &error, &s), &error);
     double q = 0, v = 0, out;
-    const dyn_step_input inputs[] = {{.tau = &nan}, {.tau = &v, .tau_end = &nan}, {.q_r = &q}};
-    const char *const places[] = {"tau[0]", "tau_end[0]", "q_r"};
+    const dyn_step_input inputs[] = {{.tau = &nan}, {.tau = &v, .tau_end = &nan}, {.q_ref = &q}};
+    const char *const places[] = {"tau[0]", "tau_end[0]", "q_ref"};
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(dyn_simulator_step(s, 1, &inputs[i], &q, &v, NULL, NULL, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, places[i]);
@@ -477,8 +477,8 @@ START_TEST(wrong_inputs_are_refused_by_name) {
                                     {.steps = 3, .q = &q, .v = &nan},
                                     {.steps = 3, .q = &q, .tau = {row, 0, 1}},
                                     {.steps = 2, .q = &q, .is_linear = true, .tau = {row, 0, 1}},
-                                    {.steps = 3, .q = &q, .q_r = {row, 0, 0}}};
-    const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_r"};
+                                    {.steps = 3, .q = &q, .q_ref = {row, 0, 0}}};
+    const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_ref"};
     for (int i = 0; i < 6; i++) {
         const dyn_rollout_output output = {.q = &out};
         ck_assert_int_eq(dyn_rollout_run(s, 1, &rollouts[i], &error, &output), DYN_INVALID_ARGUMENT);

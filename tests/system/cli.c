@@ -516,7 +516,7 @@ START_TEST(configurations_are_computed) {
     ck_assert_double_eq_tol(number_at(json_object_get(middle, "q"), 0), 0.25, 1e-15);
     ck_assert_double_eq_tol(number_at(json_object_get(middle, "q"), 1), 1.25, 1e-15);
     json_decref(middle);
-    json_t *moved = run_json("$ctl configuration two_link integrate --q 0,1 --v 1,2 --dt 0.5 --json");
+    json_t *moved = run_json("$ctl configuration two_link integrate --q 0,1 --v 1,2 --step-length 0.5 --json");
     ck_assert_double_eq_tol(number_at(json_object_get(moved, "q"), 1), 2, 1e-15);
     json_decref(moved);
     json_t *distance = run_json("$ctl configuration two_link distance --q 0,1 --to 3,5 --json");
@@ -563,11 +563,13 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
         fprintf(file, "%.17g,%.17g\n", s, -s);
     }
     fclose(file);
-    outcome run = shell("$ctl trajectory two_link inverse --states %s --step 0.01 --rates quintic_at_rest --csv >%s",
-                        scratch("motion.csv"), scratch("torques.csv"));
+    outcome run =
+        shell("$ctl trajectory two_link inverse --states %s --step-length 0.01 --rates quintic_at_rest --csv >%s",
+              scratch("motion.csv"), scratch("torques.csv"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     outcome_free(&run);
-    run = shell("$ctl trajectory two_link forward --states %s --step 0.01 --substeps 50 --csv", scratch("torques.csv"));
+    run = shell("$ctl trajectory two_link forward --states %s --step-length 0.01 --substeps 50 --csv",
+                scratch("torques.csv"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     double values[8];
     ck_assert_uint_eq(last_row(run.output, 8, values), 8);
@@ -645,7 +647,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_say("$ctl unload passing", "unloaded");
     must_say("$ctl replay passing", "100 steps of 0.001 s, 100 came out with the same bits");
     must_fail("$ctl replay passing --csv", 1, "there is no model");
-    must_fail("$ctl simulate ur5 --step -1", 2, "--step -1");
+    must_fail("$ctl simulate ur5 --step-length -1", 2, "--step-length -1");
     must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
     must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "set_simulation_input.input.external_forces[0].link");
     must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");

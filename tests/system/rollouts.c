@@ -120,9 +120,9 @@ START_TEST(order_of_joints_does_not_matter) {
                                           .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                           .reference_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                           .with_tau = true};
-    request.q = forward[0], request.v = forward[1], request.tau = forward[2], request.q_r = forward[3];
+    request.q = forward[0], request.v = forward[1], request.tau = forward[2], request.q_ref = forward[3];
     dyn_client_rollout *a = roll_out(&UR5, &request);
-    request.q = backward[0], request.v = backward[1], request.tau = backward[2], request.q_r = backward[3];
+    request.q = backward[0], request.v = backward[1], request.tau = backward[2], request.q_ref = backward[3];
     dyn_client_rollout *b = roll_out(&query, &request);
     for (size_t i = 0; i < NV; i++) {
         ck_assert(a->q[i] == b->q[NV - 1 - i] && a->v[i] == b->v[NV - 1 - i] && a->tau[i] == b->tau[NV - 1 - i]);
@@ -209,7 +209,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     r = good, r.v = bad, expect_refusal(&r, "rollout.v[3]");
     r = good, r.tau = bad, r.tau_layout = DYN_CLIENT_LAYOUT_CONSTANT, expect_refusal(&r, "rollout.tau[3]");
     r = good, r.tau = bad, r.tau_layout = (dyn_client_layout)3, expect_refusal(&r, "rollout.tau_layout");
-    r = good, r.q_r = q, r.reference_layout = DYN_CLIENT_LAYOUT_CONSTANT, expect_refusal(&r, "rollout.q_ref");
+    r = good, r.q_ref = q, r.reference_layout = DYN_CLIENT_LAYOUT_CONSTANT, expect_refusal(&r, "rollout.q_ref");
     r = good, r.steps = 1000000000, r.only_last = false, expect_refusal(&r, "rollout.q");
     r = good, r.stride = 1, expect_refusal(&r, "rollout.stride");
     r = good, r.is_accurate = true, r.relative = 2, expect_refusal(&r, "rollout.relative");

@@ -715,9 +715,9 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = bad};
     refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "set_simulation_input.input.tau[1]", "shoulder_lift_joint");
-    input = (dyn_client_simulation_input){.nq = 2, .nv = NQ, .q = bad};
+    input = (dyn_client_simulation_input){.nq = 2, .nv = NQ, .q_ref = bad};
     refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
-            "step_simulation.input.q", "2 values");
+            "step_simulation.input.q_ref", "2 values");
     refused(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, bad, NULL, 0, NULL, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_state.q[1]", "inf");
     refused(dyn_client_pause_simulation(client, "arm", token, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
@@ -988,7 +988,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
                                              .seed = 11};
     uint64_t token = create(&options);
     double q[NQ] = {0.3, -0.4, 0.5, 0.2, 0.1, -0.2}, tau[NQ] = {1, 2, 3};
-    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .q = q};
+    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .q_ref = q};
     pause_for(0.05);
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
     refused(dyn_client_record_simulation(client, "arm", token, "run2", 0, &error), DYN_CLIENT_FAILED_PRECONDITION,

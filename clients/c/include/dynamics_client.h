@@ -1116,7 +1116,7 @@ typedef enum dyn_client_integrator {
 
 typedef enum dyn_client_control_law {
     DYN_CLIENT_CONTROL_NONE = 0,       /* tau is the input */
-    DYN_CLIENT_CONTROL_PD = 1,         /* + kp (q_r - q) + kd (v_r - v) */
+    DYN_CLIENT_CONTROL_PD = 1,         /* + kp (q_ref - q) + kd (v_ref - v) */
     DYN_CLIENT_CONTROL_PD_GRAVITY = 2, /* + g(q) */
     DYN_CLIENT_CONTROL_COMPUTED_TORQUE = 3,
 } dyn_client_control_law;
@@ -1244,7 +1244,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *cli
 /* Input of a simulation. Members that are NULL leave the input unchanged. */
 typedef struct dyn_client_simulation_input {
     size_t nq, nv;
-    const double *tau, *q, *v, *a;
+    const double *tau;                   /* nv forces */
+    const double *q_ref, *v_ref, *a_ref; /* reference of the controller: nq, nv and nv */
     /* Forces of one row each, constant in their frames. They replace all earlier ones and act until replaced. */
     size_t external_force_count;
     const dyn_client_external_force *external_forces;
@@ -1415,8 +1416,8 @@ typedef struct dyn_client_rollout_request {
     bool only_last;    /* only results at the end */
     const double *tau; /* rows of nv; NULL: zeros */
     dyn_client_layout tau_layout;
-    bool is_linear;                /* interpolates tau linearly between rows: one row more than steps */
-    const double *q_r, *v_r, *a_r; /* reference of the controller */
+    bool is_linear;                      /* interpolates tau linearly between rows: one row more than steps */
+    const double *q_ref, *v_ref, *a_ref; /* reference of the controller */
     dyn_client_layout reference_layout;
     bool with_tau, with_energy; /* results in addition to q and v */
     bool is_accurate;           /* Runge-Kutta of order 8 with error control, without controller and external forces */

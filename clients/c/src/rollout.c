@@ -103,15 +103,15 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
     size_t steps = request->steps;
     if (!layout_values(query, request->tau_layout, steps + request->is_linear, query->nv, request->tau,
                        &asked->n_tau) ||
-        !layout_values(query, request->reference_layout, steps, query->nq, request->q_r, &asked->n_q_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->v_r, &asked->n_v_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->a_r, &asked->n_a_ref))
+        !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &asked->n_q_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &asked->n_v_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &asked->n_a_ref))
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "steps", "%zu steps of %zu samples are too many", steps,
                     query->samples);
     asked->tau = (double *)request->tau;
-    asked->q_ref = (double *)request->q_r;
-    asked->v_ref = (double *)request->v_r;
-    asked->a_ref = (double *)request->a_r;
+    asked->q_ref = (double *)request->q_ref;
+    asked->v_ref = (double *)request->v_ref;
+    asked->a_ref = (double *)request->a_ref;
     asked->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
     asked->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
     asked->hold = request->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;

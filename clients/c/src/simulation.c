@@ -194,12 +194,12 @@ static dyn_client_status fill_input(const char *field, const dyn_client_simulati
     to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
     to->tau = (double *)from->tau;
-    to->n_q = count_of(from->q, from->nq);
-    to->q = (double *)from->q;
-    to->n_v = count_of(from->v, from->nv);
-    to->v = (double *)from->v;
-    to->n_a = count_of(from->a, from->nv);
-    to->a = (double *)from->a;
+    to->n_q_ref = count_of(from->q_ref, from->nq);
+    to->q_ref = (double *)from->q_ref;
+    to->n_v_ref = count_of(from->v_ref, from->nv);
+    to->v_ref = (double *)from->v_ref;
+    to->n_a_ref = count_of(from->a_ref, from->nv);
+    to->a_ref = (double *)from->a_ref;
     return status;
 }
 

@@ -35,7 +35,7 @@ typedef struct dyn_rollout {
     const double *q, *v; /* n x nq, n x nv: initial states; v NULL: at rest */
     dyn_signal tau;      /* rows of nv */
     bool is_linear; /* tau is interpolated linearly between its rows, of which there are steps + 1; else each is held */
-    dyn_signal q_r, v_r, a_r;       /* the controller's reference: rows of nq, nv, nv */
+    dyn_signal q_ref, v_ref, a_ref; /* the controller's reference: rows of nq, nv, nv */
     const dyn_signal_force *forces; /* held over each step */
     size_t force_count;
 
@@ -68,7 +68,7 @@ typedef struct dyn_rollout_output {
 DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
 /* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
- * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_r[13]", "v_r[13]", "a_r[13]"
+ * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]"
  * (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step; DYN_NOT_FOUND
  * for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,

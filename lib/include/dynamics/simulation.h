@@ -52,13 +52,13 @@ typedef enum dyn_joint_stop {
     DYN_STOP_NONE,   /* the joint passes its limits */
 } dyn_joint_stop;
 
-/* Control law by which the joints' forces follow the reference (q_r, v_r, a_r), with e = q_r (-) q. It does not act on
+/* Control law by which the joints' forces follow the reference (q_ref, v_ref, a_ref), with e = q_ref (-) q. It does not act on
  * floating joints. */
 typedef enum dyn_control {
     DYN_CONTROL_NONE,
-    DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_r - v) */
-    DYN_CONTROL_PD_GRAVITY,      /* tau += K_p e + K_d (v_r - v) + g(q) */
-    DYN_CONTROL_COMPUTED_TORQUE, /* tau += RNEA(q, v, a_r + K_p e + K_d (v_r - v)) */
+    DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_ref - v) */
+    DYN_CONTROL_PD_GRAVITY,      /* tau += K_p e + K_d (v_ref - v) + g(q) */
+    DYN_CONTROL_COMPUTED_TORQUE, /* tau += RNEA(q, v, a_ref + K_p e + K_d (v_ref - v)) */
 } dyn_control;
 
 typedef struct dyn_simulation_options {
@@ -146,11 +146,11 @@ typedef struct dyn_sample_result {
 typedef struct dyn_step_input {
     const double *tau; /* n x nv, at the start of the step; a controller's forces are added */
     const double
-        *tau_end;      /* n x nv, at its end: tau goes there in a line (NULL: it is held). Euler's methods take it at
+        *tau_end;        /* n x nv, at its end: tau goes there in a line (NULL: it is held). Euler's methods take it at
                               the start of each substep, Runge-Kutta 4 in all its stages */
-    const double *q_r; /* n x nq, n x nv, n x nv: the reference; q_r is needed if and only if there is a */
-    const double *v_r; /* controller; v_r and a_r of a spherical joint are in the axes of the moved link */
-    const double *a_r;
+    const double *q_ref; /* n x nq, n x nv, n x nv: the reference; q_ref is needed if and only if there is a */
+    const double *v_ref; /* controller; v_ref and a_ref of a spherical joint are in the axes of the moved link */
+    const double *a_ref;
     const dyn_external_forces *forces; /* as in external_force.h, constant in their frames */
 } dyn_step_input;
 
@@ -162,8 +162,8 @@ typedef struct dyn_step_input {
  * its status stays set; without results, for this step only. `input` may be NULL. Cost O(bodies) per sample and
  * substep, 4 times that for Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
  * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
- * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_r[13]", "v_r[13]", "a_r[13]", and for a
- * missing or superfluous "q_r"; forces as in dyn_rnea. */
+ * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]", and for a
+ * missing or superfluous "q_ref"; forces as in dyn_rnea. */
 DYN_API dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step_input *input, double *q,
                                       double *v, double *tau, dyn_sample_result *results, dyn_error *error);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joint-space controllers that follow a reference (q_r, v_r, a_r): with e = q_r (-) q and its rate v_r - v,
+ * Joint-space controllers that follow a reference (q_ref, v_ref, a_ref): with e = q_ref (-) q and its rate v_ref - v,
  *
- *     PD                tau += K_p e + K_d (v_r - v)
- *     PD with gravity   tau += K_p e + K_d (v_r - v) + g(q)
- *     computed torque   tau += RNEA(q, v, a_r + K_p e + K_d (v_r - v))
+ *     PD                tau += K_p e + K_d (v_ref - v)
+ *     PD with gravity   tau += K_p e + K_d (v_ref - v) + g(q)
+ *     computed torque   tau += RNEA(q, v, a_ref + K_p e + K_d (v_ref - v))
  *
  * The error of a rotation is 2 sign(d) times the vector part of the quaternion R' R_r with the scalar part d, which is
  * the rotation vector to second order and turns the short way. A floating joint has no motor: its coordinates get no
@@ -28,14 +28,14 @@ static inline vec3 turn_between(const real *p, const real *p_r) {
     return vec3_scale(real_where_positive(d, real_set(2), real_set(-2)), e);
 }
 
-/* e = q_r (-) q; zero for floating joints. */
-static void configuration_error(const dyn_model *model, const real *q, const real *q_r, real *e) {
+/* e = q_ref (-) q; zero for floating joints. */
+static void configuration_error(const dyn_model *model, const real *q, const real *q_ref, real *e) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         if (model->joints[b->joint].master >= 0) {
             continue;
         }
-        const real *x = q + b->q_index, *x_r = q_r + b->q_index;
+        const real *x = q + b->q_index, *x_r = q_ref + b->q_index;
         real *y = e + b->v_index;
         if (b->motion == MOTION_SPHERICAL) {
             vec3 w = turn_between(x, x_r);
@@ -75,18 +75,18 @@ static void gravity_forces(const dyn_model *model, void *memory, const control_p
 }
 
 void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
-                     const void *q_r, const void *v_r, const void *a_r, void *tau) {
+                     const void *q_ref, const void *v_ref, const void *a_ref, void *tau) {
     int nv = model->nv;
     real *e = (real *)memory, *model_force = e + nv, *out = (real *)tau;
     void *rest = model_force + nv;
-    configuration_error(model, (const real *)q, (const real *)q_r, e);
+    configuration_error(model, (const real *)q, (const real *)q_ref, e);
     for (int j = 0; j < nv; j++) {
-        real rate = ((const real *)v_r)[j] - ((const real *)v)[j];
+        real rate = ((const real *)v_ref)[j] - ((const real *)v)[j];
         e[j] = real_fma(real_set(c->stiffness[j]), e[j], real_set(c->damping[j]) * rate);
     }
     if (c->law == CONTROL_COMPUTED_TORQUE) {
         for (int j = 0; j < nv; j++) {
-            e[j] = e[j] + ((const real *)a_r)[j];
+            e[j] = e[j] + ((const real *)a_ref)[j];
         }
         inverse_dynamics(model, rest, c, q, v, e, model_force);
     } else if (c->law == CONTROL_PD_GRAVITY) {

@@ -20,22 +20,23 @@ size_t dyn_rollout_rows(const dyn_rollout *rollout) {
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_rollout *r, dyn_error *error) {
-    const signal_shape q_shape = {"q_r", (size_t)s->model->nq, true};
-    const signal_shape v_shape = {"v_r", (size_t)s->model->nv, false}, a_shape = {"a_r", (size_t)s->model->nv, false};
+    const signal_shape q_shape = {"q_ref", (size_t)s->model->nq, true};
+    const signal_shape v_shape = {"v_ref", (size_t)s->model->nv, false},
+                       a_shape = {"a_ref", (size_t)s->model->nv, false};
     bool has_controller = s->options.control != DYN_CONTROL_NONE;
-    if (has_controller != (r->q_r.rows != NULL) && s->model->nq > 0) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_r",
-                             has_controller ? "the controller has no reference q_r; give one"
+    if (has_controller != (r->q_ref.rows != NULL) && s->model->nq > 0) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_ref",
+                             has_controller ? "the controller has no reference q_ref; give one"
                                             : "there is a reference but no controller that follows it; choose one");
     }
-    dyn_status status = signal_check(s, &q_shape, n, r->steps, &r->q_r, error);
-    if (status == DYN_OK && r->q_r.rows) {
-        status = signal_check_quaternions(s->model, n, r->steps, &r->q_r, error);
+    dyn_status status = signal_check(s, &q_shape, n, r->steps, &r->q_ref, error);
+    if (status == DYN_OK && r->q_ref.rows) {
+        status = signal_check_quaternions(s->model, n, r->steps, &r->q_ref, error);
     }
     if (status == DYN_OK) {
-        status = signal_check(s, &v_shape, n, r->steps, &r->v_r, error);
+        status = signal_check(s, &v_shape, n, r->steps, &r->v_ref, error);
     }
-    return status == DYN_OK ? signal_check(s, &a_shape, n, r->steps, &r->a_r, error) : status;
+    return status == DYN_OK ? signal_check(s, &a_shape, n, r->steps, &r->a_ref, error) : status;
 }
 
 dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error) {
@@ -104,9 +105,9 @@ static void take_inputs(const rollout_block *b, size_t step) {
         pack_signal(b, &b->r->tau, step + 1, nv, s->tau_end);
     }
     if (s->options.control != DYN_CONTROL_NONE) {
-        pack_signal(b, &b->r->q_r, step, nq, s->q_r);
-        pack_signal(b, &b->r->v_r, step, nv, s->v_r);
-        pack_signal(b, &b->r->a_r, step, nv, s->a_r);
+        pack_signal(b, &b->r->q_ref, step, nq, s->q_ref);
+        pack_signal(b, &b->r->v_ref, step, nv, s->v_ref);
+        pack_signal(b, &b->r->a_ref, step, nv, s->a_ref);
     }
     simulator_actuate(s, b->block, is_linear);
 }

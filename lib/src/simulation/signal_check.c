@@ -68,7 +68,7 @@ static dyn_status check_quaternion(const dyn_model *model, int joint, size_t at,
         return DYN_OK;
     }
     const dyn_error_site site = {.cause = DYN_CAUSE_NOT_UNIT,
-                                 .argument = "q_r",
+                                 .argument = "q_ref",
                                  .has_index = true,
                                  .index = at,
                                  .has_joint = true,
@@ -78,17 +78,17 @@ static dyn_status check_quaternion(const dyn_model *model, int joint, size_t at,
                         model->joints[joint].name, norm);
 }
 
-dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_r,
+dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_ref,
                                     dyn_error *error) {
-    size_t samples = q_r->sample_stride ? n : 1, rows = q_r->step_stride ? steps : 1;
+    size_t samples = q_ref->sample_stride ? n : 1, rows = q_ref->step_stride ? steps : 1;
     dyn_status status = DYN_OK;
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         int quaternion = dyn_joint_type_traits(joint->type)->quaternion;
         for (size_t i = 0; quaternion >= 0 && status == DYN_OK && i < samples * rows; i++) {
-            size_t row = i / rows * q_r->sample_stride + i % rows * q_r->step_stride;
+            size_t row = i / rows * q_ref->sample_stride + i % rows * q_ref->step_stride;
             size_t at = row + (size_t)(joint->q_index + quaternion);
-            status = check_quaternion(model, j, at, q_r->rows + at, error);
+            status = check_quaternion(model, j, at, q_ref->rows + at, error);
         }
     }
     return status;

@@ -18,8 +18,8 @@ typedef struct signal_shape {
 dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shape, size_t n, size_t steps,
                         const dyn_signal *signal, dyn_error *error);
 
-/* Checks that the quaternions of the rows of q_r have norm one within 1e-3. */
-dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_r,
+/* Checks that the quaternions of the rows of q_ref have norm one within 1e-3. */
+dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_ref,
                                     dyn_error *error);
 
 /* Checks forces: known frames, not more than the workspace holds, finite. */

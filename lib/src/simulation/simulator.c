@@ -33,9 +33,9 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_
     uintptr_t cursor = base;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, joints = (size_t)model->joint_count;
     double **by_velocity[] = {&s->joints.damping, &s->joints.friction, &s->joints.effort, &s->stiffness, &s->damping};
-    double **packed_q[] = {&s->q, &s->q_next, &s->q_r};
-    double **packed_v[] = {&s->v,   &s->v_next,   &s->tau,    &s->tau_end, &s->v_r,
-                           &s->a_r, &s->tau_from, &s->tau_to, &s->impulse, &s->response};
+    double **packed_q[] = {&s->q, &s->q_next, &s->q_ref};
+    double **packed_v[] = {&s->v,     &s->v_next,   &s->tau,    &s->tau_end, &s->v_ref,
+                           &s->a_ref, &s->tau_from, &s->tau_to, &s->impulse, &s->response};
     for (size_t i = 0; i < sizeof by_velocity / sizeof by_velocity[0]; i++) {
         *by_velocity[i] = carve(&cursor, nv * sizeof(double));
     }
@@ -216,7 +216,7 @@ void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear) {
     if (s->options.control != DYN_CONTROL_NONE) {
         size_t count = (size_t)s->model->nv * block.lanes;
         memset(s->impulse, 0, count * sizeof(double));
-        block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, s->q_r, s->v_r, s->a_r,
+        block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, s->q_ref, s->v_ref, s->a_ref,
                                s->impulse);
         add_packed(count, s->impulse, s->tau);
         if (is_linear) {
@@ -348,15 +348,15 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
 
 static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_step_input *input, dyn_error *error) {
     if (s->options.control == DYN_CONTROL_NONE) {
-        return input->q_r ? dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_r",
-                                          "there is a reference but no controller that follows it; choose one")
-                          : DYN_OK;
+        return input->q_ref ? dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_ref",
+                                            "there is a reference but no controller that follows it; choose one")
+                            : DYN_OK;
     }
-    dyn_status status = dyn_check_configuration(s->model, "q_r", n, input->q_r, error);
+    dyn_status status = dyn_check_configuration(s->model, "q_ref", n, input->q_ref, error);
     if (status == DYN_OK) {
-        status = dyn_check_v(s->workspace, "v_r", n, input->v_r, error);
+        status = dyn_check_v(s->workspace, "v_ref", n, input->v_ref, error);
     }
-    return status == DYN_OK ? dyn_check_v(s->workspace, "a_r", n, input->a_r, error) : status;
+    return status == DYN_OK ? dyn_check_v(s->workspace, "a_ref", n, input->a_ref, error) : status;
 }
 
 static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_input *input, const double *q,
@@ -391,10 +391,10 @@ static void step_block(dyn_simulator *s, sample_block block, const dyn_step_inpu
     simulator_load(s, block, q, v);
     pack_rows(block, input->tau, nv, s->tau);
     pack_rows(block, input->tau_end, nv, s->tau_end);
-    if (input->q_r) {
-        pack_rows(block, input->q_r, nq, s->q_r);
-        pack_rows(block, input->v_r, nv, s->v_r);
-        pack_rows(block, input->a_r, nv, s->a_r);
+    if (input->q_ref) {
+        pack_rows(block, input->q_ref, nq, s->q_ref);
+        pack_rows(block, input->v_ref, nv, s->v_ref);
+        pack_rows(block, input->a_ref, nv, s->a_ref);
     }
     simulator_actuate(s, block, step.is_linear);
     simulator_advance(s, &step);

@@ -3,7 +3,7 @@
  * Contents of a simulator. A block of samples, one in each lane, is integrated step by step without leaving the lanes.
  *
  *     simulator_load(s, block, q, v)          loads states into the lanes, or simulator_begin and s->q, s->v
- *     ... s->tau, s->tau_end, s->q_r, s->v_r, s->a_r: packed inputs of a step ...
+ *     ... s->tau, s->tau_end, s->q_ref, s->v_ref, s->a_ref: packed inputs of a step ...
  *     simulator_advance(s, block, ...)        computes one step
  *     block.kernels->unpack(s->q, ...)        stores the states
  */
@@ -35,7 +35,7 @@ struct dyn_simulator {
     /* Packed numbers of one block: the state and the next one, inputs, forces of a substep, an impulse and its effect.
      */
     double *q, *v, *q_next, *v_next;
-    double *tau, *tau_end, *q_r, *v_r, *a_r;
+    double *tau, *tau_end, *q_ref, *v_ref, *a_ref;
     double *tau_from, *tau_to;
     double *impulse, *response;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
