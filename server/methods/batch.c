@@ -184,7 +184,6 @@ static const struct argument {
     {"dtau", "dtau", ROW_V},
     {"v_ref", "v_ref", ROW_V},
     {"a_ref", "a_ref", ROW_V},
-    {"t", "time", ROW_OTHER},
     {"model", "query.model", ROW_OTHER},
     {"gravity", "query.gravity", ROW_OTHER},
     {"payloads", "query.payloads", ROW_OTHER},

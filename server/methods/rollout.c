@@ -209,7 +209,7 @@ static double cost(const task *t) {
     double per_evaluation = EVALUATION_COST * (double)t->b->nv;
     double steps = (double)t->rollout.steps;
     if (t->request->accuracy) {
-        return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.dt * steps + steps);
+        return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.step_length * steps + steps);
     }
     int evaluations = t->options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
     return per_evaluation * (evaluations * t->options.substeps + (t->options.control != DYN_CONTROL_NONE)) * steps;
@@ -323,13 +323,13 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     dyn_signal signal = shifted(&t->rollout.tau, sample);
     for (size_t k = 0; k < n; k++) {
         size_t row = k < t->rollout.steps || t->rollout.is_linear ? k : k - 1;
-        time[k] = (double)k * t->options.dt;
+        time[k] = (double)k * t->options.step_length;
         if (signal.rows) {
             memcpy(tau + k * b->nv, signal.rows + row * signal.step_stride, b->nv * sizeof(double));
         }
     }
     const dyn_adaptive_motion accurate = {.n = n,
-                                          .t = time,
+                                          .time = time,
                                           .q = b->q + sample * b->nq,
                                           .v = motion_rows(t->m.v, b->nv, sample),
                                           .tau = signal.rows ? tau : NULL,
@@ -348,7 +348,7 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     t->ends[sample] = accurate_status(result.end);
     t->results[sample].joint = result.joint;
     t->results[sample].hits = result.events;
-    t->results[sample].steps = (size_t)floor(result.t / t->options.dt + 1e-6);
+    t->results[sample].steps = (size_t)floor(result.time / t->options.step_length + 1e-6);
     batch_proceed(t->b, t->rollout.steps);
     return keep_energies(t, s, sample, q, v, error);
 }
@@ -436,7 +436,8 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     reply->computed_with = t->computed_with;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
     for (size_t i = 0; reply->time && i < t->rows; i++) {
-        reply->time[i] = (double)(t->rollout.stride ? i * t->rollout.stride : t->rollout.steps) * t->options.dt;
+        reply->time[i] =
+            (double)(t->rollout.stride ? i * t->rollout.stride : t->rollout.steps) * t->options.step_length;
     }
     reply->n_time = t->rows;
     reply->q = ordered(t, true, t->q), reply->n_q = t->q ? rows * b->nq : 0;

@@ -85,7 +85,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                       m->restitution);
     }
     options->integrator = integrators[m->integrator];
-    options->dt = m->step_length;
+    options->step_length = m->step_length;
     options->substeps = (int)m->substeps;
     options->ignore_damping = m->ignore_damping;
     options->ignore_friction = m->ignore_friction;

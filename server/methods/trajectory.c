@@ -366,7 +366,7 @@ static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardD
     reply->rows = t->rows;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
     for (size_t i = 0; reply->time && i < t->rows; i++) {
-        reply->time[i] = (double)i * t->options.dt;
+        reply->time[i] = (double)i * t->options.step_length;
     }
     reply->n_time = t->rows;
     reply->excesses = find_excesses(b, t->rows, reply->time, t->q, t->v, t->tau, &reply->n_excesses);

@@ -71,7 +71,7 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
     s->nv = (size_t)dyn_model_nv(entry->model);
     s->is_paced = options->is_paced;
     s->keep = options->keep;
-    s->step_length = options->stepping.dt;
+    s->step_length = options->stepping.step_length;
     s->rate = options->rate;
     s->publish_rate = options->publish_rate;
     s->seed = options->seed;

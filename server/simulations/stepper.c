@@ -71,7 +71,7 @@ dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dy
     }
     s->model = model;
     s->nv = (size_t)dyn_model_nv(model);
-    s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / setup->options->dt), 1e9);
+    s->quiet_steps = (unsigned)fmin(ceil(QUIET_TIME / setup->options->step_length), 1e9);
     dyn_status status = allocate(s, setup->deviation) ? create_simulator(s, setup, error) : DYN_RESOURCE_EXHAUSTED;
     if (status != DYN_OK) {
         stepper_free(s);

@@ -141,7 +141,7 @@ static const char *find_bad_value(const stream *s, const stream_chunk *c, size_t
         const char *name;
         const double *row;
         size_t width;
-    } rows[] = {{"t", c->t + i, 1},
+    } rows[] = {{"time", c->t + i, 1},
                 {"q", c->q ? c->q + i * s->nq : NULL, s->nq},
                 {"v", c->v ? c->v + i * s->nv : NULL, s->nv},
                 {"a", c->a ? c->a + i * s->nv : NULL, s->nv},

@@ -72,7 +72,7 @@ static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator in
     dyn_error error;
     dyn_simulator *simulator = NULL;
     dyn_simulation_defaults(&o);
-    o.integrator = integrator, o.dt = step_length;
+    o.integrator = integrator, o.step_length = step_length;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
     o.stop = DYN_STOP_NONE;
     if (dyn_simulator_create(model, &o, &error, &simulator) != DYN_OK ||

@@ -243,7 +243,7 @@ START_TEST(accurate_motions_are_those_of_the_kernels) {
     double *q = numbers(2 * 3 * r.nq), *v = numbers(2 * 3 * r.nv);
     for (size_t i = 0; i < 2; i++) {
         dyn_simulator *s = simulator(&r, &options, i == 0);
-        const dyn_adaptive_motion motion = {.n = 3, .t = t, .q = r.q, .v = r.v};
+        const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = r.q, .v = r.v};
         dyn_adaptive_result result;
         dyn_error error;
         require(dyn_adaptive_run(s, &motion, &error, q + i * 3 * r.nq, v + i * 3 * r.nv, NULL, 0, &result), &error);

@@ -27,7 +27,7 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     }
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
-    o.integrator = integrator, o.dt = dt, o.stop = DYN_STOP_NONE;
+    o.integrator = integrator, o.step_length = dt, o.stop = DYN_STOP_NONE;
     o.ignore_damping = o.ignore_friction = true;
     dyn_simulator *s = NULL;
     dyn_error error;

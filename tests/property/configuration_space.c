@@ -187,7 +187,7 @@ START_TEST(bad_values_are_named) {
     ck_assert_str_eq(error.place, "v[3]");
     v[3] = 0;
     ck_assert_int_eq(dyn_integrate(model, 1, q, v, INFINITY, &error, r), DYN_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.place, "dt");
+    ck_assert_str_eq(error.place, "step_length");
     ck_assert_int_eq(dyn_integrate(model, 1, NULL, v, 1, &error, r), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "q");
     r[6] = 0.5;

@@ -45,7 +45,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
     dyn_error error;
     dyn_simulation_defaults(&options);
     options.integrator = integrator;
-    options.dt = dt;
+    options.step_length = dt;
     options.ignore_damping = options.ignore_friction = true;
     options.stop = DYN_STOP_NONE;
     options.has_gravity = !with_gravity;
@@ -311,12 +311,12 @@ START_TEST(accurate_motion_finds_the_stops) {
     double q[3], v[3];
     dyn_adaptive_event events[4];
     dyn_adaptive_result result;
-    const dyn_adaptive_motion motion = {.n = 3, .t = t, .q = &q_0, .v = &v_0};
+    const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = &q_0, .v = &v_0};
     require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
     ck_assert_uint_eq(result.events, 2);
-    ck_assert_double_eq_tol(events[0].t, 0.5, 1e-12);
-    ck_assert_double_eq_tol(events[1].t, 1.75, 1e-12);
+    ck_assert_double_eq_tol(events[0].time, 0.5, 1e-12);
+    ck_assert_double_eq_tol(events[1].time, 1.75, 1e-12);
     ck_assert_double_eq_tol(events[0].velocity, 1, 1e-12);
     ck_assert_double_eq_tol(q[1], 0.5 - 0.8 * 0.5, 1e-12);
     ck_assert_double_eq_tol(q[2], -0.5 + 0.64 * 0.25, 1e-12);
@@ -325,7 +325,7 @@ START_TEST(accurate_motion_finds_the_stops) {
     require(dyn_simulator_create(model, &o, &error, &s), &error);
     require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_RESTS);
-    ck_assert_double_eq_tol(result.t, 0.5, 1e-12);
+    ck_assert_double_eq_tol(result.time, 0.5, 1e-12);
     ck_assert_double_eq_tol(q[2], 0.5, 1e-12);
     dyn_simulator_free(s);
     dyn_model_free(model);
@@ -447,10 +447,10 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     struct {
         const char *place;
         dyn_simulation_options options;
-    } options[9] = {{"dt", good},          {"substeps", good},       {"friction_velocity", good},
+    } options[9] = {{"step_length", good}, {"substeps", good},       {"friction_velocity", good},
                     {"restitution", good}, {"velocity_bound", good}, {"gravity", good},
                     {"integrator", good},  {"control", good},        {"control_stiffness[0]", good}};
-    options[0].options.dt = 0;
+    options[0].options.step_length = 0;
     options[1].options.substeps = 0;
     options[2].options.friction_velocity = 0;
     options[3].options.restitution = 1.5;
@@ -487,19 +487,19 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     const double times[] = {0, 2, 2}, outside = 2;
     double rows[3] = {0};
     dyn_adaptive_result result;
-    const dyn_adaptive_motion motions[] = {{.n = 0, .t = times, .q = &q},
-                                           {.n = 3, .t = times, .q = &q},
-                                           {.n = 2, .t = times, .q = &q, .relative = 2},
-                                           {.n = 2, .t = times, .q = &q, .tau = row + 1},
-                                           {.n = 2, .t = times, .q = &outside}};
-    const char *const motion_places[] = {"t", "t[2]", "relative", "tau[1]", "q[0]"};
+    const dyn_adaptive_motion motions[] = {{.n = 0, .time = times, .q = &q},
+                                           {.n = 3, .time = times, .q = &q},
+                                           {.n = 2, .time = times, .q = &q, .relative = 2},
+                                           {.n = 2, .time = times, .q = &q, .tau = row + 1},
+                                           {.n = 2, .time = times, .q = &outside}};
+    const char *const motion_places[] = {"time", "time[2]", "relative", "tau[1]", "q[0]"};
     for (int i = 0; i < 5; i++) {
         ck_assert_int_eq(dyn_adaptive_run(s, &motions[i], &error, rows, rows, NULL, 0, &result), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, motion_places[i]);
     }
     ck_assert_int_eq(dyn_derive_rates(model, 3, times, rows, DYN_RATES_SPLINE, &error, rows, rows),
                      DYN_INVALID_ARGUMENT);
-    ck_assert_str_eq(error.place, "t[2]");
+    ck_assert_str_eq(error.place, "time[2]");
     dyn_simulator_free(s);
     dyn_model_free(model);
 }

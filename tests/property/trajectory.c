@@ -34,7 +34,7 @@ static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
     o.integrator = integrator;
-    o.dt = dt;
+    o.step_length = dt;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
     o.stop = DYN_STOP_NONE;
     return o;
@@ -55,7 +55,7 @@ static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const
         t[i] = (double)i * dt;
     }
     const dyn_adaptive_motion motion = {
-        .n = n, .t = t, .q = q_0, .v = v_0, .tau = tau, .relative = 1e-13, .absolute = 1e-13};
+        .n = n, .time = t, .q = q_0, .v = v_0, .tau = tau, .relative = 1e-13, .absolute = 1e-13};
     dyn_adaptive_result result;
     dyn_error error;
     require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
@@ -267,7 +267,7 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
     random_vector(&random, SAMPLES * NV, 3, v[0]);
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
-    o.integrator = DYN_RUNGE_KUTTA_4, o.dt = 1e-4, o.restitution = 0.6;
+    o.integrator = DYN_RUNGE_KUTTA_4, o.step_length = 1e-4, o.restitution = 0.6;
     dyn_simulator *s = simulator_of(model, &o);
     dyn_error error;
     size_t hits = 0;
@@ -346,7 +346,7 @@ START_TEST(rates_converge_on_random_trees) {
                 }
                 dyn_error error;
                 dyn_adaptive_result result;
-                const dyn_adaptive_motion motion = {.n = n, .t = t, .q = q_0, .v = v_0};
+                const dyn_adaptive_motion motion = {.n = n, .time = t, .q = q_0, .v = v_0};
                 require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
                 require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, &error, v_found, a_found), &error);
                 for (size_t i = n / 4 * nv; i < (n - n / 4) * nv; i++) {
@@ -430,7 +430,7 @@ START_TEST(rates_beyond_a_double_are_refused) {
             dyn_status status = dyn_derive_rates(model, N, t, q, (dyn_rates)method, &error, v, a);
             ck_assert_msg(status == (k ? DYN_OK : DYN_INVALID_ARGUMENT), "rates %d gave %d", method, status);
             if (!k) {
-                ck_assert_str_eq(error.place, "t[3]");
+                ck_assert_str_eq(error.place, "time[3]");
                 ck_assert_int_eq(error.site.cause, DYN_CAUSE_OVERFLOW);
                 ck_assert(error.site.has_sample);
                 ck_assert_ptr_nonnull(strstr(error.message, "longer intervals than the 5e-161 s before this time"));

@@ -17,9 +17,9 @@ extern "C" {
 
 typedef struct dyn_adaptive_motion {
     size_t n;                  /* number of rows; at least 1 */
-    const double *t;           /* n times, strictly increasing, s */
-    const double *q, *v;       /* state at t[0]: nq, and nv or NULL (at rest) */
-    const double *tau;         /* n x nv, row i from t[i] to t[i + 1]; NULL: zeros */
+    const double *time;        /* n times, strictly increasing, s */
+    const double *q, *v;       /* state at time[0]: nq, and nv or NULL (at rest) */
+    const double *tau;         /* n x nv, row i from time[i] to time[i + 1]; NULL: zeros */
     bool is_linear;            /* tau is interpolated linearly between its rows; else each row is held */
     double relative, absolute; /* tolerances of a step's error; 0 means 1e-10 and 1e-12 */
     size_t most_steps;         /* most steps between two rows; 0 means 100000 */
@@ -40,28 +40,28 @@ typedef enum dyn_adaptive_end {
 
 /* Impact of a joint on its rigid stop. */
 typedef struct dyn_adaptive_event {
-    double t;
+    double time; /* s */
     int joint;
     double velocity; /* before the impact */
 } dyn_adaptive_event;
 
 typedef struct dyn_adaptive_result {
     dyn_adaptive_end end;
-    double t;  /* time up to which the motion is known; later rows repeat the state there */
-    int joint; /* joint that came to rest, with DYN_ADAPTIVE_RESTS */
+    double time; /* s, up to which the motion is known; later rows repeat the state there */
+    int joint;   /* joint that came to rest, with DYN_ADAPTIVE_RESTS */
     size_t steps, rejected, evaluations;
     size_t events; /* number of all events, stored or not */
 } dyn_adaptive_result;
 
-/* Integrates M a + h = tau + r from t[0] to t[n - 1] and stores the states at all times: q is n x nq, v is n x nv,
- * quaternions have norm one. `events` receives the first `capacity` events and may be NULL. Gravity, damping, friction,
- * stops, effort limits and the velocity bound are those of the simulator. Its integrator, dt and substeps are not used,
- * and it must have no controller. Integrates quaternions as p' = p (w, 0) / 2 and normalizes them after each step.
- * Locates the impact on a rigid stop to the rounding of t and applies the impulse of joint_stop; without restitution
- * the motion ends there. Allocates.
- * Errors: DYN_INVALID_ARGUMENT with "t[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that starts
- * outside its limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where `proceed`
- * returns false.
+/* Integrates M a + h = tau + r from time[0] to time[n - 1] and stores the states at all times: q is n x nq, v is n x
+ * nv, quaternions have norm one. `events` receives the first `capacity` events and may be NULL. Gravity, damping,
+ * friction, stops, effort limits and the velocity bound are those of the simulator. Its integrator, step_length and
+ * substeps are not used, and it must have no controller. Integrates quaternions as p' = p (w, 0) / 2 and normalizes
+ * them after each step. Locates the impact on a rigid stop to the rounding of the time and applies the impulse of
+ * joint_stop; without restitution the motion ends there. Allocates.
+ * Errors: DYN_INVALID_ARGUMENT with "time[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that
+ * starts outside its limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where
+ * `proceed` returns false.
  * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al.
  * 2005). */
 DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error,

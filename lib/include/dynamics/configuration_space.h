@@ -28,9 +28,9 @@
 extern "C" {
 #endif
 
-/* Computes q_next = q (+) dt v, which is exact for constant v. The quaternions of q_next have norm one. dt is in s and
- * finite. */
-DYN_API dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double dt,
+/* Computes q_next = q (+) step_length v, which is exact for constant v. The quaternions of q_next have norm one.
+ * step_length is in s and finite. */
+DYN_API dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double step_length,
                                  dyn_error *error, double *q_next);
 
 /* Computes v = q_1 (-) q_0, the shortest v with q_0 (+) v = q_1; rotations are by at most pi. Angles of single joints

@@ -30,7 +30,7 @@ typedef struct dyn_signal_force {
 } dyn_signal_force;
 
 typedef struct dyn_rollout {
-    size_t steps;        /* number of steps of the simulator's dt; at least 1 */
+    size_t steps;        /* number of steps of the simulator's step_length; at least 1 */
     size_t stride;       /* results at the steps 0, stride, 2 stride, ...; 0: only at the end */
     const double *q, *v; /* n x nq, n x nv: initial states; v NULL: at rest */
     dyn_signal tau;      /* rows of nv */
@@ -68,9 +68,9 @@ typedef struct dyn_rollout_output {
 DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
 /* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
- * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]"
- * (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step; DYN_NOT_FOUND
- * for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
+ * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]",
+ * "a_ref[13]" (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step;
+ * DYN_NOT_FOUND for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
                                      dyn_error *error);
 

@@ -52,8 +52,8 @@ typedef enum dyn_joint_stop {
     DYN_STOP_NONE,   /* the joint passes its limits */
 } dyn_joint_stop;
 
-/* Control law by which the joints' forces follow the reference (q_ref, v_ref, a_ref), with e = q_ref (-) q. It does not act on
- * floating joints. */
+/* Control law by which the joints' forces follow the reference (q_ref, v_ref, a_ref), with e = q_ref (-) q. It does not
+ * act on floating joints. */
 typedef enum dyn_control {
     DYN_CONTROL_NONE,
     DYN_CONTROL_PD,              /* tau += K_p e + K_d (v_ref - v) */
@@ -63,8 +63,8 @@ typedef enum dyn_control {
 
 typedef struct dyn_simulation_options {
     dyn_integrator integrator;
-    double dt;    /* length of a step, s; > 0. A controller acts once a step. */
-    int substeps; /* integration steps in a step, 1 .. 10000 */
+    double step_length; /* s; > 0. A controller acts once a step. */
+    int substeps;       /* integration steps in a step, 1 .. 10000 */
 
     bool has_gravity; /* `gravity` is used instead of the model's own */
     double gravity[3];
@@ -85,8 +85,8 @@ typedef struct dyn_simulation_options {
     double velocity_bound; /* a sample with a faster joint has diverged, rad/s or m/s; > 0 */
 } dyn_simulation_options;
 
-/* Stores the default options: semi-implicit Euler with dt = 0.001; v_f = 0.01; rigid stops without restitution, rest
- * velocity 0.05, spring stops of 1e4 and 100; no controller; velocity bound 1e6. */
+/* Stores the default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without
+ * restitution, rest velocity 0.05, spring stops of 1e4 and 100; no controller; velocity bound 1e6. */
 DYN_API void dyn_simulation_defaults(dyn_simulation_options *options);
 
 typedef struct dyn_simulator dyn_simulator;
@@ -162,8 +162,8 @@ typedef struct dyn_step_input {
  * its status stays set; without results, for this step only. `input` may be NULL. Cost O(bodies) per sample and
  * substep, 4 times that for Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
  * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
- * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]", and for a
- * missing or superfluous "q_ref"; forces as in dyn_rnea. */
+ * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]", and
+ * for a missing or superfluous "q_ref"; forces as in dyn_rnea. */
 DYN_API dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step_input *input, double *q,
                                       double *v, double *tau, dyn_sample_result *results, dyn_error *error);
 

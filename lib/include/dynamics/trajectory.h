@@ -33,11 +33,11 @@ DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_w
                                                    const double *a, const dyn_tip *tip, dyn_error *error, double *tau);
 
 /* Computes the motion from q[0] and v[0] under n rows of tau (n x nv) and tip wrenches: row i of q (n x nq) and v (n x
- * nv) is the state at i dt, and row i of the forces acts from then to the next one; the last row of the forces has no
- * effect. The caller stores the initial state in the first rows of q and v. dt, the number of substeps (intRes), the
- * integrator and all other options are those of the simulator, which must have no controller; Modern Robotics uses
- * explicit Euler, no friction and no stops. Rows after a sample has stopped (`result`, may be NULL) repeat its last
- * state.
+ * nv) is the state at i step_length, and row i of the forces acts from then to the next one; the last row of the forces
+ * has no effect. The caller stores the initial state in the first rows of q and v. step_length, the number of substeps
+ * (intRes), the integrator and all other options are those of the simulator, which must have no controller; Modern
+ * Robotics uses explicit Euler, no friction and no stops. Rows after a sample has stopped (`result`, may be NULL)
+ * repeat its last state.
  * Errors as in dyn_simulator_step, with indices from the first row.
  * Source: Modern Robotics (Lynch and Park 2017), section 8.11. */
 DYN_API dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, const double *tau,
@@ -64,17 +64,17 @@ typedef enum dyn_rates {
     DYN_RATES_QUINTIC_AT_REST,
 } dyn_rates;
 
-/* Computes v and a (n x nv each) from positions q (n x nq) at the times t (n, strictly increasing, s). Spherical,
+/* Computes v and a (n x nv each) from positions q (n x nq) at the times `time` (n, strictly increasing, s). Spherical,
  * planar and floating joints are differentiated along the increments q_j (-) q_i from each row i, five rows at a time
  * where the method is a cubic spline, seven where it is a quintic one. One row yields zeros. With few rows the
  * polynomials have the highest degree that the rows allow.
  * Cost O(n nv). Thread-safe. Quintic splines allocate 32 n bytes, the others nothing.
- * Errors: DYN_INVALID_ARGUMENT with "q[13]" or "t[4]", the index of a time that is not after the one before, or that
+ * Errors: DYN_INVALID_ARGUMENT with "q[13]" or "time[4]", the index of a time that is not after the one before, or that
  * ends the shortest interval where rates exceed the range of a double, with the sample; DYN_RESOURCE_EXHAUSTED out of
  * memory.
  * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern
  * Robotics (2017), exercise 8.14. */
-DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q,
+DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q,
                                     dyn_rates method, dyn_error *error, double *v, double *a);
 
 typedef enum dyn_limit_kind { DYN_LIMIT_LOWER, DYN_LIMIT_UPPER, DYN_LIMIT_VELOCITY, DYN_LIMIT_EFFORT } dyn_limit_kind;

@@ -51,11 +51,11 @@ static void displace_in_plane(const double *q, const double *v, double *out) {
     memcpy(out, moved, sizeof moved);
 }
 
-/* out = q (+) dt v for one joint. */
-static void joint_integrate(const dyn_joint *joint, const double *q, const double *v, double dt, double *out) {
+/* out = q (+) step_length v for one joint. */
+static void joint_integrate(const dyn_joint *joint, const double *q, const double *v, double step_length, double *out) {
     double x[DYN_MAX_JOINT_NV];
     for (int k = 0; k < joint->nv; k++) {
-        x[k] = dt * v[k];
+        x[k] = step_length * v[k];
     }
     switch (joint->type) {
     case DYN_JOINT_SPHERICAL:
@@ -115,11 +115,12 @@ void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const doubl
 
 /* ---- All joints -------------------------------------------------------------------------------------------------- */
 
-static void integrate_sample(const dyn_model *model, const double *q, const double *v, double dt, double *out) {
+static void integrate_sample(const dyn_model *model, const double *q, const double *v, double step_length,
+                             double *out) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
         if (joint->nq > 0) {
-            joint_integrate(joint, q + joint->q_index, v + joint->v_index, dt, out + joint->q_index);
+            joint_integrate(joint, q + joint->q_index, v + joint->v_index, step_length, out + joint->q_index);
         }
     }
 }
@@ -146,21 +147,21 @@ static dyn_status check_pair(const dyn_model *model, size_t n, const double *q_0
     return status == DYN_OK ? dyn_check_configuration(model, "q_1", n, q_1, error) : status;
 }
 
-dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double dt,
+dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double step_length,
                          dyn_error *error, double *q_next) {
     dyn_status status = dyn_check_configuration(model, "q", n, q, error);
     if (status == DYN_OK) {
         status = dyn_check_tangent(model, "v", n, v, error);
     }
     if (status == DYN_OK) {
-        status = check_factor("dt", dt, error);
+        status = check_factor("step_length", step_length, error);
     }
     if (status != DYN_OK) {
         return status;
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     for (size_t s = 0; s < n; s++) {
-        integrate_sample(model, q + s * nq, v + s * nv, dt, q_next + s * nq);
+        integrate_sample(model, q + s * nq, v + s * nv, step_length, q_next + s * nq);
     }
     return DYN_OK;
 }

@@ -70,7 +70,7 @@ static void joint_rate(const dyn_joint *joint, const double *q, const double *v,
 static void force_at(const flow *f, double t, double *tau) {
     const dyn_adaptive_motion *m = f->m;
     size_t nv = (size_t)f->s->model->nv, i = f->interval;
-    double x = m->is_linear && i + 1 < m->n ? (t - m->t[i]) / (m->t[i + 1] - m->t[i]) : 0;
+    double x = m->is_linear && i + 1 < m->n ? (t - m->time[i]) / (m->time[i + 1] - m->time[i]) : 0;
     for (size_t j = 0; j < nv; j++) {
         double from = m->tau ? m->tau[i * nv + j] : 0, to = m->tau && x != 0 ? m->tau[(i + 1) * nv + j] : from;
         double most = f->s->options.ignore_effort_limits ? INFINITY : f->s->joints.effort[j];
@@ -194,16 +194,16 @@ static bool is_too_fast(const flow *f) {
 /* Integrates to the time t. Returns false where the motion ends before. */
 static bool go_to(flow *f, double t, int *struck) {
     dyn_adaptive_result *r = f->result;
-    while (r->t < t) {
+    while (r->time < t) {
         ARKodeSetStopTime(f->integrator, t);
-        int outcome = ARKodeEvolve(f->integrator, t, f->y, &r->t, ARK_NORMAL);
+        int outcome = ARKodeEvolve(f->integrator, t, f->y, &r->time, ARK_NORMAL);
         if (outcome < 0 || is_too_fast(f)) {
             r->end = outcome == ARK_TOO_MUCH_WORK ? DYN_ADAPTIVE_TOO_LONG : DYN_ADAPTIVE_DIVERGED;
             return false;
         }
         if (outcome == ARK_ROOT_RETURN) {
             ARKodeGetRootInfo(f->integrator, struck);
-            if (!pass_stops(f, r->t, struck) || ARKodeReset(f->integrator, r->t, f->y) < 0) {
+            if (!pass_stops(f, r->time, struck) || ARKodeReset(f->integrator, r->time, f->y) < 0) {
                 return false;
             }
         }
@@ -225,9 +225,9 @@ static void go(flow *f, double *q, double *v, int *struck) {
         f->interval = i - 1;
         if (goes_on && i > 1 && f->m->tau) {
             /* The slope at the row's time changes with the force. */
-            goes_on = ARKodeReset(f->integrator, f->result->t, f->y) == ARK_SUCCESS;
+            goes_on = ARKodeReset(f->integrator, f->result->time, f->y) == ARK_SUCCESS;
         }
-        goes_on = goes_on && go_to(f, f->m->t[i], struck);
+        goes_on = goes_on && go_to(f, f->m->time[i], struck);
         store(f, i, q, v);
     }
     long steps = 0, failures = 0, evaluations = 0;
@@ -242,14 +242,14 @@ static void go(flow *f, double *q, double *v, int *struck) {
 
 static dyn_status check_times(const dyn_adaptive_motion *m, dyn_error *error) {
     if (m->n == 0) {
-        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "t",
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "time",
                                  "there are no times; give at least one");
     }
     for (size_t i = 0; i < m->n; i++) {
-        if (!isfinite(m->t[i]) || (i > 0 && !(m->t[i] > m->t[i - 1]))) {
-            const dyn_error_site site = {.argument = "t", .has_index = true, .index = i};
+        if (!isfinite(m->time[i]) || (i > 0 && !(m->time[i] > m->time[i - 1]))) {
+            const dyn_error_site site = {.argument = "time", .has_index = true, .index = i};
             return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %.17g; give finite times in order",
-                                m->t[i]);
+                                m->time[i]);
         }
     }
     return DYN_OK;
@@ -323,7 +323,7 @@ static bool prepare(flow *f) {
         y[nq + j] = m->v ? m->v[j] : 0;
     }
     normalize(0, f->y, f);
-    f->integrator = ERKStepCreate(slope, m->t[0], f->y, f->context);
+    f->integrator = ERKStepCreate(slope, m->time[0], f->y, f->context);
     if (!f->integrator) {
         return false;
     }
@@ -356,7 +356,7 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
     if (status != DYN_OK) {
         return status;
     }
-    *result = (dyn_adaptive_result){.t = motion->t[0]};
+    *result = (dyn_adaptive_result){.time = motion->time[0]};
     flow f = {.s = simulator, .m = motion, .result = result, .events = events, .capacity = capacity};
     f.block = dyn_block_of_one(simulator->workspace, 0);
     simulator_begin(simulator, f.block);

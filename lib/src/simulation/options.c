@@ -12,7 +12,7 @@ enum { MOST_SUBSTEPS = 10000 };
 void dyn_simulation_defaults(dyn_simulation_options *options) {
     *options = (dyn_simulation_options){
         .integrator = DYN_SEMI_IMPLICIT_EULER,
-        .dt = 0.001,
+        .step_length = 0.001,
         .substeps = 1,
         .friction_velocity = 0.01,
         .stop = DYN_STOP_RIGID,
@@ -47,7 +47,7 @@ static dyn_status check_number(const bounded_option *o, dyn_error *error) {
 
 static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *error) {
     const bounded_option numbers[] = {
-        {"dt", o->dt, 0, DBL_MAX, false},
+        {"step_length", o->step_length, 0, DBL_MAX, false},
         {"substeps", o->substeps, 1, MOST_SUBSTEPS, true},
         {"friction_velocity", o->friction_velocity, 0, DBL_MAX, false},
         {"restitution", o->restitution, 0, 1, true},

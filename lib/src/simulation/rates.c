@@ -34,7 +34,7 @@ enum { MOST_POINTS = 7, MOST_JOINT_NV = 6 };
 static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
     for (size_t i = 0; i < n; i++) {
         const dyn_error_site site = {.cause = isfinite(t[i]) ? DYN_CAUSE_OTHER : DYN_CAUSE_NOT_FINITE,
-                                     .argument = "t",
+                                     .argument = "time",
                                      .has_index = true,
                                      .index = i};
         if (!isfinite(t[i])) {
@@ -271,7 +271,7 @@ static dyn_status check_rates(size_t n, size_t nv, const double *t, const double
         if (!isfinite(v[k]) || !isfinite(a[k])) {
             size_t end = end_of_shortest(n, t);
             const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW,
-                                         .argument = "t",
+                                         .argument = "time",
                                          .has_index = true,
                                          .index = end,
                                          .has_sample = true,
@@ -285,12 +285,12 @@ static dyn_status check_rates(size_t n, size_t nv, const double *t, const double
     return DYN_OK;
 }
 
-dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, const double *q, dyn_rates method,
+dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q, dyn_rates method,
                             dyn_error *error, double *v, double *a) {
     size_t nv = (size_t)model->nv;
     dyn_status status = dyn_check_configuration(model, "q", n, q, error);
     if (status == DYN_OK) {
-        status = check_times(n, t, error);
+        status = check_times(n, time, error);
     }
     if (status != DYN_OK) {
         return status;
@@ -307,7 +307,7 @@ dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *t, c
             return dyn_error_memory(error);
         }
     }
-    all_rates(model, n, t, q, method, scratch, v, a);
+    all_rates(model, n, time, q, method, scratch, v, a);
     free(scratch);
-    return check_rates(n, nv, t, v, a, error);
+    return check_rates(n, nv, time, v, a, error);
 }

@@ -77,7 +77,7 @@ static void fill_step(dyn_simulator *s) {
     const dyn_simulation_options *o = &s->options;
     static const step_scheme schemes[] = {STEP_SEMI_IMPLICIT_EULER, STEP_EXPLICIT_EULER, STEP_RUNGE_KUTTA_4};
     s->step.scheme = schemes[o->integrator];
-    s->step.dt = o->dt / o->substeps;
+    s->step.dt = o->step_length / o->substeps;
     s->step.gravity = s->gravity;
     s->step.resistance.damping = s->joints.has_damping && !o->ignore_damping ? s->joints.damping : NULL;
     s->step.resistance.friction = s->joints.has_friction && !o->ignore_friction ? s->joints.friction : NULL;

@@ -68,7 +68,7 @@ END_TEST
 static model_entry *entry;
 static double tau[2], q[2], v[2], a[2];
 static stepper_forces forces;
-static stepper_input input = {.tau = tau, .q = q, .v = v, .a = a, .forces = &forces};
+static stepper_input input = {.tau = tau, .q_ref = q, .v_ref = v, .a_ref = a, .forces = &forces};
 
 static void load(void) {
     entry = load_robot("two_link", "two_link");
