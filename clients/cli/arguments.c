@@ -85,7 +85,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                       "                            other users can see N in the list of processes, but not in a file"},
     [OPTION_STRIDE] = {"stride", "N", "every N'th state only (default 1)"},
     [OPTION_CSV] = {"csv", NULL, "write CSV, numbers with 17 significant digits"},
-    [OPTION_PLOT] = {"plot", NULL, "draw in the terminal"},
+    [OPTION_PLOT] = {"plot", "[q|v|tau|a]", "draw in the terminal: q, or tau where torques are computed"},
     [OPTION_SUBSTEPS] = {"substeps", "N", "integration steps in each step (default 1)"},
     [OPTION_IDEAL] = {"ideal", NULL, "ideal rigid bodies: no damping, friction, stops and effort limits"},
     [OPTION_ACCURATE] = {"accurate", NULL, "order 8 with error control instead of constant steps"},

@@ -104,7 +104,7 @@ typedef struct arguments {
 /* Text of an option for the help and for messages. */
 typedef struct option_text {
     const char *name;
-    const char *value; /* Name of the value in the help; NULL: a flag. */
+    const char *value; /* Name of the value in the help; NULL: a flag. "[q|v]": may be left out; one of these words. */
     const char *help;
 } option_text;
 

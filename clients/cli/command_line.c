@@ -26,6 +26,19 @@ static exit_code complain_option(const char *given) {
     return complain(EXIT_USAGE, "unknown option %s: did you mean --%s? (see dynamicsctl --help)", given, meant.closest);
 }
 
+/* Returns true if the text is one of the words of an optional value, "[word|word]". */
+static bool is_optional_value(const char *words, const char *text) {
+    size_t length = text ? strlen(text) : 0;
+    for (const char *at = words + 1; length > 0 && *at != '\0'; at++) {
+        size_t word = strcspn(at, "|]");
+        if (word == length && strncmp(at, text, word) == 0) {
+            return true;
+        }
+        at += word;
+    }
+    return false;
+}
+
 /* Stores the option at argv[*at] and its value, which may be the next argument. */
 static exit_code take_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
@@ -39,6 +52,8 @@ static exit_code take_option(char **argv, int *at, arguments *parsed) {
     const char *value = "";
     if (equals != NULL) {
         value = equals + 1;
+    } else if (known->value != NULL && known->value[0] == '[') {
+        value = is_optional_value(known->value, argv[*at + 1]) ? argv[++*at] : "";
     } else if (known->value != NULL) {
         value = argv[++*at];
         if (value == NULL || strncmp(value, "--", 2) == 0)

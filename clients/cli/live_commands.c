@@ -129,8 +129,22 @@ static int64_t wall_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Shows one message. Returns true at the end of the topic. */
-static bool show(const dyn_client_update *update, observation *seen, trace *rows) {
+/* Shows the rows of a message, if they have the layout's length. */
+static exit_code show_rows(const dyn_client_update *update, trace *rows) {
+    bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
+    exit_code code = EXIT_OK;
+    for (size_t i = 0; fits && code == EXIT_OK && i < update->count; i++) {
+        code = trace_row(rows, &(trace_values){.step = update->step[i],
+                                               .time = update->time[i],
+                                               .q = rows->has_state ? update->q + i * update->nq : NULL,
+                                               .v = rows->has_state ? update->v + i * update->nv : NULL,
+                                               .tau = update->tau + i * update->nv});
+    }
+    return code;
+}
+
+/* Shows one message. Sets *ended at the end of the topic. */
+static exit_code show(const dyn_client_update *update, observation *seen, trace *rows, bool *ended) {
     seen->messages++;
     seen->lost += update->lost;
     seen->all_lost += update->lost;
@@ -139,16 +153,13 @@ static bool show(const dyn_client_update *update, observation *seen, trace *rows
         fprintf(stderr, "the daemon has started anew, as instance %llu\n", (unsigned long long)update->instance);
     seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_STATES || update->kind == DYN_CLIENT_UPDATE_TORQUES) {
-        bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
-        for (size_t i = 0; fits && i < update->count; i++)
-            trace_row(rows, update->step[i], update->time[i], rows->has_state ? update->q + i * update->nq : NULL,
-                      rows->has_state ? update->v + i * update->nv : NULL, update->tau + i * update->nv);
         seen->rows += update->count;
-        return false;
+        return show_rows(update, rows);
     }
     fprintf(stderr, "%s: %s\n", update->text, update->message);
-    return strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
-           strcmp(update->text, "expired") == 0;
+    *ended = strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
+             strcmp(update->text, "expired") == 0;
+    return EXIT_OK;
 }
 
 /* Limits of a watch: the end of the topic, a duration, or a number of rows. `keep_alive` (may be NULL) is called
@@ -168,11 +179,13 @@ static exit_code watch_topic(const watching *w, trace *rows) {
     observation seen = {.since = trace_now()};
     double end = trace_now() + w->duration, next_life = trace_now() + REPORT_INTERVAL;
     bool ended = false;
-    while (!ended && !interrupted && trace_now() < end && (w->count == 0 || rows->rows < (size_t)w->count)) {
+    exit_code code = EXIT_OK;
+    while (code == EXIT_OK && !ended && !interrupted && trace_now() < end &&
+           (w->count == 0 || rows->rows < (size_t)w->count)) {
         dyn_client_status status =
             dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &update, &error);
         if (status == DYN_CLIENT_OK)
-            ended = show(&update, &seen, rows);
+            code = show(&update, &seen, rows, &ended);
         else if (status != DYN_CLIENT_TIMEOUT)
             return complain_call(&error, NULL);
         report(&seen, w->name);
@@ -182,7 +195,7 @@ static exit_code watch_topic(const watching *w, trace *rows) {
                 return complain_call(&error, NULL);
         }
     }
-    return EXIT_OK;
+    return code;
 }
 
 /* Opens a watch of the simulation of that name, or else of the stream, and finds the name of its model. */
@@ -329,11 +342,14 @@ static exit_code step_through(own_simulation *own, trace *rows) {
             return complain_call(&error, NULL);
         uint64_t steps_done = state->steps_done, step = state->step;
         dyn_client_steps_end end = state->ended_by;
+        exit_code code = EXIT_OK;
         done += steps_done;
         if (end == DYN_CLIENT_STEPS_END_STEPS || end == DYN_CLIENT_STEPS_END_DIVERGED)
-            trace_row(rows, step, state->time, state->q, state->v, state->tau);
+            code = trace_row(
+                rows,
+                &(trace_values){.step = step, .time = state->time, .q = state->q, .v = state->v, .tau = state->tau});
         dyn_client_simulation_free(state);
-        exit_code code = check_steps(end, steps_done, steps, step);
+        code = code == EXIT_OK ? check_steps(end, steps_done, steps, step) : code;
         if (code != EXIT_OK)
             return code;
     }
@@ -562,14 +578,16 @@ static exit_code take_torques(own_stream *own, double wait, trace *rows) {
     double end = trace_now() + wait;
     if (own->watch == NULL)
         return EXIT_OK;
+    exit_code code = EXIT_OK;
+    bool ended = false;
     do {
         dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &update, &error);
         if (status == DYN_CLIENT_OK)
-            show(&update, &own->seen, rows);
+            code = show(&update, &own->seen, rows, &ended);
         else if (status != DYN_CLIENT_TIMEOUT)
             return complain_call(&error, NULL);
-    } while (trace_now() < end && rows->rows < own->sent);
-    return EXIT_OK;
+    } while (code == EXIT_OK && trace_now() < end && rows->rows < own->sent);
+    return code;
 }
 
 /* Pushes the states of a batch at their times, a few in each message. */
@@ -725,14 +743,18 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
         const dyn_client_rows states = {first, (uint64_t)stride, REPLAY_STATES};
         if (dyn_client_replay_simulation(client, recording, &states, 0, &part, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
-        for (size_t i = 0; i < part->count; i++)
-            trace_row(rows, part->step[i], (double)part->step[i] * part->step_length, part->q + i * part->nq,
-                      part->v + i * part->nv, part->tau + i * part->nv);
+        exit_code code = EXIT_OK;
+        for (size_t i = 0; code == EXIT_OK && i < part->count; i++)
+            code = trace_row(rows, &(trace_values){.step = part->step[i],
+                                                   .time = (double)part->step[i] * part->step_length,
+                                                   .q = part->q + i * part->nq,
+                                                   .v = part->v + i * part->nv,
+                                                   .tau = part->tau + i * part->nv});
         bool is_last = part->count < REPLAY_STATES;
         first = part->count > 0 ? part->step[part->count - 1] + (uint64_t)stride : first;
         dyn_client_replay_free(part);
-        if (is_last)
-            break;
+        if (code != EXIT_OK || is_last)
+            return code;
     }
     return EXIT_OK;
 }

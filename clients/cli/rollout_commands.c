@@ -116,8 +116,7 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
 }
 
 static void close_run(motion_run *run) {
-    if (run->rows.lines != NULL)
-        trace_close(&run->rows);
+    trace_close(&run->rows);
     state_source_close(&run->source);
     state_batch_free(&run->batch);
     gains_free(&run->gains);
@@ -127,15 +126,18 @@ static void close_run(motion_run *run) {
 
 /* ---- rollout ----------------------------------------------------------------------------------------------------- */
 
-static void print_states(motion_run *run, const dyn_client_rollout *result) {
+static exit_code print_states(motion_run *run, const dyn_client_rollout *result) {
     size_t nq = run->robot.nq, nv = run->robot.nv;
-    for (size_t s = 0; s < result->samples; s++)
-        for (size_t i = 0; i < result->rows; i++) {
-            size_t row = s * result->rows + i;
-            uint64_t step = (uint64_t)llround(result->time[i] / run->stepping.step_length);
-            trace_row(&run->rows, step, result->time[i], result->q + row * nq, result->v + row * nv,
-                      result->tau != NULL ? result->tau + row * nv : NULL);
-        }
+    exit_code code = EXIT_OK;
+    for (size_t row = 0; code == EXIT_OK && row < result->samples * result->rows; row++) {
+        double time = result->time[row % result->rows];
+        code = trace_row(&run->rows, &(trace_values){.step = (uint64_t)llround(time / run->stepping.step_length),
+                                                     .time = time,
+                                                     .q = result->q + row * nq,
+                                                     .v = result->v + row * nv,
+                                                     .tau = result->tau ? result->tau + row * nv : NULL});
+    }
+    return code;
 }
 
 /* Prints the end state of one robot, joint by joint. */
@@ -196,14 +198,14 @@ static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
 
 static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_rollout *result) {
     if (run->rows.form != TRACE_QUIET) {
-        print_states(run, result);
+        exit_code code = print_states(run, result);
         for (size_t s = 0; s < result->samples; s++)
             if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_RAN)
                 fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: %s%s%s\n", first + s,
                         (unsigned long long)result->outcomes[s].steps,
                         dyn_client_sample_status_name(result->outcomes[s].status),
                         *result->outcomes[s].joint != '\0' ? ", joint " : "", result->outcomes[s].joint);
-        return EXIT_OK;
+        return code;
     }
     bool printed = result->samples == 1 ? print_end(run, result) : print_outcomes(first, result);
     return printed ? EXIT_OK : complain_memory();
@@ -379,11 +381,21 @@ static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t
     return printed;
 }
 
-static exit_code print_trajectory(motion_run *run, const motion_rows *rows, const double *q, const double *v,
-                                  const double *tau, const dyn_client_trajectory *t) {
+/* Prints a motion whose first row is `first`, and the limits that it exceeds. */
+static exit_code print_trajectory(motion_run *run, const motion_rows *rows, const trace_values *first,
+                                  const dyn_client_trajectory *t) {
     size_t nq = run->robot.nq, nv = run->robot.nv;
-    for (size_t i = 0; i < rows->count; i++)
-        trace_row(&run->rows, i, rows->time[i], q + i * nq, v + i * nv, tau + i * nv);
+    for (size_t i = 0; i < rows->count; i++) {
+        exit_code code = trace_row(&run->rows, &(trace_values){.step = i,
+                                                               .time = rows->time[i],
+                                                               .q = first->q + i * nq,
+                                                               .v = first->v + i * nv,
+                                                               .tau = first->tau + i * nv,
+                                                               .a = first->a ? first->a + i * nv : NULL});
+        if (code != EXIT_OK) {
+            return code;
+        }
+    }
     if (t->diverged_row > 0)
         fprintf(stderr, "dynamicsctl: the robot diverged at row %llu: joint %s\n", (unsigned long long)t->diverged_row,
                 t->diverged_joint);
@@ -406,7 +418,10 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
                                                is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &t,
                                                &error) != DYN_CLIENT_OK)
         return complain_call(&error, run->source.path);
-    code = print_trajectory(run, rows, rows->q, is_given ? rows->v : t->v, t->tau, t);
+    run->rows.chosen = run->rows.chosen < TRACE_ARRAYS ? run->rows.chosen : TRACE_TAU;
+    const trace_values first = {
+        .q = rows->q, .v = is_given ? rows->v : t->v, .a = is_given ? rows->a : t->a, .tau = t->tau};
+    code = print_trajectory(run, rows, &first, t);
     dyn_client_trajectory_free(t);
     return code;
 }
@@ -418,7 +433,7 @@ static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
     if (dyn_client_forward_dynamics_trajectory(run->client, &run->query, rows->q, rows->v, rows->count, rows->tau, NULL,
                                                &run->stepping, &t, &error) != DYN_CLIENT_OK)
         return complain_call(&error, run->source.path);
-    exit_code code = print_trajectory(run, rows, t->q, t->v, rows->tau, t);
+    exit_code code = print_trajectory(run, rows, &(trace_values){.q = t->q, .v = t->v, .tau = rows->tau}, t);
     dyn_client_trajectory_free(t);
     return code;
 }

@@ -4,20 +4,15 @@
  */
 #include "trace.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "json_writer.h"
-#include "terminal.h"
+#include "plot.h"
 
-/* SAMPLE_INTERVAL: seconds between two samples of a drawing. DRAW_INTERVAL: seconds between two drawings. */
-static const double SAMPLE_INTERVAL = 0.02, DRAW_INTERVAL = 0.1;
-
-enum { BARS = 8 };
+static const char *const ARRAYS[TRACE_ARRAYS] = {
+    [TRACE_Q] = "q", [TRACE_V] = "v", [TRACE_TAU] = "tau", [TRACE_A] = "a"};
 
 double trace_now(void) {
     struct timespec now;
@@ -26,16 +21,19 @@ double trace_now(void) {
 }
 
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened) {
-    bool csv = given->value[OPTION_CSV] != NULL, json = given->value[OPTION_JSON] != NULL,
-         plot = given->value[OPTION_PLOT] != NULL;
-    *opened = (trace){.robot = robot, .has_state = has_state, .has_tau = true};
-    if (csv + json + plot > 1)
+    const char *csv = given->value[OPTION_CSV], *json = given->value[OPTION_JSON], *drawn = given->value[OPTION_PLOT];
+    *opened = (trace){.robot = robot, .has_state = has_state, .has_tau = true, .chosen = TRACE_ARRAYS};
+    if (!!csv + !!json + !!drawn > 1) {
         return complain(EXIT_USAGE, "give one of --csv, --json and --plot");
-    opened->form = csv ? TRACE_CSV : json ? TRACE_JSON : plot ? TRACE_PLOT : TRACE_QUIET;
-    opened->is_terminal = isatty(STDOUT_FILENO) == 1;
-    opened->line_count = has_state ? robot->nq : robot->nv;
-    opened->lines = calloc(opened->line_count + 1, sizeof *opened->lines);
-    return opened->lines != NULL ? EXIT_OK : complain_memory();
+    }
+    opened->form = csv ? TRACE_CSV : json ? TRACE_JSON : drawn ? TRACE_PLOT : TRACE_QUIET;
+    size_t chosen = TRACE_ARRAYS;
+    exit_code code = EXIT_OK;
+    if (drawn && drawn[0] != '\0') {
+        code = arguments_choice(given, OPTION_PLOT, TRACE_ARRAYS, ARRAYS, TRACE_ARRAYS, &chosen);
+    }
+    opened->chosen = (trace_array)chosen;
+    return code;
 }
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
@@ -51,8 +49,7 @@ static void print_values(size_t count, const double *values) {
         printf(",%.17g", values[i]);
 }
 
-static void print_csv(const trace *to, uint64_t step, double time, const double *q, const double *v,
-                      const double *tau) {
+static void print_csv(const trace *to, const trace_values *row) {
     const layout *robot = to->robot;
     if (to->rows == 0) {
         printf("step,time");
@@ -64,33 +61,32 @@ static void print_csv(const trace *to, uint64_t step, double time, const double 
             print_headings("tau", robot->nv, robot->v);
         printf("\n");
     }
-    printf("%llu,%.17g", (unsigned long long)step, time);
+    printf("%llu,%.17g", (unsigned long long)row->step, row->time);
     if (to->has_state) {
-        print_values(robot->nq, q);
-        print_values(robot->nv, v);
+        print_values(robot->nq, row->q);
+        print_values(robot->nv, row->v);
     }
     if (to->has_tau)
-        print_values(robot->nv, tau);
+        print_values(robot->nv, row->tau);
     printf("\n");
 }
 
-static void print_json(const trace *to, uint64_t step, double time, const double *q, const double *v,
-                       const double *tau) {
+static void print_json(const trace *to, const trace_values *row) {
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "step");
-    emit_unsigned(&writer, step);
+    emit_unsigned(&writer, row->step);
     emit_key(&writer, "time");
-    emit_double(&writer, time);
+    emit_double(&writer, row->time);
     if (to->has_state) {
         emit_key(&writer, "q");
-        emit_doubles(&writer, to->robot->nq, q);
+        emit_doubles(&writer, to->robot->nq, row->q);
         emit_key(&writer, "v");
-        emit_doubles(&writer, to->robot->nv, v);
+        emit_doubles(&writer, to->robot->nv, row->v);
     }
     if (to->has_tau) {
         emit_key(&writer, "tau");
-        emit_doubles(&writer, to->robot->nv, tau);
+        emit_doubles(&writer, to->robot->nv, row->tau);
     }
     emit_end_object(&writer);
     emit_finish(&writer);
@@ -98,68 +94,51 @@ static void print_json(const trace *to, uint64_t step, double time, const double
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Draws one coordinate: its name, last value, range, and the last values as bars within the range. */
-static void draw_line(const trace *from, size_t i) {
-    static const char *const bars[BARS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    const coordinate *c = from->has_state ? &from->robot->q[i] : &from->robot->v[i];
-    const trace_line *line = &from->lines[i];
-    double range = line->high - line->low;
-    size_t count = from->samples < TRACE_SAMPLES ? from->samples : TRACE_SAMPLES;
-    printf("%-24.24s %12.6f  [%12.6f %12.6f] ", c->name, line->last, line->low, line->high);
-    for (size_t k = from->samples - count; k < from->samples; k++) {
-        double height = range > 0 ? (line->values[k % TRACE_SAMPLES] - line->low) / range : 0.5;
-        size_t bar = (size_t)(height * BARS);
-        fputs(bars[bar < BARS ? bar : BARS - 1], stdout);
+/* Makes the plot that the first row allows. */
+static exit_code open_plot(trace *to, const double *const values[TRACE_ARRAYS]) {
+    const layout *robot = to->robot;
+    to->drawn = to->chosen < TRACE_ARRAYS ? to->chosen : to->has_state ? TRACE_Q : TRACE_TAU;
+    if (!values[to->drawn]) {
+        return complain(EXIT_USAGE, "--plot %s: there is no %s in these rows", ARRAYS[to->drawn], ARRAYS[to->drawn]);
     }
-    printf("\n");
+    size_t count = to->drawn == TRACE_Q ? robot->nq : robot->nv;
+    to->names = calloc(count + 1, sizeof *to->names);
+    for (size_t i = 0; to->names && i < count; i++) {
+        to->names[i] = to->drawn == TRACE_Q ? robot->q[i].name : robot->v[i].name;
+    }
+    to->plot = to->names ? plot_create(ARRAYS[to->drawn], count, to->names) : NULL;
+    return to->plot ? EXIT_OK : complain_memory();
 }
 
-static void draw(trace *from, double time) {
-    if (from->drawn_lines > 0)
-        terminal_control(stdout, "\033[%zuA\033[J", from->drawn_lines);
-    printf("%s at %.3f s\n", from->has_state ? "q" : "tau", time);
-    for (size_t i = 0; i < from->line_count; i++)
-        draw_line(from, i);
-    from->drawn_lines = from->line_count + 1;
-    fflush(stdout);
+static exit_code add_to_plot(trace *to, const trace_values *row) {
+    const double *const values[TRACE_ARRAYS] = {
+        [TRACE_Q] = row->q, [TRACE_V] = row->v, [TRACE_TAU] = row->tau, [TRACE_A] = row->a};
+    exit_code code = to->plot ? EXIT_OK : open_plot(to, values);
+    if (code == EXIT_OK) {
+        plot_add(to->plot, row->time, values[to->drawn]);
+    }
+    return code;
 }
 
-static void sample(trace *to, double time, const double *values) {
-    double now = trace_now();
-    for (size_t i = 0; i < to->line_count; i++) {
-        trace_line *line = &to->lines[i];
-        line->low = to->rows == 0 ? values[i] : fmin(line->low, values[i]);
-        line->high = to->rows == 0 ? values[i] : fmax(line->high, values[i]);
-        line->last = values[i];
+exit_code trace_row(trace *to, const trace_values *row) {
+    exit_code code = EXIT_OK;
+    if (to->form == TRACE_CSV) {
+        print_csv(to, row);
+    } else if (to->form == TRACE_JSON) {
+        print_json(to, row);
+    } else if (to->form == TRACE_PLOT) {
+        code = add_to_plot(to, row);
     }
-    if (now >= to->next_sample) {
-        to->next_sample = now + SAMPLE_INTERVAL;
-        for (size_t i = 0; i < to->line_count; i++)
-            to->lines[i].values[to->samples % TRACE_SAMPLES] = values[i];
-        to->samples++;
-    }
-    if (to->is_terminal && now >= to->next_draw) {
-        to->next_draw = now + DRAW_INTERVAL;
-        draw(to, time);
-    }
-}
-
-void trace_row(trace *to, uint64_t step, double time, const double *q, const double *v, const double *tau) {
-    if (to->form == TRACE_CSV)
-        print_csv(to, step, time, q, v, tau);
-    else if (to->form == TRACE_JSON)
-        print_json(to, step, time, q, v, tau);
-    else if (to->form == TRACE_PLOT)
-        sample(to, time, to->has_state ? q : tau);
     to->rows++;
+    return code;
 }
 
 void trace_close(trace *closed) {
-    /* Draw the last picture once if the output is no terminal. */
-    for (size_t i = 0; closed->form == TRACE_PLOT && !closed->is_terminal && closed->rows > 0 && i < closed->line_count;
-         i++)
-        draw_line(closed, i);
+    if (closed->plot) {
+        plot_finish(closed->plot);
+    }
     fflush(stdout);
-    free(closed->lines);
+    plot_free(closed->plot);
+    free(closed->names);
     *closed = (trace){0};
 }

@@ -6,36 +6,41 @@
 #ifndef CLI_TRACE_H
 #define CLI_TRACE_H
 
+#include <stdint.h>
+
 #include "arguments.h"
 #include "layout.h"
 
-enum { TRACE_SAMPLES = 64 };
-
-/* Last values of one coordinate. */
-typedef struct trace_line {
-    double values[TRACE_SAMPLES]; /* a ring */
-    double low, high, last;       /* of all so far */
-} trace_line;
+/* Array that --plot draws. */
+typedef enum trace_array { TRACE_Q, TRACE_V, TRACE_TAU, TRACE_A, TRACE_ARRAYS } trace_array;
 
 typedef struct trace {
     enum { TRACE_QUIET, TRACE_CSV, TRACE_JSON, TRACE_PLOT } form;
     const layout *robot;
-    bool has_state; /* rows have q and v, not only tau */
-    bool has_tau;   /* rows have tau */
-    bool is_terminal;
-    size_t rows, line_count, drawn_lines;
-    double next_sample, next_draw; /* s of the clock */
-    size_t samples;
-    trace_line *lines;
+    bool has_state;     /* rows have q and v, not only tau */
+    bool has_tau;       /* rows have tau */
+    trace_array chosen; /* what to plot; TRACE_ARRAYS: the first that rows have */
+    trace_array drawn;
+    size_t rows;
+    struct plot *plot; /* from the first row on */
+    const char **names;
 } trace;
+
+/* One row of a motion, in the order of the layout. */
+typedef struct trace_values {
+    uint64_t step;
+    double time;               /* s */
+    const double *q, *v, *tau; /* q and v may be NULL where has_state is false, and tau where has_tau is */
+    const double *a;           /* NULL: not known; plots only */
+} trace_values;
 
 /* Chooses the form by the arguments: --csv, --json, --plot, or nothing. */
 exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened);
 
-/* Writes one row. q and v may be NULL where has_state is false, and tau where has_tau is. */
-void trace_row(trace *to, uint64_t step, double time, const double *q, const double *v, const double *tau);
+/* Writes one row. Complains where --plot asks for an array that the rows lack. */
+exit_code trace_row(trace *to, const trace_values *row);
 
-/* Draws the remaining rows. */
+/* Draws the plot for the last time and frees the trace. */
 void trace_close(trace *closed);
 
 /* Returns the time of CLOCK_MONOTONIC in s. */

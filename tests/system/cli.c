@@ -694,6 +694,54 @@ START_TEST(token_records_and_drives_a_simulation) {
 }
 END_TEST
 
+/* Requires that no line of a plot, without its control sequences, has more than `columns` bytes. */
+static void require_width(const char *text, size_t columns) {
+    size_t width = 0;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (*at == '\033') {
+            at += strcspn(at, "AJHKm");
+        } else if (*at == '\n' || *at == '\r') {
+            width = 0;
+        } else {
+            ck_assert_msg(++width <= columns, "more than %zu columns: %s", columns, text);
+        }
+    }
+}
+
+START_TEST(plot_shows_the_whole_run_in_simulated_time) {
+    const struct {
+        const char *command, *title;
+    } cases[] = {
+        {"rollout ur5 --state zero --duration 2 --plot", "q, 0.000 s to 2.000 s"},
+        {"rollout ur5 --state zero --duration 2 --plot tau", "tau, 0.000 s to 2.000 s"},
+        {"simulate ur5 --duration 1 --plot=v", "v, 0.010 s to 1.000 s"},
+        {"trajectory two_link inverse --q 0,0 --plot", "tau, 0.000 s to 0.000 s"},
+        {"trajectory two_link inverse --q 0,0 --rates given --plot a", "a, 0.000 s to 0.000 s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        outcome run = shell("LC_ALL=C $ctl %s", cases[i].command);
+        ck_assert_msg(run.code == 0, "%s: %s", cases[i].command, run.error);
+        ck_assert_msg(strncmp(run.output, cases[i].title, strlen(cases[i].title)) == 0, "%s", run.output);
+        require_width(run.output, 80);
+        outcome_free(&run);
+    }
+    must_fail("$ctl rollout ur5 --plot a", 2, "no a in these rows");
+    must_fail("$ctl rollout ur5 --plot=x", 2, "--plot x");
+}
+END_TEST
+
+START_TEST(plot_fits_a_small_terminal) {
+    outcome run =
+        shell("LC_ALL=C script -qec \"stty cols 60 rows 6; $ctl rollout ur5 --state zero --duration 2 --plot\" "
+              "/dev/null </dev/null");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    require_width(run.output, 60);
+    ck_assert_msg(strstr(run.output, "(3 more)") != NULL, "%s", run.output);
+    ck_assert_msg(strstr(run.output, "q, 0.000 s to 2.000 s") != NULL, "%s", run.output);
+    outcome_free(&run);
+}
+END_TEST
+
 START_TEST(watch_tells_frequency_age_and_loss) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --name seen --plot >%s & maker=$!\n"
                         "shown simulations 'seen .* running'; $ctl simulations; $ctl watch seen --duration 1.3 --csv | "
@@ -1002,6 +1050,8 @@ int main(void) {
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, token_records_and_drives_a_simulation);
+    tcase_add_test(all, plot_shows_the_whole_run_in_simulated_time);
+    tcase_add_test(all, plot_fits_a_small_terminal);
     tcase_add_test(all, watch_tells_frequency_age_and_loss);
     tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Plot of rows of numbers over simulated time in the terminal: a line for each entry, with its name, last value, range
+ * and course.
+ */
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct plot plot;
+
+/* Creates a plot of `count` entries with these names, which must outlive it. `title` is what the entries are. Returns
+ * NULL: no memory. */
+plot *plot_create(const char *title, size_t count, const char *const *names);
+
+/* Adds a row. A terminal shows it within 0.1 s, fitted to its present size. A time before that of the last row begins
+ * the plot anew. */
+void plot_add(plot *to, double time, const double *values);
+
+/* Draws the whole plot for the last time, if it has a row. */
+void plot_finish(plot *drawn);
+
+/* Frees the plot. NULL is ignored. */
+void plot_free(plot *freed);
+
+#endif
