@@ -304,7 +304,7 @@ static model_rule *find_rule(config *c, const char *name) {
 }
 
 /* Parses a key of a section [model NAME]. */
-static void take_rule(reading *r, const char *model, const char *name, const char *value) {
+static void read_rule(reading *r, const char *model, const char *name, const char *value) {
     char error[CONFIG_ERROR_SIZE];
     int word = 0;
     bool is_good = true;
@@ -375,11 +375,11 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
 }
 
 /* Handles a line "name = value". The parser calls it. */
-static int take(void *context, const char *section, const char *name, const char *value) {
+static int read_key(void *context, const char *section, const char *name, const char *value) {
     reading *r = context;
     char error[CONFIG_ERROR_SIZE];
     if (strncmp(section, "model ", 6) == 0) {
-        take_rule(r, section + 6 + strspn(section + 6, " "), name, value);
+        read_rule(r, section + 6 + strspn(section + 6, " "), name, value);
         return 1;
     }
     size_t i = 0;
@@ -492,7 +492,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
         snprintf(error, CONFIG_ERROR_SIZE, "%s: %s", path, regular_file_error(errno));
         return false;
     }
-    int bad_line = ini_parse_stream(read_line, &r, take, &r);
+    int bad_line = ini_parse_stream(read_line, &r, read_key, &r);
     if (bad_line > 0) {
         int last_line = r.line;
         r.line = bad_line;

@@ -150,7 +150,7 @@ static void fit_connections(daemon_state *d) {
 }
 
 /* Logs limits that are derived from others. */
-static void tell_derived_limits(daemon_state *d) {
+static void log_derived_limits(daemon_state *d) {
     config *c = &d->config;
     if (c->is_lowered) {
         log_warning(&d->log,
@@ -167,7 +167,7 @@ static void tell_derived_limits(daemon_state *d) {
 static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
     fit_connections(d);
-    tell_derived_limits(d);
+    log_derived_limits(d);
     atomic_store(&d->limits.reply_bytes, c->reply_bytes);
     atomic_store(&d->limits.samples, c->samples);
     atomic_store(&d->limits.models, (uint32_t)c->models);
@@ -304,7 +304,7 @@ static void on_trimmed(uv_work_t *work, int status) {
 /* Returns free memory to the system now and then. Many threads allocate long messages, and malloc keeps free memory for
  * each of them, so a flood would leave much memory allocated. A trim locks malloc's arenas one by one, so it runs only
  * where it pays, and not on the loop. */
-static void give_memory_back(daemon_state *d, uint64_t now) {
+static void return_memory(daemon_state *d, uint64_t now) {
     if (now >= d->next_trim && !d->is_trimming) {
         d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
         d->trim.data = d;
@@ -356,7 +356,7 @@ static void on_tick(uv_timer_t *timer) {
     transport_sweep(d->transport);
     probe_tick(d->probe);
     fit_allocator(d, now);
-    give_memory_back(d, now);
+    return_memory(d, now);
     if (now >= d->next_status) {
         d->next_status = now + NANOSECONDS;
         report_workers(d);
@@ -654,7 +654,7 @@ static bool start_transport(daemon_state *d) {
         .budget = &d->budget,
         .handler = service_handle,
         .handler_context = d->service,
-        .sink = live_take_message,
+        .sink = live_receive_message,
         .sink_context = d->live,
         .log = &d->log,
         .counters = &d->counters,

@@ -80,8 +80,8 @@ static int fail(const char *message) {
 }
 
 /* Makes a path absolute, so that a later reload finds the same directory. */
-static bool take_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **taken,
-                           char error[CONFIG_ERROR_SIZE]) {
+static bool resolve_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **taken,
+                              char error[CONFIG_ERROR_SIZE]) {
     if (!realpath(path, absolute)) {
         snprintf(error, CONFIG_ERROR_SIZE, "%s: there is no directory %s", option, path);
         return false;
@@ -91,7 +91,7 @@ static bool take_directory(const char *option, const char *path, char absolute[P
 }
 
 /* Handles one option. */
-static bool take(command *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
+static bool apply_option(command *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     daemon_arguments *a = &c->arguments;
     switch (option) {
     case OPTION_CONFIG:
@@ -104,12 +104,12 @@ static bool take(command *c, int option, const char *value, char error[CONFIG_ER
         a->has_events = true;
         return config_add_address(&a->events, "--events", value, error);
     case OPTION_MODELS:
-        return take_directory("--models", value, c->directory, &a->directory, error);
+        return resolve_directory("--models", value, c->directory, &a->directory, error);
     case OPTION_INGEST:
         a->has_ingest = true;
         return config_add_address(&a->ingest, "--ingest", value, error);
     case OPTION_STATE:
-        return take_directory("--state", value, c->state_directory, &a->state_directory, error);
+        return resolve_directory("--state", value, c->state_directory, &a->state_directory, error);
     case OPTION_LEVEL:
         a->has_level = true;
         return config_parse_level(value, &a->level, error);
@@ -155,7 +155,7 @@ static bool parse(int argc, char **argv, command *c, char error[CONFIG_ERROR_SIZ
         if (option == -1) {
             break;
         }
-        if (!take(c, option, optarg, error)) {
+        if (!apply_option(c, option, optarg, error)) {
             return false;
         }
         if (c->is_done) {

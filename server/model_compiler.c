@@ -83,10 +83,10 @@ static void load(model_compiler *c) {
 }
 
 /* Moves the new object to the cache and loads it. */
-static void take_object(model_compiler *c) {
+static void install_object(model_compiler *c) {
     char made[PATH_MAX];
     scratch_file(c, object_name, made);
-    if (object_cache_take(made, c->object, c->options.cache_bytes)) {
+    if (object_cache_insert(made, c->object, c->options.cache_bytes)) {
         load(c);
     } else {
         snprintf(c->reason, sizeof c->reason, "the object cannot be read, or is larger than [compile] cache_bytes");
@@ -112,7 +112,7 @@ static void read_messages(model_compiler *c) {
 static void on_end(uv_work_t *work) {
     model_compiler *c = work->data;
     if (c->is_made) {
-        take_object(c);
+        install_object(c);
     } else if (!c->is_late) {
         read_messages(c);
     }

@@ -22,7 +22,7 @@ struct worker_pool {
 };
 
 /* Waits for a task. Returns false at the end. */
-static bool take(worker_pool *pool, task *result) {
+static bool pop_task(worker_pool *pool, task *result) {
     pthread_mutex_lock(&pool->mutex);
     while (pool->count == 0 && !pool->is_ending) {
         pthread_cond_wait(&pool->arrived, &pool->mutex);
@@ -41,7 +41,7 @@ static bool take(worker_pool *pool, task *result) {
 static void *work(void *argument) {
     worker_pool *pool = argument;
     task next;
-    while (take(pool, &next)) {
+    while (pop_task(pool, &next)) {
         next.run(next.argument);
         pthread_mutex_lock(&pool->mutex);
         pool->running--;

@@ -52,15 +52,15 @@ static void free_blocks(arena *a) {
 
 void arena_free(arena *a) {
     free_blocks(a);
-    free(a->kept);
-    a->kept = NULL;
+    free(a->reused);
+    a->reused = NULL;
 }
 
 void arena_reset(arena *a, size_t limit) {
     free_blocks(a);
-    if (a->kept) {
-        memset(a->kept->bytes, 0, a->kept->used);
-        a->kept->used = 0;
+    if (a->reused) {
+        memset(a->reused->bytes, 0, a->reused->used);
+        a->reused->used = 0;
     }
     a->used = 0;
     a->limit = limit;
@@ -85,7 +85,7 @@ static arena_block *create_block(size_t size) {
 /* Creates a further block and charges it. Returns NULL when memory is short. */
 static arena_block *create_charged_block(arena *a, size_t size) {
     size_t copy = a->is_copied ? size : 0;
-    if (size > SIZE_MAX / 4 || !memory_budget_take(a->budget, size + copy)) {
+    if (size > SIZE_MAX / 4 || !memory_budget_reserve(a->budget, size + copy)) {
         return NULL;
     }
     arena_block *block = create_block(size);
@@ -99,7 +99,7 @@ static arena_block *create_charged_block(arena *a, size_t size) {
 }
 
 /* Allocates `size` bytes (a multiple of the alignment) from a block. Returns NULL if they do not fit. */
-static void *take(arena_block *block, size_t size) {
+static void *bump(arena_block *block, size_t size) {
     if (!block || size > block->size - block->used) {
         return NULL;
     }
@@ -114,12 +114,12 @@ void *arena_allocate(arena *a, size_t size) {
         a->is_exhausted = true;
         return NULL;
     }
-    if (!a->kept) {
-        a->kept = create_block(BLOCK_SIZE);
+    if (!a->reused) {
+        a->reused = create_block(BLOCK_SIZE);
     }
-    void *result = take(a->kept, rounded);
+    void *result = bump(a->reused, rounded);
     if (!result) {
-        result = take(a->blocks, rounded);
+        result = bump(a->blocks, rounded);
     }
     if (!result) {
         arena_block *block = create_charged_block(a, rounded > BLOCK_SIZE ? rounded : BLOCK_SIZE);
@@ -130,7 +130,7 @@ void *arena_allocate(arena *a, size_t size) {
         }
         block->next = a->blocks;
         a->blocks = block;
-        result = take(block, rounded);
+        result = bump(block, rounded);
     }
     a->used += rounded;
     return result;

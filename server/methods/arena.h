@@ -15,7 +15,7 @@
 typedef struct arena_block arena_block;
 
 typedef struct arena {
-    arena_block *kept;            /* first block, reused */
+    arena_block *reused;          /* first block, reused */
     arena_block *blocks;          /* further blocks, the newest first */
     size_t used, limit;           /* bytes allocated since the last reset, and their bound */
     bool is_exhausted;            /* an allocation failed since the last reset */

@@ -31,7 +31,7 @@ static bool check_samples(batch *b, const char *field) {
         call_fail(b->call, REASON_TOO_MANY_SAMPLES,
                   "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
                   (unsigned long long)limit);
-        call_tell_limit(b->call, limit, b->n);
+        call_set_limit(b->call, limit, b->n);
     }
     return b->n <= limit;
 }
@@ -114,7 +114,7 @@ static bool check_reply_size(batch *b) {
               "the reply to %zu samples would have %.0f bytes; the limit is %llu (limits.reply_bytes): send fewer "
               "samples at once",
               b->n, bytes, (unsigned long long)limit);
-    call_tell_limit(b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
+    call_set_limit(b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
     return false;
 }
 
@@ -238,10 +238,10 @@ void batch_fail(batch *b, size_t first, const dyn_error *error) {
     blame_site(b, first, error);
     call_fail_library(b->call, error);
     if (site->has_sample) {
-        call_tell_sample(b->call, site->sample + first);
+        call_set_sample(b->call, site->sample + first);
     }
     if (site->has_joint) {
-        call_tell_joint(b->call, dyn_model_joint(b->model, site->joint)->name);
+        call_set_joint(b->call, dyn_model_joint(b->model, site->joint)->name);
     }
 }
 
@@ -351,7 +351,7 @@ static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics_
 }
 
 /* Writes the errors of the first failed samples into the reply. */
-static bool tell_marks(batch *b, const step_call *s) {
+static bool report_marks(batch *b, const step_call *s) {
     size_t total = b->is_marking ? atomic_load(b->marked) : 0,
            most = total < MOST_SAMPLE_ERRORS ? total : MOST_SAMPLE_ERRORS;
     Dynamics__V1__Reply *reply = &b->call->reply;
@@ -404,7 +404,7 @@ bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_si
     size_t first;
     switch (blocks_run(&work, &status, &error, &first)) {
     case BLOCKS_DONE:
-        return tell_marks(b, &s);
+        return report_marks(b, &s);
     case BLOCKS_FAILED:
         if (status != DYN_CANCELLED) {
             batch_fail(b, first, &error);

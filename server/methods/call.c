@@ -46,24 +46,24 @@ void call_fail(call *c, error_reason reason, const char *format, ...) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
 }
 
-void call_tell_limit(call *c, uint64_t limit, uint64_t requested) {
+void call_set_limit(call *c, uint64_t limit, uint64_t requested) {
     c->status.limit = limit;
     c->status.requested = requested;
 }
 
-void call_tell_sample(call *c, uint64_t sample) {
+void call_set_sample(call *c, uint64_t sample) {
     c->status.of_sample_case = DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
     c->status.sample = sample;
 }
 
-void call_tell_joint(call *c, const char *name) {
+void call_set_joint(call *c, const char *name) {
     char *copy = arena_array(&c->memory, strlen(name) + 1, 1); /* without memory the joint is left out */
     if (copy) {
         c->status.joint = strcpy(copy, name);
     }
 }
 
-void call_tell_model(call *c, const model_entry *entry) {
+void call_set_model(call *c, const model_entry *entry) {
     char digits[17];
     snprintf(digits, sizeof digits, "%.16s", entry->digest + strlen("sha256:"));
     c->reply.model_key = strtoull(digits, NULL, 16);
@@ -82,7 +82,7 @@ void call_refuse(call *c, const refusal *why) {
         call_blame(c, "%s", why->field);
     }
     call_fail(c, why->reason, "%s", why->message);
-    call_tell_limit(c, why->limit, why->requested);
+    call_set_limit(c, why->limit, why->requested);
 }
 
 void call_fail_memory(call *c) {
@@ -137,7 +137,7 @@ bool call_may_proceed(call *c, double fraction) {
         progress.number = c->request->progress;
         progress.fraction = fraction;
         progress.elapsed = (double)(now - c->transport->arrival) / 1e9;
-        events_tell_progress(c->service->events, atomic_fetch_add(&c->running.reports, 1) + 1, &progress);
+        events_publish_progress(c->service->events, atomic_fetch_add(&c->running.reports, 1) + 1, &progress);
     }
     return now <= c->deadline && !atomic_load(&c->running.is_cancelled);
 }

@@ -64,14 +64,14 @@ void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 
 void call_fail(call *c, error_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Adds to the call's error the bound that is exceeded, and the requested amount in the same unit. */
-void call_tell_limit(call *c, uint64_t limit, uint64_t requested);
+void call_set_limit(call *c, uint64_t limit, uint64_t requested);
 
 /* Adds to the call's error its sample, and the name of the joint. */
-void call_tell_sample(call *c, uint64_t sample);
-void call_tell_joint(call *c, const char *name);
+void call_set_sample(call *c, uint64_t sample);
+void call_set_joint(call *c, const char *name);
 
 /* Writes into the reply the model that the result is about. */
-void call_tell_model(call *c, const model_entry *entry);
+void call_set_model(call *c, const model_entry *entry);
 
 /* Ends the call with an error of the library. The field of the error must be set. */
 void call_fail_library(call *c, const dyn_error *error);

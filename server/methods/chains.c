@@ -66,7 +66,7 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
         call_blame(c, "denavit_hartenberg.rows");
         call_fail(c, from->n_rows ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
                   "there are %zu rows; give from 1 to %d", from->n_rows, MOST_JOINTS);
-        call_tell_limit(c, from->n_rows ? MOST_JOINTS : 0, from->n_rows);
+        call_set_limit(c, from->n_rows ? MOST_JOINTS : 0, from->n_rows);
         return false;
     }
     dyn_dh_convention convention;
@@ -132,7 +132,7 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
     if (n > MOST_JOINTS) {
         call_blame(c, "screws.slist");
         call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; give at most %d", n, MOST_JOINTS);
-        call_tell_limit(c, MOST_JOINTS, n);
+        call_set_limit(c, MOST_JOINTS, n);
         return false;
     }
     if (!check_count(c, "mlist", from->n_mlist, 16 * (n + 1), n) ||

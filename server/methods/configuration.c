@@ -161,7 +161,7 @@ static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
 }
 
 /* Checks the factors: one, one for each sample, or none where that is allowed. */
-static bool take_factors(batch *b, task *t, const operands *from) {
+static bool read_factors(batch *b, task *t, const operands *from) {
     const char *field = from->factor_name;
     size_t count = from->factor_count;
     if (count != 1 && count != b->n && (count != 0 || from->needs_factors)) {
@@ -190,7 +190,7 @@ static bool check_request(batch *b, const operands *from, task *t) {
                   from->q_count);
         return false;
     }
-    return batch_check(b, "v", from->v_count) && (!from->factor_name || take_factors(b, t, from));
+    return batch_check(b, "v", from->v_count) && (!from->factor_name || read_factors(b, t, from));
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */

@@ -222,7 +222,7 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
         call_blame(c, "operations");
         call_fail(c, r->n_operations ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
                   "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
-        call_tell_limit(c, r->n_operations ? MOST_OPERATIONS : 0, r->n_operations);
+        call_set_limit(c, r->n_operations ? MOST_OPERATIONS : 0, r->n_operations);
     } else if (r->name[0] == '\0') {
         call_blame(c, "name");
         call_fail(c, REASON_MISSING_VALUE, "name is empty; give the new model one");
@@ -267,13 +267,13 @@ void method_derive_model(call *c) {
     bool was_present;
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     const keep_options options = {.replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep};
-    model_entry *kept = keep_model(c, &options, &was_present);
-    Dynamics__V1__DeriveModelReply *reply = kept ? call_allocate(c, 1, sizeof *reply) : NULL;
+    model_entry *stored = keep_model(c, &options, &was_present);
+    Dynamics__V1__DeriveModelReply *reply = stored ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply) {
         dynamics__v1__derive_model_reply__init(reply);
-        reply->loaded = summary_loaded(c, kept, was_present);
+        reply->loaded = summary_loaded(c, stored, was_present);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL;
         c->reply.derive_model = reply;
     }
-    model_entry_release(kept);
+    model_entry_release(stored);
 }

@@ -178,7 +178,7 @@ void method_describe_model(call *c) {
         double gravity[3];
         dyn_model_gravity(model, gravity);
         dynamics__v1__describe_model_reply__init(reply);
-        call_tell_model(c, entry);
+        call_set_model(c, entry);
         reply->model = summary_create(c, entry);
         reply->gravity = geometry_write_vector(c, gravity);
         add_joints(c, model, reply);

@@ -51,7 +51,7 @@ static bool check_quantities(call *c, question *q) {
         call_fail(c, REASON_TOO_MANY_ENTRIES,
                   "there are %zu quantities; at most %d are allowed: ask for them in several requests", r->n_quantities,
                   MOST_QUANTITIES);
-        call_tell_limit(c, MOST_QUANTITIES, r->n_quantities);
+        call_set_limit(c, MOST_QUANTITIES, r->n_quantities);
         return false;
     }
     for (size_t i = 0; i < r->n_quantities; i++) {

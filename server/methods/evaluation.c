@@ -99,7 +99,7 @@ static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
 
 /* Converts the arrays to the model's order. */
-static bool take_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
+static bool read_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     for (int i = 0; i < STATE_ARRAYS; i++) {
         e->arrays[i] = batch_input(b, arrays[i].count, arrays[i].values);
     }
@@ -197,7 +197,7 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
                   "the results take %zu MB of memory for one sample of model \"%s\"; the limit is %llu MB "
                   "(limits.reply_bytes)",
                   values * sizeof(double) / 1000000, b->entry->name, (unsigned long long)limit / 1000000);
-        call_tell_limit(b->call, limit, values * sizeof(double));
+        call_set_limit(b->call, limit, values * sizeof(double));
         return false;
     }
     size_t samples = SCRATCH_VALUES / values;
@@ -219,7 +219,7 @@ static void mark_values(const batch *b, const evaluation *e) {
 
 bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     size_t scratch;
-    if (!check_arrays(b, arrays) || !batch_begin(b, e->cost) || !take_arrays(b, e, arrays) || !create_values(b, e)) {
+    if (!check_arrays(b, arrays) || !batch_begin(b, e->cost) || !read_arrays(b, e, arrays) || !create_values(b, e)) {
         return false;
     }
     for (size_t i = 0; i < e->task_count; i++) {

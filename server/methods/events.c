@@ -21,7 +21,7 @@ void events_publish(events *e, const char *topic, uint64_t sequence, Dynamics__V
     }
 }
 
-void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress) {
+void events_publish_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress) {
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
     Dynamics__V1__ProgressEvent content = *progress;
     char topic[64];

@@ -20,6 +20,6 @@ typedef struct events {
 void events_publish(events *e, const char *topic, uint64_t sequence, Dynamics__V1__Event *event);
 
 /* Publishes the progress of a long request on the topic "progress/<number>". Any thread. */
-void events_tell_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress);
+void events_publish_progress(events *e, uint64_t sequence, const Dynamics__V1__ProgressEvent *progress);
 
 #endif

@@ -67,7 +67,7 @@ static void add_inertia(const batch *b, const explanation *e, int link, const dy
 }
 
 /* Returns whether payload k is the first one that replaces the inertia of its link. */
-static bool takes_inertia(const batch *b, size_t k) {
+static bool replaces_inertia(const batch *b, size_t k) {
     for (size_t i = 0; i < k; i++) {
         if (b->values.payloads[i].replaces && b->values.payloads[i].link == b->values.payloads[k].link) {
             return false;
@@ -82,7 +82,7 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
         const dyn_payload *load = &b->values.payloads[k];
         double *tau = e->load_terms[term] + k * b->nv;
         add_inertia(b, e, load->link, &load->inertia, 1, tau);
-        if (takes_inertia(b, k)) {
+        if (replaces_inertia(b, k)) {
             add_inertia(b, e, load->link, &dyn_model_link(b->model, load->link)->inertia, -1, tau);
         }
     }
@@ -270,7 +270,7 @@ static void answer(batch *b, const explanation *e) {
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
 
-static bool take_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explanation *e) {
+static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explanation *e) {
     size_t joints = (size_t)dyn_model_joint_count(b->model), links = (size_t)dyn_model_link_count(b->model);
     e->m.v = batch_input(b, r->n_v, r->v);
     e->m.a = batch_input(b, r->n_a, r->a);
@@ -303,7 +303,7 @@ void method_explain(call *c) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
         batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.values.payload_count)) * b.nv);
         double cost = (RECURSION_COST + REGRESSOR_COST * (double)joints) * (double)b.nv;
-        if (batch_begin(&b, cost) && take_inputs(&b, r, &e) && batch_run(&b, explain_step, &e, batch_forces_size(&b))) {
+        if (batch_begin(&b, cost) && read_inputs(&b, r, &e) && batch_run(&b, explain_step, &e, batch_forces_size(&b))) {
             answer(&b, &e);
         }
     }

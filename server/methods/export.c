@@ -72,7 +72,7 @@ void method_export_model(call *c) {
         Dynamics__V1__ExportModelReply *reply = call_allocate(c, 1, sizeof *reply);
         if (reply) {
             dynamics__v1__export_model_reply__init(reply);
-            call_tell_model(c, entry);
+            call_set_model(c, entry);
             reply->model = summary_create(c, entry);
             write_model(c, entry, reply);
         }

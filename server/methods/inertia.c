@@ -69,7 +69,7 @@ static bool find_mass(const part *p, double *mass) {
 }
 
 /* Reads the members of a shape, and computes its volume. */
-static bool read_shape(part *p, double size[3], double *radius, double *length) {
+static bool read_size(part *p, double size[3], double *radius, double *length) {
     const Dynamics__V1__InertiaPart *from = p->from;
     const Dynamics__V1__Vector3 *vector = NULL;
     const char *name = "";
@@ -101,11 +101,11 @@ static bool read_shape(part *p, double size[3], double *radius, double *length) 
            check_lengths(p, "length", 1, length);
 }
 
-static bool take_shape(part *p) {
+static bool read_shape(part *p) {
     double size[3], r, l, mass, of_vector, ball;
     dyn_error error;
     dyn_status status;
-    if (!read_shape(p, size, &r, &l)) {
+    if (!read_size(p, size, &r, &l)) {
         return false;
     }
     of_vector = size[0] * size[1] * size[2];
@@ -148,7 +148,7 @@ static bool take_shape(part *p) {
     return status == DYN_OK || fail(p, &error);
 }
 
-static bool take_mesh(part *p) {
+static bool read_mesh(part *p) {
     const Dynamics__V1__Mesh *mesh = p->from->mesh;
     dyn_error error;
     double mass;
@@ -177,7 +177,7 @@ static bool fail_values(const part *p, const dyn_error *error) {
     return false;
 }
 
-static bool take_parameters(part *p, const char *path) {
+static bool read_parameters(part *p, const char *path) {
     const Dynamics__V1__InertialParameters *from = p->from->parameters;
     double values[10];
     dyn_error error;
@@ -188,7 +188,7 @@ static bool take_parameters(part *p, const char *path) {
     return status == DYN_OK || fail_values(p, &error);
 }
 
-static bool take_pseudo_inertia(part *p, const char *path) {
+static bool read_pseudo_inertia(part *p, const char *path) {
     const Dynamics__V1__PseudoInertia *from = p->from->pseudo_inertia;
     double values[16], largest = 0, asymmetry = 0;
     dyn_error error;
@@ -209,7 +209,7 @@ static bool take_pseudo_inertia(part *p, const char *path) {
     return status == DYN_OK || fail_values(p, &error);
 }
 
-static bool take_log_cholesky(part *p, const char *path) {
+static bool read_log_cholesky(part *p, const char *path) {
     const Dynamics__V1__LogCholesky *from = p->from->log_cholesky;
     double values[10];
     if (!geometry_read_numbers(p->call, path, from->n_values, from->values, 10, values)) {
@@ -220,7 +220,7 @@ static bool take_log_cholesky(part *p, const char *path) {
 }
 
 /* Refuses mass and density of a part of numbers, which has a mass of its own. */
-static bool take_numbers(part *p) {
+static bool read_numbers(part *p) {
     char path[PATH_SIZE], values[PATH_SIZE];
     if (p->from->amount_case != DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
         bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
@@ -233,11 +233,11 @@ static bool take_numbers(part *p) {
     case DYNAMICS__V1__INERTIA_PART__BODY_INERTIA:
         return geometry_read_inertia(p->call, path, p->from->inertia, &p->inertia);
     case DYNAMICS__V1__INERTIA_PART__BODY_PARAMETERS:
-        return take_parameters(p, values);
+        return read_parameters(p, values);
     case DYNAMICS__V1__INERTIA_PART__BODY_PSEUDO_INERTIA:
-        return take_pseudo_inertia(p, values);
+        return read_pseudo_inertia(p, values);
     default:
-        return take_log_cholesky(p, values);
+        return read_log_cholesky(p, values);
     }
 }
 
@@ -255,7 +255,7 @@ static bool is_finite(const dyn_inertia *inertia) {
 }
 
 /* Converts one part to the common frame. */
-static bool take_part(part *p) {
+static bool read_part(part *p) {
     char member[PATH_SIZE];
     dyn_pose pose;
     const ProtobufCFieldDescriptor *body =
@@ -266,10 +266,10 @@ static bool take_part(part *p) {
         return false;
     }
     p->kind = body->name;
-    bool is_taken = p->from->body_case == DYNAMICS__V1__INERTIA_PART__BODY_MESH  ? take_mesh(p)
-                    : p->from->body_case < DYNAMICS__V1__INERTIA_PART__BODY_MESH ? take_shape(p)
-                                                                                 : take_numbers(p);
-    if (!is_taken || !geometry_read_placement(p->call, path_join(member, p->path, "pose"), p->from->pose, &pose)) {
+    bool is_read = p->from->body_case == DYNAMICS__V1__INERTIA_PART__BODY_MESH  ? read_mesh(p)
+                   : p->from->body_case < DYNAMICS__V1__INERTIA_PART__BODY_MESH ? read_shape(p)
+                                                                                : read_numbers(p);
+    if (!is_read || !geometry_read_placement(p->call, path_join(member, p->path, "pose"), p->from->pose, &pose)) {
         return false;
     }
     dyn_inertia_transform(&p->inertia, &pose, &p->inertia);
@@ -287,7 +287,7 @@ static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
     for (size_t i = 0; i < r->n_parts; i++) {
         part p = {.call = c, .from = r->parts[i]};
         snprintf(p.path, sizeof p.path, "parts[%zu]", i);
-        if (!call_proceed(c, (double)i / (double)r->n_parts) || !take_part(&p)) {
+        if (!call_proceed(c, (double)i / (double)r->n_parts) || !read_part(&p)) {
             return false;
         }
         if (i == 0) {

@@ -43,7 +43,7 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     } else {
         call_fail(c, REASON_TOO_MANY_MODELS, "the store holds %zu models, the limit (limits.models); unload one first",
                   model_store_count(c->service->store));
-        call_tell_limit(c, atomic_load(&c->service->limits->models), model_store_count(c->service->store) + 1);
+        call_set_limit(c, atomic_load(&c->service->limits->models), model_store_count(c->service->store) + 1);
     }
 }
 

@@ -318,16 +318,16 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     }
     pthread_mutex_lock(&s->mutex);
     bool is_new = !s->is_closed;
-    transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
+    transport_topic *endpoint = stream_session_of(s)->topics.endpoint;
     if (is_new) {
         s->hooks->on_event(s, event, message);
     }
     s->is_closed = true;
-    stream_face_of(s)->topics.endpoint = NULL;
+    stream_session_of(s)->topics.endpoint = NULL;
     pthread_mutex_unlock(&s->mutex);
     if (live_end_recording(l, &s->recording, &s->mutex, &ended)) {
         pthread_mutex_lock(&s->mutex);
-        memcpy(stream_face_of(s)->recording_error, ended.error, sizeof ended.error);
+        memcpy(stream_session_of(s)->recording_error, ended.error, sizeof ended.error);
         pthread_mutex_unlock(&s->mutex);
     }
     close_later(l, endpoint);
@@ -353,9 +353,9 @@ uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, con
         stream_release(fed);
     }
     simulation_lock(s);
-    transport_topic *endpoint = face_of(s)->topics.endpoint;
-    simulation_tell(s, event, -1, "%s", message);
-    face_of(s)->topics.endpoint = NULL;
+    transport_topic *endpoint = session_of(s)->topics.endpoint;
+    simulation_publish_event(s, event, -1, "%s", message);
+    session_of(s)->topics.endpoint = NULL;
     simulation_unlock(s);
     live_end_recording(l, &s->recording, &s->mutex, &ended);
     close_later(l, endpoint);
@@ -420,7 +420,7 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
 }
 
 /* Detaches an endpoint that had no connection for a while. Called with its owner's mutex held. */
-static transport_topic *take_unused(watched_topics *topics, uint64_t now) {
+static transport_topic *detach_unused(watched_topics *topics, uint64_t now) {
     transport_topic *endpoint = topics->endpoint;
     if (!endpoint) {
         return NULL;
@@ -462,7 +462,7 @@ static void close_endpoints(live *l, uint64_t now) {
 
 /* Writes a simulation's recording; ends one that broke. */
 static void write_recording(live *l, simulation *s) {
-    simulation_face *face = face_of(s);
+    simulation_session *session = session_of(s);
     char error[RECORDING_ERROR_SIZE];
     pthread_mutex_lock(&l->files);
     simulation_lock(s);
@@ -474,8 +474,8 @@ static void write_recording(live *l, simulation *s) {
         simulation_unlock(s);
         close_recording(l, r, error);
         simulation_lock(s);
-        memcpy(face->recording_error, error, sizeof error);
-        simulation_tell(s, SIMULATION_RECORDING_ENDED, -1, "%s", error);
+        memcpy(session->recording_error, error, sizeof error);
+        simulation_publish_event(s, SIMULATION_RECORDING_ENDED, -1, "%s", error);
         simulation_unlock(s);
     }
     pthread_mutex_unlock(&l->files);
@@ -483,7 +483,7 @@ static void write_recording(live *l, simulation *s) {
 
 /* Writes a stream's recording; ends one that broke. The stream stays open, so that its planner receives the event. */
 static void write_points(live *l, stream *s) {
-    stream_face *face = stream_face_of(s);
+    stream_session *session = stream_session_of(s);
     char error[RECORDING_ERROR_SIZE];
     pthread_mutex_lock(&l->files);
     pthread_mutex_lock(&s->mutex);
@@ -495,7 +495,7 @@ static void write_points(live *l, stream *s) {
         pthread_mutex_unlock(&s->mutex);
         close_recording(l, r, error);
         pthread_mutex_lock(&s->mutex);
-        memcpy(face->recording_error, error, sizeof error);
+        memcpy(session->recording_error, error, sizeof error);
         s->hooks->on_event(s, STREAM_RECORDING_ENDED, error);
         pthread_mutex_unlock(&s->mutex);
     }
@@ -528,7 +528,7 @@ static void check_recordings(live *l, uint64_t now) {
 static void look_after_simulation(live *l, simulation *s, uint64_t now) {
     simulation_lock(s);
     bool is_expired = s->token != 0 && now > s->lease_end;
-    transport_topic *endpoint = take_unused(&face_of(s)->topics, now);
+    transport_topic *endpoint = detach_unused(&session_of(s)->topics, now);
     simulation_unlock(s);
     close_later(l, endpoint);
     write_recording(l, s);
@@ -546,7 +546,7 @@ static void look_after_simulation(live *l, simulation *s, uint64_t now) {
     s->token = 0;
     s->owner[0] = '\0';
     state_journal_owned(&l->journal, s);
-    simulation_tell(s, SIMULATION_EXPIRED, -1, "the lease ran out; it waits to be claimed");
+    simulation_publish_event(s, SIMULATION_EXPIRED, -1, "the lease ran out; it waits to be claimed");
     simulation_unlock(s);
     pthread_mutex_unlock(&l->journal.changes);
 }
@@ -555,7 +555,7 @@ static void look_after_stream(live *l, stream *s, uint64_t now) {
     char message[96];
     pthread_mutex_lock(&s->mutex);
     bool is_idle = now > s->last_arrival + clock_duration(s->options.idle_time);
-    transport_topic *endpoint = take_unused(&stream_face_of(s)->topics, now);
+    transport_topic *endpoint = detach_unused(&stream_session_of(s)->topics, now);
     pthread_mutex_unlock(&s->mutex);
     close_later(l, endpoint);
     write_points(l, s);

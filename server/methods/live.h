@@ -10,7 +10,7 @@
 
 #include <limits.h>
 
-#include "methods/faces.h"
+#include "methods/sessions.h"
 #include "methods/live_options.h"
 #include "methods/recording_store.h"
 #include "methods/state_journal.h"
@@ -115,7 +115,7 @@ typedef struct ended_recording {
 bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended);
 
 /* Processes a pushed message. It is the transport's sink; `context` is the live. Defined in stream.c. */
-void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
+void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
 
 extern const simulation_hooks live_simulation_hooks;
 extern const stream_hooks live_stream_hooks;

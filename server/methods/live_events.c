@@ -10,24 +10,24 @@
 /* ---- simulations ------------------------------------------------------------------------------------------------- */
 
 static bool is_watched(simulation *s) {
-    return topics_have_subscribers(&face_of(s)->topics);
+    return topics_have_subscribers(&session_of(s)->topics);
 }
 
 static void on_states(simulation *s, const simulation_batch *batch) {
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
     Dynamics__V1__SimulationStateEvent states = DYNAMICS__V1__SIMULATION_STATE_EVENT__INIT;
-    simulation_face *face = face_of(s);
+    simulation_session *session = session_of(s);
     double time[SIMULATION_BATCH], *q = batch->q, *v = batch->v, *tau = batch->tau;
     for (size_t i = 0; i < batch->count; i++) {
         time[i] = (double)batch->step[i] * s->step_length;
     }
-    if (!face->robot.order.is_identity) {
-        q = face->rows;
+    if (!session->robot.order.is_identity) {
+        q = session->rows;
         v = q + SIMULATION_BATCH * s->nq;
         tau = v + SIMULATION_BATCH * s->nv;
-        robot_q_to_caller(&face->robot, batch->count, batch->q, q);
-        robot_v_to_caller(&face->robot, batch->count, batch->v, v);
-        robot_v_to_caller(&face->robot, batch->count, batch->tau, tau);
+        robot_q_to_caller(&session->robot, batch->count, batch->q, q);
+        robot_v_to_caller(&session->robot, batch->count, batch->v, v);
+        robot_v_to_caller(&session->robot, batch->count, batch->tau, tau);
     }
     states.simulation = s->name;
     states.n_step = states.n_time = batch->count;
@@ -41,30 +41,30 @@ static void on_states(simulation *s, const simulation_batch *batch) {
     states.lateness = (double)s->statistics.lateness / 1e9;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE;
     event.simulation_state = &states;
-    topics_send_data(&face->topics, &event);
+    topics_send_data(&session->topics, &event);
 }
 
 static void on_event(simulation *s, simulation_event kind, int joint, const char *message) {
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
-    Dynamics__V1__SimulationEvent told = DYNAMICS__V1__SIMULATION_EVENT__INIT;
+    Dynamics__V1__SimulationEvent published = DYNAMICS__V1__SIMULATION_EVENT__INIT;
     if (!is_watched(s)) {
         return;
     }
-    told.simulation = s->name;
-    told.kind = (Dynamics__V1__SimulationEvent__Kind)kind;
-    told.step = s->step;
-    told.time = (double)s->step * s->step_length;
-    told.joint = joint >= 0 ? (char *)dyn_model_joint(s->entry->model, joint)->name : told.joint;
-    told.message = (char *)message;
+    published.simulation = s->name;
+    published.kind = (Dynamics__V1__SimulationEvent__Kind)kind;
+    published.step = s->step;
+    published.time = (double)s->step * s->step_length;
+    published.joint = joint >= 0 ? (char *)dyn_model_joint(s->entry->model, joint)->name : published.joint;
+    published.message = (char *)message;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
-    event.simulation_event = &told;
-    topics_send_event(&face_of(s)->topics, &event);
+    event.simulation_event = &published;
+    topics_send_event(&session_of(s)->topics, &event);
 }
 
 static void on_step(simulation *s) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationState state;
-    message_state(s, face_of(s)->rows, &state);
+    message_state(s, session_of(s)->rows, &state);
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE;
     entry.state = &state;
     recording_append(s->recording, &entry.base);
@@ -74,7 +74,7 @@ static void on_input(simulation *s, bool has_new_forces) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationInput input;
     message_forces forces;
-    message_input(s, face_of(s)->rows, has_new_forces ? &forces : NULL, &input);
+    message_input(s, session_of(s)->rows, has_new_forces ? &forces : NULL, &input);
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT;
     entry.input = &input;
     recording_append(s->recording, &entry.base);
@@ -106,22 +106,22 @@ const simulation_hooks live_simulation_hooks = {
 static void on_torques(stream *s, const stream_points *p) {
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
     Dynamics__V1__StreamTorques torques = DYNAMICS__V1__STREAM_TORQUES__INIT;
-    stream_face *face = stream_face_of(s);
+    stream_session *session = stream_session_of(s);
     const double *tau = p->tau;
-    if (!topics_have_subscribers(&face->topics)) {
+    if (!topics_have_subscribers(&session->topics)) {
         return;
     }
-    if (!face->robot.order.is_identity) {
-        if (p->n > face->row_count) {
-            double *rows = realloc(face->rows, p->n * s->nv * sizeof *rows);
+    if (!session->robot.order.is_identity) {
+        if (p->n > session->row_count) {
+            double *rows = realloc(session->rows, p->n * s->nv * sizeof *rows);
             if (!rows) {
                 return;
             }
-            face->rows = rows;
-            face->row_count = p->n;
+            session->rows = rows;
+            session->row_count = p->n;
         }
-        robot_v_to_caller(&face->robot, p->n, p->tau, face->rows);
-        tau = face->rows;
+        robot_v_to_caller(&session->robot, p->n, p->tau, session->rows);
+        tau = session->rows;
     }
     torques.stream = s->name;
     torques.n_point_number = torques.n_time = p->n;
@@ -134,33 +134,33 @@ static void on_torques(stream *s, const stream_points *p) {
     torques.credit = stream_credit(s);
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
     event.stream_torques = &torques;
-    topics_send_data(&face->topics, &event);
+    topics_send_data(&session->topics, &event);
 }
 
 static void on_stream_event(stream *s, stream_event kind, const char *message) {
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
-    Dynamics__V1__StreamEvent told = DYNAMICS__V1__STREAM_EVENT__INIT;
+    Dynamics__V1__StreamEvent published = DYNAMICS__V1__STREAM_EVENT__INIT;
     Dynamics__V1__StreamCounters counted;
-    stream_face *face = stream_face_of(s);
-    if (!topics_have_subscribers(&face->topics)) {
+    stream_session *session = stream_session_of(s);
+    if (!topics_have_subscribers(&session->topics)) {
         return;
     }
     message_counters(s, &counted);
-    told.stream = s->name;
-    told.kind = (Dynamics__V1__StreamEvent__Kind)kind;
-    told.message = (char *)message;
-    told.counters = &counted;
-    told.credit = stream_credit(s);
+    published.stream = s->name;
+    published.kind = (Dynamics__V1__StreamEvent__Kind)kind;
+    published.message = (char *)message;
+    published.counters = &counted;
+    published.credit = stream_credit(s);
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT;
-    event.stream_event = &told;
-    topics_send_event(&face->topics, &event);
+    event.stream_event = &published;
+    topics_send_event(&session->topics, &event);
 }
 
 static bool on_record(stream *s, const stream_points *p, const char **problem) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordedPoints points = DYNAMICS__V1__RECORDED_POINTS__INIT;
     size_t nq = s->nq, nv = s->nv;
-    *problem = s->recording ? NULL : stream_face_of(s)->recording_error;
+    *problem = s->recording ? NULL : stream_session_of(s)->recording_error;
     size_t most = p->n * (12 + (1 + nq + 3 * nv) * sizeof(double)) + 128;
     if (!s->recording || !recording_has_room(s->recording, most)) {
         return false;

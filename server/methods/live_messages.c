@@ -8,7 +8,7 @@
 #include "observe/clock.h"
 
 void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationState *state) {
-    const robot *r = &face_of(s)->robot;
+    const robot *r = &session_of(s)->robot;
     dynamics__v1__simulation_state__init(state);
     state->step = s->step;
     state->time = (double)s->step * s->step_length;
@@ -45,7 +45,7 @@ void message_external_forces(const simulation *s, message_forces *forces) {
 }
 
 void message_input(const simulation *s, double *rows, message_forces *forces, Dynamics__V1__SimulationInput *input) {
-    const robot *r = &face_of(s)->robot;
+    const robot *r = &session_of(s)->robot;
     dynamics__v1__simulation_input__init(input);
     input->n_q_ref = s->nq;
     input->n_tau = input->n_v_ref = input->n_a_ref = s->nv;
@@ -87,7 +87,7 @@ Dynamics__V1__SimulationSnapshot *message_snapshot(const simulation *s, message_
     message_state(s, p->rows, &p->state);
     message_input(s, p->rows + state_values, &p->forces, &p->input);
     memcpy(p->generator, s->generator.words, sizeof p->generator);
-    p->snapshot.options = face_of(s)->request;
+    p->snapshot.options = session_of(s)->request;
     p->snapshot.digest = s->entry->digest;
     p->snapshot.state = &p->state;
     p->snapshot.input = &p->input;
@@ -153,15 +153,15 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->step_length = s->step_length;
     to->step = s->step;
     to->time = (double)s->step * s->step_length;
-    copy_names(c, &face_of(s)->robot, &to->n_joint_names, &to->joint_names);
+    copy_names(c, &session_of(s)->robot, &to->n_joint_names, &to->joint_names);
     to->computed_with = call_string(c, s->computed_with);
     to->owner = call_string(c, s->owner);
     to->lease_remaining = s->token != 0 && s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0;
-    transport_topic *endpoint = face_of(s)->topics.endpoint;
+    transport_topic *endpoint = session_of(s)->topics.endpoint;
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->statistics = statistics(c, &s->statistics);
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
-    to->recording_error = call_string(c, face_of(s)->recording_error);
+    to->recording_error = call_string(c, session_of(s)->recording_error);
     if (s->source) {
         to->streams = call_allocate(c, 1, sizeof *to->streams);
         to->n_streams = to->streams ? 1 : 0;
@@ -220,11 +220,11 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     to->waiting = stream_waiting(s);
     to->idle = now > s->last_arrival ? (double)(now - s->last_arrival) / 1e9 : 0;
     to->owner = call_string(c, s->owner);
-    transport_topic *endpoint = stream_face_of(s)->topics.endpoint;
+    transport_topic *endpoint = stream_session_of(s)->topics.endpoint;
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
-    to->recording_error = call_string(c, stream_face_of(s)->recording_error);
-    copy_names(c, &stream_face_of(s)->robot, &to->n_joint_names, &to->joint_names);
+    to->recording_error = call_string(c, stream_session_of(s)->recording_error);
+    copy_names(c, &stream_session_of(s)->robot, &to->n_joint_names, &to->joint_names);
     to->nq = (uint32_t)s->nq;
     to->nv = (uint32_t)s->nv;
     to->digest = call_string(c, s->entry->digest);

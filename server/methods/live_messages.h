@@ -8,7 +8,7 @@
 
 #include "dynamics/v1/recording.pb-c.h"
 #include "methods/call.h"
-#include "methods/faces.h"
+#include "methods/sessions.h"
 
 Dynamics__V1__SimulationCondition message_condition(simulation_condition condition);
 

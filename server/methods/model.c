@@ -8,7 +8,7 @@
 #include "methods/summary.h"
 
 /* Reads the options of the request; missing ones come from its description (NULL: it has none). */
-static bool take_options(call *c, const Dynamics__V1__LoadModelRequest *r,
+static bool read_options(call *c, const Dynamics__V1__LoadModelRequest *r,
                          const Dynamics__V1__ModelDescription *description, model_options *options) {
     *options = (model_options){
         .base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED, .strict = r->strict, .has_gravity = r->gravity != NULL};
@@ -100,7 +100,7 @@ void method_prepare_load_model(call *c) {
     dyn_report *report = NULL;
     dyn_builder *builder = NULL;
     if (!keep_check(c, r->replace, r->expected_digest) ||
-        !take_options(c, r, is_described ? r->description : NULL, &options)) {
+        !read_options(c, r, is_described ? r->description : NULL, &options)) {
         return;
     }
     if (!read_source(c, r, &report, &builder)) {
@@ -120,15 +120,15 @@ void method_load_model(call *c) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     const keep_options options = {
         .replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep, .request = r};
-    model_entry *kept = keep_model(c, &options, &was_present);
-    Dynamics__V1__LoadModelReply *reply = kept ? call_allocate(c, 1, sizeof *reply) : NULL;
+    model_entry *stored = keep_model(c, &options, &was_present);
+    Dynamics__V1__LoadModelReply *reply = stored ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply) {
         dynamics__v1__load_model_reply__init(reply);
-        reply->loaded = summary_loaded(c, kept, was_present);
+        reply->loaded = summary_loaded(c, stored, was_present);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL;
         c->reply.load_model = reply;
     }
-    model_entry_release(kept);
+    model_entry_release(stored);
 }
 
 void method_unload_model(call *c) {
@@ -139,7 +139,7 @@ void method_unload_model(call *c) {
     Dynamics__V1__UnloadModelReply *reply = call_allocate(c, 1, sizeof *reply);
     Dynamics__V1__ModelSummary *summary = summary_create(c, found);
     bool is_removed = !call_has_ended(c) && keep_remove(c, found);
-    call_tell_model(c, found);
+    call_set_model(c, found);
     model_entry_release(found);
     if (is_removed) {
         dynamics__v1__unload_model_reply__init(reply);

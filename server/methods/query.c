@@ -67,7 +67,7 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         model_entry_release(entry);
         return NULL;
     }
-    call_tell_model(c, entry);
+    call_set_model(c, entry);
     return entry;
 }
 

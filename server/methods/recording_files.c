@@ -115,7 +115,7 @@ static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r,
         call_fail(c, REASON_REPLY_TOO_LARGE,
                   "bytes is %llu; a reply may have %llu (limits.reply_bytes): fetch the recording in smaller parts",
                   (unsigned long long)wanted, (unsigned long long)most);
-        call_tell_limit(c, most, wanted);
+        call_set_limit(c, most, wanted);
         return 0;
     }
     return (size_t)(wanted < left ? wanted : left);

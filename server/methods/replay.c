@@ -20,8 +20,8 @@ typedef struct replay {
     simulation *simulation;
     arena entries; /* memory of the current entry */
     double *rows;
-    uint64_t read;     /* entries */
-    size_t room, kept; /* states that fit into the reply, and those in it */
+    uint64_t read;       /* entries */
+    size_t room, stored; /* states that fit into the reply, and those in it */
 } replay;
 
 static bool has_same_bits(size_t count, const double *a, size_t other_count, const double *b) {
@@ -34,10 +34,10 @@ static bool is_equal(const Dynamics__V1__SimulationState *a, const Dynamics__V1_
 }
 
 /* Adds a state to the reply if it was requested. */
-static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
+static void store_state(replay *p, const Dynamics__V1__SimulationState *state) {
     uint64_t stride = p->request->stride ? p->request->stride : 1;
     Dynamics__V1__ReplaySimulationReply *reply = p->reply;
-    if (p->kept >= p->room || state->step < p->request->first || (state->step - p->request->first) % stride != 0) {
+    if (p->stored >= p->room || state->step < p->request->first || (state->step - p->request->first) % stride != 0) {
         return;
     }
     memcpy(reply->q + reply->n_q, state->q, state->n_q * sizeof *state->q);
@@ -47,7 +47,7 @@ static void keep(replay *p, const Dynamics__V1__SimulationState *state) {
     reply->n_q += state->n_q;
     reply->n_v += state->n_v;
     reply->n_tau += state->n_tau;
-    p->kept++;
+    p->stored++;
 }
 
 /* Refuses a recorded state whose rows are not those of the model. */
@@ -84,7 +84,7 @@ static bool compare_step(replay *p, const Dynamics__V1__SimulationState *recorde
     } else if (p->reply->first_difference == 0) {
         p->reply->first_difference = recorded->step;
     }
-    keep(p, &state);
+    store_state(p, &state);
     return true;
 }
 
@@ -142,7 +142,7 @@ static void reserve(replay *p) {
             "the reply with %zu states could have %.0f bytes; the limit is %llu (limits.reply_bytes): ask for them "
             "in parts, or give a stride",
             count, (double)count * (double)(row + 10), (unsigned long long)limit);
-        call_tell_limit(c, limit, (uint64_t)((double)count * (double)(row + 10)));
+        call_set_limit(c, limit, (uint64_t)((double)count * (double)(row + 10)));
         return;
     }
     p->room = count;
@@ -172,7 +172,7 @@ static void begin(replay *p) {
         call_fail(c, why.reason, "%s", why.message);
         return;
     }
-    call_tell_model(c, p->simulation->entry);
+    call_set_model(c, p->simulation->entry);
     p->reply->model = call_string(c, p->simulation->entry->name);
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;

@@ -52,7 +52,7 @@ static const char *layout_words(Dynamics__V1__Layout layout) {
 }
 
 /* Converts an array of the request to a signal in the model's order, with `steps` rows for each sample or for all. */
-static bool take_signal(task *t, const char *name, size_t count, const double *values, bool of_q,
+static bool read_signal(task *t, const char *name, size_t count, const double *values, bool of_q,
                         Dynamics__V1__Layout layout, size_t steps, dyn_signal *signal) {
     batch *b = t->b;
     size_t width = of_q ? b->nq : b->nv, rows = layout_rows(b, layout, steps);
@@ -102,19 +102,19 @@ static bool check_reference(task *t) {
     return has_controller == has_reference;
 }
 
-static bool take_inputs(task *t) {
+static bool read_inputs(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     size_t steps = t->rollout.steps, tau_steps = steps + (r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR);
     t->rollout.is_linear = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
     return check_reference(t) &&
-           take_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
-           take_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_ref) &&
-           take_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_ref) &&
-           take_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_ref);
+           read_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
+           read_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_ref) &&
+           read_signal(t, "v_ref", r->n_v_ref, r->v_ref, false, r->reference_layout, steps, &t->rollout.v_ref) &&
+           read_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_ref);
 }
 
 /* Reads which results are requested. */
-static bool take_results(task *t) {
+static bool read_results(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     t->has_q = t->has_v = r->n_results == 0;
     for (size_t i = 0; i < r->n_results; i++) {
@@ -142,7 +142,7 @@ static bool take_results(task *t) {
 }
 
 /* Reads the numbers of steps and rows, and checks their bounds. */
-static bool take_length(task *t) {
+static bool read_length(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
     size_t width = t->has_q * b->nq + (size_t)(t->has_v + t->has_tau) * b->nv + 2 * (size_t)t->has_energy;
@@ -154,7 +154,7 @@ static bool take_length(task *t) {
     if (r->steps > SIZE_MAX / 1024 / (b->n * (b->nq + 1))) {
         call_fail(b->call, REASON_TOO_MANY_STEPS, "%llu steps of %zu samples are too many",
                   (unsigned long long)r->steps, b->n);
-        call_tell_limit(b->call, SIZE_MAX / 1024 / (b->n * (b->nq + 1)), r->steps);
+        call_set_limit(b->call, SIZE_MAX / 1024 / (b->n * (b->nq + 1)), r->steps);
         return false;
     }
     t->rollout.steps = r->steps;
@@ -198,7 +198,7 @@ static bool check_accuracy(task *t) {
             "an accurate motion of so many steps has %.0f bytes; the limit is %llu (limits.reply_bytes): take longer "
             "steps, which do not make it less accurate",
             bytes, (unsigned long long)limit);
-        call_tell_limit(t->b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
+        call_set_limit(t->b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
         return false;
     }
     return true;
@@ -237,7 +237,7 @@ static double *result_rows(const task *t, double *rows, size_t width, size_t fir
     return rows ? rows + first * t->rows * width : NULL;
 }
 
-static void take_forces(const task *t, size_t first, rollout_scratch *scratch, dyn_rollout *rollout) {
+static void slice_forces(const task *t, size_t first, rollout_scratch *scratch, dyn_rollout *rollout) {
     for (size_t i = 0; i < t->b->force_count; i++) {
         const dyn_external_force *f = &t->b->forces[i];
         scratch->forces[i] =
@@ -255,7 +255,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     r.v = motion_rows(t->m.v, b->nv, first);
     r.tau = shifted(&r.tau, first);
     r.q_ref = shifted(&r.q_ref, first), r.v_ref = shifted(&r.v_ref, first), r.a_ref = shifted(&r.a_ref, first);
-    take_forces(t, first, scratch, &r);
+    slice_forces(t, first, scratch, &r);
     r.proceed = proceed;
     r.context = t->b;
     const dyn_rollout_output output = {
@@ -267,15 +267,15 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
 }
 
 /* Copies the rows of the reply from the states at all steps. */
-static void keep_rows(const task *t, size_t sample, const double *states, size_t width, double *out) {
+static void store_rows(const task *t, size_t sample, const double *states, size_t width, double *out) {
     for (size_t row = 0; out && row < t->rows; row++) {
         size_t step = t->rollout.stride ? row * t->rollout.stride : t->rollout.steps;
         memcpy(out + (sample * t->rows + row) * width, states + step * width, width * sizeof(double));
     }
 }
 
-static dyn_status keep_energies(const task *t, dyn_simulator *s, size_t sample, const double *q, const double *v,
-                                dyn_error *error) {
+static dyn_status store_energies(const task *t, dyn_simulator *s, size_t sample, const double *q, const double *v,
+                                 dyn_error *error) {
     const batch *b = t->b;
     double start = 0;
     for (size_t step = 0, row = 0; t->has_energy && step <= t->rollout.steps; step++) {
@@ -343,14 +343,14 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     if (status != DYN_OK) {
         return status;
     }
-    keep_rows(t, sample, q, b->nq, t->q);
-    keep_rows(t, sample, v, b->nv, t->v);
+    store_rows(t, sample, q, b->nq, t->q);
+    store_rows(t, sample, v, b->nv, t->v);
     t->ends[sample] = accurate_status(result.end);
     t->results[sample].joint = result.joint;
     t->results[sample].hits = result.events;
     t->results[sample].steps = (size_t)floor(result.time / t->options.step_length + 1e-6);
     batch_proceed(t->b, t->rollout.steps);
-    return keep_energies(t, s, sample, q, v, error);
+    return store_energies(t, s, sample, q, v, error);
 }
 
 static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
@@ -503,9 +503,9 @@ static bool prepare(task *t) {
     batch *b = t->b;
     bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
                     check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
-                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && take_results(t) &&
-                    take_length(t) && stepping_take(b, r->stepping, &t->options) && check_accuracy(t) &&
-                    batch_begin(b, cost(t)) && take_inputs(t);
+                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && read_results(t) &&
+                    read_length(t) && stepping_read_batch(b, r->stepping, &t->options) && check_accuracy(t) &&
+                    batch_begin(b, cost(t)) && read_inputs(t);
     if (is_ready) {
         t->code = stepping_code(b, r->stepping);
         t->m.v = batch_input(b, r->n_v, r->v);

@@ -76,7 +76,7 @@ void method_get_health(call *c) {
 }
 
 /* Writes the bounds that no configuration changes. */
-static void tell_fixed_limits(Dynamics__V1__Limits *to) {
+static void copy_fixed_limits(Dynamics__V1__Limits *to) {
     to->payloads = MOST_PAYLOADS;
     to->simulation_forces = STEPPER_FORCES;
     to->task_frames = DYN_TASK_FRAMES;
@@ -122,7 +122,7 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->memory_bytes = atomic_load(&c->service->budget->limit);
     to->peer_connections = atomic_load(&from->peer_connections);
     to->message_time = atomic_load(&from->message_time);
-    tell_fixed_limits(to);
+    copy_fixed_limits(to);
     return to;
 }
 

@@ -97,7 +97,7 @@ void service_drain(service *s) {
 }
 
 /* Returns an idle call, or a new one; NULL when out of memory. */
-static call *take_call(service *s) {
+static call *acquire_call(service *s) {
     pthread_mutex_lock(&s->idle_mutex);
     call *c = s->idle;
     if (c) {
@@ -209,7 +209,7 @@ static void decode(call *c) {
         call_fail(c, REASON_MESSAGE_TOO_LARGE,
                   "message of %zu bytes; the limit is %llu (limits.message_bytes): send fewer samples at once",
                   t->request_size, (unsigned long long)limit);
-        call_tell_limit(c, limit, t->request_size);
+        call_set_limit(c, limit, t->request_size);
         return;
     }
     arena_reset(&c->decoded, DECODED_FACTOR * t->request_size + DECODED_MARGIN);
@@ -221,7 +221,7 @@ static void decode(call *c) {
         c->reply.id = scan_id(t->request, t->request_size);
         call_fail(c, REASON_REQUEST_TOO_COMPLEX,
                   "the request of %zu bytes needs more memory than a request of its size may take", t->request_size);
-        call_tell_limit(c, c->decoded.limit, 0);
+        call_set_limit(c, c->decoded.limit, 0);
     } else if (!c->request) {
         call_fail(c, REASON_MALFORMED_REQUEST, "the %zu bytes are no serialized dynamics.v1.Request", t->request_size);
     } else {
@@ -272,7 +272,7 @@ static uint8_t *encode(call *c, size_t *size) {
     if (*size > limit) {
         call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,
                   (unsigned long long)limit);
-        call_tell_limit(c, limit, *size);
+        call_set_limit(c, limit, *size);
         clear_result(c);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
     }
@@ -414,7 +414,7 @@ static void begin_method(call *c) {
 }
 
 /* Runs a step of the method, unless it has none, an earlier one has ended the call, or its time is over. */
-static void take_step(call *c, void (*step)(call *c)) {
+static void run_step(call *c, void (*step)(call *c)) {
     if (step && !call_has_ended(c) && !call_is_late(c) && !call_is_cancelled(c)) {
         step(c);
     }
@@ -422,7 +422,7 @@ static void take_step(call *c, void (*step)(call *c)) {
 
 static void run_method(call *c) {
     begin_method(c);
-    take_step(c, c->method->run);
+    run_step(c, c->method->run);
 }
 
 /* Runs a method whose change excludes all others. Its preparation runs concurrently with other changes. */
@@ -430,9 +430,9 @@ static void run_change(call *c) {
     service *s = c->owner;
     size_t size;
     begin_method(c);
-    take_step(c, c->method->prepare);
+    run_step(c, c->method->prepare);
     pthread_mutex_lock(&s->change_mutex);
-    take_step(c, c->method->run);
+    run_step(c, c->method->run);
     const uint8_t *bytes = encode(c, &size);
     pthread_mutex_unlock(&s->change_mutex);
     deliver(c, bytes, size);
@@ -538,7 +538,7 @@ static void defer(call *c) {
 
 void service_handle(void *context, transport_call *t) {
     service *s = context;
-    call *c = take_call(s);
+    call *c = acquire_call(s);
     if (!c) {
         transport_send(t);
         return;

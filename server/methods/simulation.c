@@ -28,7 +28,7 @@ static simulation *find(call *c, const char *name) {
     void **all;
     size_t count;
     if (s) {
-        call_tell_model(c, s->entry);
+        call_set_model(c, s->entry);
         return s;
     }
     text_guess guess = text_guess_start(name);
@@ -88,7 +88,7 @@ static void let_go(simulation *s) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-static void take_over(call *c, simulation *s) {
+static void change_owner(call *c, simulation *s) {
     s->token = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
     simulation_renew(s);
@@ -126,7 +126,7 @@ void method_create_simulation(call *c) {
         call_refuse(c, &why);
         return;
     }
-    take_over(c, s);
+    change_owner(c, s);
     bool runs = s->is_paced && !r->is_paused;
     uint64_t record;
     if (!live_add_simulation(l, s, runs, &record, &why)) {
@@ -184,10 +184,10 @@ void method_claim_simulation(call *c) {
                   s->name, s->owner);
     } else {
         s->lease = r->lease > 0 ? r->lease : s->lease;
-        face_of(s)->request->lease = s->lease;
-        take_over(c, s);
+        session_of(s)->request->lease = s->lease;
+        change_owner(c, s);
         record = state_journal_owned(&l->journal, s);
-        simulation_tell(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
+        simulation_publish_event(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
         dynamics__v1__claim_simulation_reply__init(reply);
         reply->token = s->token;
         reply->state = message_state_copy(c, s);
@@ -251,7 +251,7 @@ static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepS
         }
         simulation_flush(s);
         if (done < steps && !reply->ended_by) {
-            simulation_give_way(s);
+            simulation_yield(s);
         }
         if (s->is_deleted) {
             call_fail(c, REASON_DELETED_MEANWHILE, "simulation \"%s\" was deleted meanwhile", s->name);
@@ -355,7 +355,7 @@ void method_get_simulation_state(call *c) {
 
 /* Reads the complete state before it changes anything. */
 static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateRequest *r, call *c, refusal *why) {
-    const robot *r_order = &face_of(s)->robot;
+    const robot *r_order = &session_of(s)->robot;
     double *q = call_allocate(c, s->nq + s->nv, sizeof *q);
     if (!q) {
         return refuse_memory(why);
@@ -404,7 +404,7 @@ static simulation *command_clock(call *c, const char *name, uint64_t token) {
 }
 
 /* Returns the state after a command in the call's memory, and releases the simulation. */
-static Dynamics__V1__SimulationState *take_state(call *c, simulation *s) {
+static Dynamics__V1__SimulationState *copy_state(call *c, simulation *s) {
     simulation_lock(s);
     Dynamics__V1__SimulationState *state = message_state_copy(c, s);
     let_go(s);
@@ -418,7 +418,7 @@ void method_pause_simulation(call *c) {
     if (s) {
         simulation_pause(s);
         dynamics__v1__pause_simulation_reply__init(reply);
-        reply->state = take_state(c, s);
+        reply->state = copy_state(c, s);
         c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_PAUSE_SIMULATION;
         c->reply.pause_simulation = reply;
     }
@@ -441,7 +441,7 @@ void method_resume_simulation(call *c) {
         return;
     }
     dynamics__v1__resume_simulation_reply__init(reply);
-    reply->state = take_state(c, s);
+    reply->state = copy_state(c, s);
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESUME_SIMULATION;
     c->reply.resume_simulation = reply;
 }
@@ -495,7 +495,7 @@ void method_watch_simulation(call *c) {
         return;
     }
     dynamics__v1__watch_simulation_reply__init(reply);
-    watched_topics *topics = &face_of(s)->topics;
+    watched_topics *topics = &session_of(s)->topics;
     if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
         call_refuse(c, &why);
     } else {
@@ -539,7 +539,7 @@ static bool write_header(recording *r, void *context) {
     bool is_good = !s->recording && !s->is_deleted && header.start && recording_append(r, &header.base);
     if (is_good) {
         s->recording = r;
-        face_of(s)->recording_error[0] = '\0';
+        session_of(s)->recording_error[0] = '\0';
     }
     simulation_unlock(s);
     message_snapshot_free(&parts);
@@ -593,7 +593,7 @@ void method_record_simulation(call *c) {
 static void refuse_end(call *c, simulation *s) {
     char error[RECORDING_ERROR_SIZE];
     simulation_lock(s);
-    memcpy(error, face_of(s)->recording_error, sizeof error);
+    memcpy(error, session_of(s)->recording_error, sizeof error);
     simulation_unlock(s);
     call_blame(c, "simulation");
     if (error[0] != '\0') {
@@ -611,7 +611,7 @@ static void end_recording(call *c, simulation *s, Dynamics__V1__StopRecordingRep
         return;
     }
     simulation_lock(s);
-    memcpy(face_of(s)->recording_error, ended.error, sizeof ended.error);
+    memcpy(session_of(s)->recording_error, ended.error, sizeof ended.error);
     simulation_unlock(s);
     if (ended.error[0] != '\0') {
         refuse_end(c, s);

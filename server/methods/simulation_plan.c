@@ -18,7 +18,7 @@ static const query_parts SIMULATION_PARTS = QUERY_ALL & ~QUERY_PRECISION;
 static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 
 /* Where it starts. */
-static bool take_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
+static bool read_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
                        refusal *why) {
     if (m->n_q == 0) {
         dyn_home_configuration(r->model, q);
@@ -29,13 +29,13 @@ static bool take_state(const robot *r, const Dynamics__V1__CreateSimulationReque
 }
 
 /* Reads all of the request into options that live in the face's memory. */
-static bool take_options(live *l, simulation_face *face, simulation_options *options, refusal *why) {
-    Dynamics__V1__CreateSimulationRequest *m = face->request;
-    const robot *r = &face->robot;
+static bool read_options(live *l, simulation_session *session, simulation_options *options, refusal *why) {
+    Dynamics__V1__CreateSimulationRequest *m = session->request;
+    const robot *r = &session->robot;
     const value_range lease = {"lease", atomic_load(&l->options.limits->lease_time), 0.1, 86400};
-    double *state = arena_array(&face->memory, r->nq + r->nv, sizeof *state);
+    double *state = arena_array(&session->memory, r->nq + r->nv, sizeof *state);
     if (!m->stepping) {
-        m->stepping = arena_allocate(&face->memory, sizeof *m->stepping);
+        m->stepping = arena_allocate(&session->memory, sizeof *m->stepping);
         if (m->stepping) {
             dynamics__v1__stepping__init(m->stepping);
         }
@@ -43,16 +43,16 @@ static bool take_options(live *l, simulation_face *face, simulation_options *opt
     if (!state || !m->stepping) {
         return refuse_memory(why);
     }
-    bool is_good =
-        value_check_choice("pace", (int)m->pace, 2, why) && value_fill(&RATE, &m->rate, why) &&
-        value_fill(&PUBLISH_RATE, &m->publish_rate, why) && value_fill(&lease, &m->lease, why) &&
-        stepping_read(r, face->values.gravity, m->stepping, &face->memory, &options->stepping, why) &&
-        robot_read_gains(r, "disturbance", m->n_disturbance, m->disturbance, &face->memory, &options->deviation, why) &&
-        take_state(r, m, state, state + r->nq, why) &&
-        robot_read_forces(r, "query.external_forces", m->query->n_external_forces, m->query->external_forces,
-                          &options->forces, why);
-    options->payload_count = face->values.payload_count;
-    options->payloads = face->values.payloads;
+    bool is_good = value_check_choice("pace", (int)m->pace, 2, why) && value_fill(&RATE, &m->rate, why) &&
+                   value_fill(&PUBLISH_RATE, &m->publish_rate, why) && value_fill(&lease, &m->lease, why) &&
+                   stepping_read(r, session->values.gravity, m->stepping, &session->memory, &options->stepping, why) &&
+                   robot_read_gains(r, "disturbance", m->n_disturbance, m->disturbance, &session->memory,
+                                    &options->deviation, why) &&
+                   read_state(r, m, state, state + r->nq, why) &&
+                   robot_read_forces(r, "query.external_forces", m->query->n_external_forces, m->query->external_forces,
+                                     &options->forces, why);
+    options->payload_count = session->values.payload_count;
+    options->payloads = session->values.payloads;
     options->is_paced = m->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
     options->rate = m->rate;
     options->publish_rate = m->publish_rate;
@@ -64,49 +64,49 @@ static bool take_options(live *l, simulation_face *face, simulation_options *opt
     return is_good;
 }
 
-static void free_face(void *attachment) {
-    simulation_face *face = attachment;
-    topics_free(&face->topics);
-    arena_free(&face->memory);
-    free(face->rows);
-    free(face);
+static void free_session(void *attachment) {
+    simulation_session *session = attachment;
+    topics_free(&session->topics);
+    arena_free(&session->memory);
+    free(session->rows);
+    free(session);
 }
 
 /* A copy of the request in the face's memory. */
-static bool copy_request(simulation_face *face, const Dynamics__V1__CreateSimulationRequest *request) {
+static bool copy_request(simulation_session *session, const Dynamics__V1__CreateSimulationRequest *request) {
     size_t size = dynamics__v1__create_simulation_request__get_packed_size(request);
     uint8_t *bytes = malloc(size ? size : 1);
     if (bytes) {
         dynamics__v1__create_simulation_request__pack(request, bytes);
-        face->request = dynamics__v1__create_simulation_request__unpack(&face->memory.allocator, size, bytes);
+        session->request = dynamics__v1__create_simulation_request__unpack(&session->memory.allocator, size, bytes);
     }
     free(bytes);
-    return face->request != NULL;
+    return session->request != NULL;
 }
 
-static simulation_face *create_face(const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
-                                    refusal *why) {
-    simulation_face *face = calloc(1, sizeof *face);
-    if (!face) {
+static simulation_session *create_session(const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
+                                          refusal *why) {
+    simulation_session *session = calloc(1, sizeof *session);
+    if (!session) {
         refuse_memory(why);
         return NULL;
     }
-    arena_init(&face->memory);
-    arena_reset(&face->memory, SIZE_MAX);
+    arena_init(&session->memory);
+    arena_reset(&session->memory, SIZE_MAX);
     size_t nq = (size_t)dyn_model_nq(entry->model), nv = (size_t)dyn_model_nv(entry->model);
-    face->rows = calloc(SIMULATION_BATCH * (nq + 2 * nv) + nv, sizeof *face->rows);
-    bool is_good = face->rows && copy_request(face, request);
+    session->rows = calloc(SIMULATION_BATCH * (nq + 2 * nv) + nv, sizeof *session->rows);
+    bool is_good = session->rows && copy_request(session, request);
     if (!is_good) {
         refuse_memory(why);
     } else {
-        is_good = query_check(face->request->query, SIMULATION_PARTS, "create_simulation", why) &&
-                  query_read(face->request->query, entry, &face->memory, &face->robot, &face->values, why);
+        is_good = query_check(session->request->query, SIMULATION_PARTS, "create_simulation", why) &&
+                  query_read(session->request->query, entry, &session->memory, &session->robot, &session->values, why);
     }
     if (!is_good) {
-        free_face(face);
+        free_session(session);
         return NULL;
     }
-    return face;
+    return session;
 }
 
 /* The library's name of an option as the field of the request. */
@@ -134,12 +134,12 @@ static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulation
     simulation_options options = {0};
     dyn_error error = {0};
     simulation *s = NULL;
-    simulation_face *face = create_face(request, entry, why);
-    if (!face || !live_name(l, "simulation", request->name, "name", name, why) ||
-        !take_options(l, face, &options, why)) {
+    simulation_session *session = create_session(request, entry, why);
+    if (!session || !live_name(l, "simulation", request->name, "name", name, why) ||
+        !read_options(l, session, &options, why)) {
         goto failed;
     }
-    chosen = code ? *code : step_code_choose(entry, face->request->stepping->compiled);
+    chosen = code ? *code : step_code_choose(entry, session->request->stepping->compiled);
     options.compiled = chosen.compiled, options.object = chosen.object;
     dyn_status status = simulation_create(entry, name, &options, l->pacer, &live_simulation_hooks, l, &error, &s);
     if (status != DYN_OK) {
@@ -150,15 +150,15 @@ static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulation
         simulation_release(s);
         goto failed;
     }
-    char *own_name = arena_allocate(&face->memory, sizeof name);
-    face->request->name = own_name ? strcpy(own_name, name) : face->request->name;
-    s->attachment = face;
-    s->free_attachment = free_face;
-    topics_name(&face->topics, l->options.instance, "simulation", name, "state");
+    char *own_name = arena_allocate(&session->memory, sizeof name);
+    session->request->name = own_name ? strcpy(own_name, name) : session->request->name;
+    s->attachment = session;
+    s->free_attachment = free_session;
+    topics_name(&session->topics, l->options.instance, "simulation", name, "state");
     return s;
 failed:
-    if (face) {
-        free_face(face);
+    if (session) {
+        free_session(session);
     }
     return NULL;
 }
@@ -169,7 +169,7 @@ simulation *plan_simulation(live *l, const Dynamics__V1__CreateSimulationRequest
 }
 
 bool plan_input(simulation *s, const char *field, const Dynamics__V1__SimulationInput *m, refusal *why) {
-    const robot *r = &face_of(s)->robot;
+    const robot *r = &session_of(s)->robot;
     char place[REFUSAL_FIELD_SIZE];
     double *rows = calloc(s->nq + 3 * s->nv, sizeof *rows);
     if (!rows) {
@@ -208,7 +208,7 @@ bool plan_input(simulation *s, const char *field, const Dynamics__V1__Simulation
 
 bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, refusal *why) {
     const Dynamics__V1__SimulationState *state = snapshot->state;
-    const robot *r = &face_of(s)->robot;
+    const robot *r = &session_of(s)->robot;
     if (!state || !snapshot->input || snapshot->n_generator != 4) {
         return refuse(why, REASON_DAMAGED_FILE, "", "the snapshot lacks its state, input or generator");
     }

@@ -247,8 +247,8 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
 }
 
 /* Tells of a simulation that other code computes than before; generic code of an older release is as it was. */
-static void tell_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
-                        const snapshot_report *report) {
+static void report_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
+                          const snapshot_report *report) {
     char text[2 * COMPUTED_WITH_SIZE + 64], before[COMPUTED_WITH_SIZE];
     if (snapshot->computed_with[0] != '\0' && strcmp(snapshot->computed_with, s->computed_with) != 0) {
         dyn_text_print(snapshot->computed_with, before, sizeof before); /* a damaged file may hold anything */
@@ -274,7 +274,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     uint64_t record;
     bool is_good = live_add_simulation(l, s, runs, &record, why);
     if (is_good) {
-        tell_change(s, snapshot, report);
+        report_change(s, snapshot, report);
     }
     if (is_good && runs) {
         simulation_resume(s);
@@ -377,7 +377,7 @@ static void collect_record(void *context, const uint8_t *bytes, size_t size) {
     dynamics__v1__state_record__free_unpacked(record, NULL);
 }
 
-static void tell_damage(void *context, const char *path, size_t at, size_t size) {
+static void report_damage(void *context, const char *path, size_t at, size_t size) {
     const collection *c = context;
     char text[REFUSAL_MESSAGE_SIZE];
     snprintf(text, sizeof text,
@@ -460,7 +460,7 @@ static void free_collection(collection *c) {
 bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, size_t *count, refusal *why) {
     char path[PATH_MAX];
     collection c = {.report = report};
-    const generations_visitor visitor = {collect_record, tell_damage, &c};
+    const generations_visitor visitor = {collect_record, report_damage, &c};
     state_journal *j = &l->journal;
     *count = 0;
     if (!live_path(l, "", "", "", path, why)) {

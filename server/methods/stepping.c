@@ -97,7 +97,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     return true;
 }
 
-bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options) {
+bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options) {
     Dynamics__V1__Stepping filled = DYNAMICS__V1__STEPPING__INIT;
     const robot r = batch_robot(b);
     refusal why = {0};

@@ -15,7 +15,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                    dyn_simulation_options *options, refusal *why);
 
 /* Fills the options for a batch; NULL: all defaults. Returns false, and the call has ended, on an error. */
-bool stepping_take(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
+bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
 
 /* Code that computes steps, chosen once for a request or a simulation. */
 typedef struct step_code {

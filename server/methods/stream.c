@@ -31,7 +31,7 @@ static bool has_key(const void *value, const void *context) {
 }
 
 /* Converts the rows of one part to the model's order; NULL: absent. Returns false when their number does not fit. */
-static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size_t n, size_t count,
+static bool read_rows(live *l, const robot *r, const char *name, bool is_q, size_t n, size_t count,
                       const double *values, const double **rows, char *problem, size_t size) {
     size_t width = is_q ? r->nq : r->nv;
     *rows = NULL;
@@ -60,8 +60,8 @@ static bool take_rows(live *l, const robot *r, const char *name, bool is_q, size
 }
 
 /* Checks the counts of a chunk and passes it to its stream. */
-static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
-    const robot *r = &stream_face_of(s)->robot;
+static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
+    const robot *r = &stream_session_of(s)->robot;
     char problem[192] = "";
     stream_chunk chunk = {
         .sequence = m->point_number, .n = m->n_time, .t = m->time, .sent = m->stamp_ns, .arrival = arrival};
@@ -73,11 +73,11 @@ static void take_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, u
                  m->n_time, s->options.capacity);
     } else if (needs_q && m->n_q == 0) {
         snprintf(problem, sizeof problem, "q is empty; feedforward needs q, and takes v and a");
-    } else if (take_rows(l, r, "q", true, m->n_time, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
-               take_rows(l, r, "v", false, m->n_time, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
-               take_rows(l, r, "a", false, m->n_time, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
-               take_rows(l, r, "tau", false, m->n_time, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
-        stream_take(s, &chunk);
+    } else if (read_rows(l, r, "q", true, m->n_time, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
+               read_rows(l, r, "v", false, m->n_time, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
+               read_rows(l, r, "a", false, m->n_time, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
+               read_rows(l, r, "tau", false, m->n_time, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
+        stream_push(s, &chunk);
         return;
     }
     stream_refuse(s, arrival, problem);
@@ -89,7 +89,7 @@ static void note_stray(live *l, const char *peer, const char *what) {
     log_repeated(l->options.log, &l->stray, "a pushed message of %s was left out: %s", peer, what);
 }
 
-void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer) {
+void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer) {
     live *l = context;
     if (size > atomic_load(&l->options.limits->message_bytes)) {
         note_stray(l, peer, "it is longer than limits.message_bytes");
@@ -108,18 +108,18 @@ void live_take_message(void *context, const uint8_t *bytes, size_t size, uint64_
     }
     /* Removes the limit, since arrays in the caller's order may need a copy in the model's. */
     l->chunk_memory.limit = SIZE_MAX;
-    take_chunk(l, s, chunk, arrival);
+    receive_chunk(l, s, chunk, arrival);
     stream_release(s);
 }
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-static void free_face(void *attachment) {
-    stream_face *face = attachment;
-    topics_free(&face->topics);
-    arena_free(&face->memory);
-    free(face->rows);
-    free(face);
+static void free_session(void *attachment) {
+    stream_session *session = attachment;
+    topics_free(&session->topics);
+    arena_free(&session->memory);
+    free(session->rows);
+    free(session);
 }
 
 static bool check_choice(const char *field, int value, int count, refusal *why) {
@@ -128,7 +128,7 @@ static bool check_choice(const char *field, int value, int count, refusal *why) 
 }
 
 /* Reads the target of the points. */
-static bool take_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
+static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     const Dynamics__V1__SimulationInputTarget *fed;
     switch (r->target_case) {
     case DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD:
@@ -154,9 +154,9 @@ static query_parts supported_parts(stream_kind kind) {
     return kind == STREAM_FEEDFORWARD ? QUERY_ALL : QUERY_JOINT_NAMES;
 }
 
-static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
+static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     uint64_t most = atomic_load(&l->options.limits->stream_points);
-    if (!take_target(r, options, why) || !check_choice("late", (int)r->late, 2, why)) {
+    if (!read_target(r, options, why) || !check_choice("late", (int)r->late, 2, why)) {
         return false;
     }
     if (!(r->late_after >= 0 && r->late_after <= 1e6)) {
@@ -179,10 +179,10 @@ static bool take_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
 }
 
 /* Copies the names of joints, which outlive the request. */
-static bool copy_names(stream_face *face, const Dynamics__V1__Query *query, char ***names) {
-    *names = arena_array(&face->memory, query->n_joint_names, sizeof **names);
+static bool copy_names(stream_session *session, const Dynamics__V1__Query *query, char ***names) {
+    *names = arena_array(&session->memory, query->n_joint_names, sizeof **names);
     for (size_t i = 0; *names && i < query->n_joint_names; i++) {
-        (*names)[i] = arena_allocate(&face->memory, strlen(query->joint_names[i]) + 1);
+        (*names)[i] = arena_allocate(&session->memory, strlen(query->joint_names[i]) + 1);
         if (!(*names)[i]) {
             return false;
         }
@@ -192,8 +192,8 @@ static bool copy_names(stream_face *face, const Dynamics__V1__Query *query, char
 }
 
 /* Decodes the query into the face's memory, and into the options. */
-static bool read_query(stream_face *face, const Dynamics__V1__Query *given, model_entry *entry, stream_options *options,
-                       refusal *why) {
+static bool read_query(stream_session *session, const Dynamics__V1__Query *given, model_entry *entry,
+                       stream_options *options, refusal *why) {
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     if (given) {
         query = *given;
@@ -209,34 +209,34 @@ static bool read_query(stream_face *face, const Dynamics__V1__Query *given, mode
         return false;
     }
     char **names;
-    if (!copy_names(face, &query, &names)) {
+    if (!copy_names(session, &query, &names)) {
         return refuse_memory(why);
     }
     query.joint_names = names;
-    bool is_read = query_read(&query, entry, &face->memory, &face->robot, &face->values, why) &&
-                   robot_read_forces(&face->robot, "query.external_forces", query.n_external_forces,
+    bool is_read = query_read(&query, entry, &session->memory, &session->robot, &session->values, why) &&
+                   robot_read_forces(&session->robot, "query.external_forces", query.n_external_forces,
                                      query.external_forces, &options->forces, why);
-    options->gravity = face->values.gravity;
-    options->payload_count = face->values.payload_count;
-    options->payloads = face->values.payloads;
-    options->precision = face->values.precision;
+    options->gravity = session->values.gravity;
+    options->payload_count = session->values.payload_count;
+    options->payloads = session->values.payloads;
+    options->precision = session->values.precision;
     return is_read;
 }
 
-static stream_face *create_face(const Dynamics__V1__Query *query, model_entry *entry, stream_options *options,
-                                refusal *why) {
-    stream_face *face = calloc(1, sizeof *face);
-    if (!face) {
+static stream_session *create_session(const Dynamics__V1__Query *query, model_entry *entry, stream_options *options,
+                                      refusal *why) {
+    stream_session *session = calloc(1, sizeof *session);
+    if (!session) {
         refuse_memory(why);
         return NULL;
     }
-    arena_init(&face->memory);
-    arena_reset(&face->memory, SIZE_MAX);
-    if (!read_query(face, query, entry, options, why)) {
-        free_face(face);
+    arena_init(&session->memory);
+    arena_reset(&session->memory, SIZE_MAX);
+    if (!read_query(session, query, entry, options, why)) {
+        free_session(session);
         return NULL;
     }
-    return face;
+    return session;
 }
 
 /* Header of a stream's recording. */
@@ -316,15 +316,15 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     dyn_error error;
     stream_options options = {0};
     stream *s = NULL;
-    stream_face *face = NULL;
-    if (!live_name(l, "stream", r->name, "name", name, &why) || !take_options(l, r, &options, &why) ||
-        !(face = create_face(r->query, entry, &options, &why))) {
+    stream_session *session = NULL;
+    if (!live_name(l, "stream", r->name, "name", name, &why) || !read_options(l, r, &options, &why) ||
+        !(session = create_session(r->query, entry, &options, &why))) {
         call_refuse(c, &why);
         return NULL;
     }
     dyn_status status = stream_create(entry, target, name, &options, &live_stream_hooks, l, &error, &s);
     if (status != DYN_OK) {
-        free_face(face);
+        free_session(session);
         if (status == DYN_RESOURCE_EXHAUSTED) {
             call_fail_memory(c);
             return NULL;
@@ -333,11 +333,11 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
         call_fail_library(c, &error);
         return NULL;
     }
-    s->attachment = face;
-    s->free_attachment = free_face;
+    s->attachment = session;
+    s->free_attachment = free_session;
     s->key = live_token();
     snprintf(s->owner, sizeof s->owner, "%s", c->transport->peer);
-    topics_name(&face->topics, l->options.instance, "stream", name, "torques");
+    topics_name(&session->topics, l->options.instance, "stream", name, "torques");
     bool is_good = (options.kind != STREAM_RECORD || open_recording(l, s, r->record->recording, &why)) &&
                    live_add_stream(l, s, &why);
     if (!is_good) {
@@ -366,13 +366,13 @@ static bool feed(call *c, stream *s, uint64_t token) {
 static void reply_opened(call *c, stream *s, bool must_watch) {
     live *l = c->service->live;
     Dynamics__V1__OpenStreamReply *reply = call_allocate(c, 1, sizeof *reply);
-    watched_topics *topics = &stream_face_of(s)->topics;
+    watched_topics *topics = &stream_session_of(s)->topics;
     refusal why = {0};
     if (!reply) {
         return;
     }
     dynamics__v1__open_stream_reply__init(reply);
-    call_tell_model(c, s->entry);
+    call_set_model(c, s->entry);
     reply->stream = call_string(c, s->name);
     reply->key = s->key;
     reply->ingest = call_allocate(c, l->ingest_count, sizeof *reply->ingest);
@@ -439,7 +439,7 @@ static stream *find(call *c, const char *name) {
                   text_quote(name, quoted));
         return NULL;
     }
-    call_tell_model(c, s->entry);
+    call_set_model(c, s->entry);
     return s;
 }
 
@@ -499,7 +499,7 @@ static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count
     for (uint64_t n = begin; !call_has_ended(c) && n <= last && reply->n_point_number < most; n++) {
         size_t place = (size_t)(n % capacity);
         if (s->held_sequence[place] == n) {
-            robot_v_to_caller(&stream_face_of(s)->robot, 1, s->held_tau + place * s->nv, reply->tau + reply->n_tau);
+            robot_v_to_caller(&stream_session_of(s)->robot, 1, s->held_tau + place * s->nv, reply->tau + reply->n_tau);
             reply->time[reply->n_time++] = s->held_t[place];
             reply->point_number[reply->n_point_number++] = n;
             reply->n_tau += s->nv;
@@ -561,7 +561,7 @@ void method_watch_stream(call *c) {
         return;
     }
     dynamics__v1__watch_stream_reply__init(reply);
-    watched_topics *topics = &stream_face_of(s)->topics;
+    watched_topics *topics = &stream_session_of(s)->topics;
     if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
         call_refuse(c, &why);
     } else {

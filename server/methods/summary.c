@@ -67,7 +67,7 @@ Dynamics__V1__LoadedModel *summary_loaded(call *c, const model_entry *entry, boo
         to->model = summary_create(c, entry);
         to->report = summary_report(c, entry, &to->n_report);
         to->already_loaded = was_present;
-        call_tell_model(c, entry);
+        call_set_model(c, entry);
     }
     return to;
 }

@@ -73,7 +73,7 @@ static bool negate_block(batch *b, const char *name, size_t count, const double 
 }
 
 /* Adds the reaction of the surroundings on the tip, if there is one, to the external forces of the batch. */
-static bool take_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
+static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
     if (!tip) {
         return true;
     }
@@ -104,7 +104,7 @@ static bool check_times(batch *b, size_t n, size_t count, const double *time, bo
     return true;
 }
 
-static bool take_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dyn_rates *rates) {
+static bool read_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dyn_rates *rates) {
     static const dyn_rates known[] = {DYN_RATES_SPLINE,         DYN_RATES_SPLINE,     DYN_RATES_SPLINE_AT_REST,
                                       DYN_RATES_CENTRAL,        DYN_RATES_FIVE_POINT, DYN_RATES_QUINTIC,
                                       DYN_RATES_QUINTIC_AT_REST};
@@ -185,11 +185,11 @@ void method_inverse_dynamics_trajectory(call *c) {
     dyn_rates rates = DYN_RATES_SPLINE;
     double *v = NULL, *a = NULL;
     bool is_derived = r->rates != DYNAMICS__V1__RATES__RATES_GIVEN;
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && take_rates(&b, r->rates, true, &rates) &&
+    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL, r->n_q, r->q) && read_rates(&b, r->rates, true, &rates) &&
                     check_rates(&b, r) && check_times(&b, b.n, r->n_time, r->time, is_derived);
     if (is_ready) {
         batch_expect(&b, (is_derived ? 3 : 1) * b.nv);
-        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && take_tip(&b, r->tip) &&
+        is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && read_tip(&b, r->tip) &&
                    (!is_derived || derive(&b, r->time, rates, &v, &a));
     }
     if (is_ready) {
@@ -212,7 +212,7 @@ void method_derive_rates(call *c) {
     dyn_rates rates;
     double *v, *a;
     bool is_ready = batch_open(c, &b, r->query, QUERY_JOINT_NAMES, r->n_q, r->q) &&
-                    take_rates(&b, r->rates, false, &rates) && check_times(&b, b.n, r->n_time, r->time, true);
+                    read_rates(&b, r->rates, false, &rates) && check_times(&b, b.n, r->n_time, r->time, true);
     if (is_ready) {
         batch_expect(&b, 2 * b.nv);
         is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && derive(&b, r->time, rates, &v, &a);
@@ -244,7 +244,7 @@ typedef struct forward_task {
 } forward_task;
 
 /* How the robot moves: as in the book, or as the request says. */
-static bool take_stepping(batch *b, forward_task *t) {
+static bool read_stepping(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
     if (r->stepping) {
@@ -260,7 +260,7 @@ static bool take_stepping(batch *b, forward_task *t) {
                   "a trajectory of forces has no controller; leave it out, or ask for a Rollout");
         return false;
     }
-    if (!stepping_take(b, &stepping, &t->options)) {
+    if (!stepping_read_batch(b, &stepping, &t->options)) {
         return false;
     }
     t->code = stepping_code(b, &stepping);
@@ -286,7 +286,7 @@ static bool check_start(batch *b, forward_task *t) {
 }
 
 /* Reads the forces and the first row of the states. */
-static bool take_rows(batch *b, forward_task *t) {
+static bool read_rows(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     t->tau = call_allocate(b->call, r->n_tau, sizeof(double));
     t->q = call_allocate(b->call, t->rows * b->nq, sizeof(double));
@@ -386,12 +386,12 @@ void method_forward_dynamics_trajectory(call *c) {
     batch b;
     forward_task t = {.request = r};
     bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_start(&b, &t) &&
-                    take_stepping(&b, &t);
+                    read_stepping(&b, &t);
     if (is_ready) {
         int evaluations = t.options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
         is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
-                   take_tip(&b, r->tip) && take_rows(&b, &t);
+                   read_tip(&b, r->tip) && read_rows(&b, &t);
     }
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
     if (reply && move(&b, &t)) {

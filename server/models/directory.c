@@ -241,12 +241,12 @@ static void visit_directory(model_directory *directory, const model_sources *sou
 
 /* Removes the models of files that this scan did not see. */
 static void drop_unseen(model_directory *directory) {
-    size_t kept = 0;
+    size_t count = 0;
     for (size_t i = 0; i < directory->count; i++) {
         model_file *file = &directory->files[i];
         if (file->is_seen) {
             file->is_seen = false;
-            directory->files[kept++] = *file;
+            directory->files[count++] = *file;
             continue;
         }
         model_entry *entry =
@@ -257,7 +257,7 @@ static void drop_unseen(model_directory *directory) {
         model_entry_release(entry);
         free(file->path);
     }
-    directory->count = kept;
+    directory->count = count;
 }
 
 void model_directory_scan(model_directory *directory, const model_sources *sources) {

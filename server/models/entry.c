@@ -101,12 +101,12 @@ static dyn_status fill(model_entry *entry, dyn_builder *builder, const char *nam
         snprintf(own, sizeof own, "%s", dyn_model_name(entry->model));
         model_name_adapt(own);
     }
-    const char *kept = name[0] ? name : own;
+    const char *chosen = name[0] ? name : own;
     if (status == DYN_OK) {
-        status = check_name(kept, error);
+        status = check_name(chosen, error);
     }
     if (status == DYN_OK) {
-        snprintf(entry->name, sizeof entry->name, "%s", kept);
+        snprintf(entry->name, sizeof entry->name, "%s", chosen);
         status = write_digest(entry, error);
     }
     return status;

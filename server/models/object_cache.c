@@ -140,7 +140,7 @@ bool object_cache_load(const char *directory, model_entry *entry) {
     return true;
 }
 
-bool object_cache_take(const char *made, const char *path, size_t most) {
+bool object_cache_insert(const char *made, const char *path, size_t most) {
     char digest[DIGEST_SIZE];
     /* Restricts the permissions: the umask may let a group write to the linker's output. */
     bool is_taken = chmod(made, 0600) == 0 && digest_file(made, most, digest) && object_cache_remove(path) &&
@@ -236,8 +236,8 @@ static bool is_older(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Returns the bytes of all files, and the least recently used object other than `kept`; "" if there is none. */
-static size_t find_oldest(const char *directory, const char *kept, char oldest[PATH_MAX]) {
+/* Returns the bytes of all files, and the least recently used object other than `spared`; "" if there is none. */
+static size_t find_oldest(const char *directory, const char *spared, char oldest[PATH_MAX]) {
     char *const roots[] = {(char *)directory, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
     struct timespec time = {0, 0};
@@ -249,7 +249,8 @@ static size_t find_oldest(const char *directory, const char *kept, char oldest[P
         }
         bytes += (size_t)entry->fts_statp->st_size;
         bool is_first = oldest[0] == '\0' || is_older(entry->fts_statp->st_mtim, time);
-        if (is_object(entry) && is_first && strcmp(entry->fts_path, kept) != 0 && strlen(entry->fts_path) < PATH_MAX) {
+        if (is_object(entry) && is_first && strcmp(entry->fts_path, spared) != 0 &&
+            strlen(entry->fts_path) < PATH_MAX) {
             strcpy(oldest, entry->fts_path);
             time = entry->fts_statp->st_mtim;
         }
@@ -260,10 +261,10 @@ static size_t find_oldest(const char *directory, const char *kept, char oldest[P
     return bytes;
 }
 
-void object_cache_prune(const char *directory, size_t bytes, const char *kept) {
+void object_cache_prune(const char *directory, size_t bytes, const char *spared) {
     char oldest[PATH_MAX];
     bool is_removed = true;
-    while (is_removed && find_oldest(directory, kept, oldest) > bytes && oldest[0] != '\0') {
+    while (is_removed && find_oldest(directory, spared, oldest) > bytes && oldest[0] != '\0') {
         is_removed = object_cache_remove(oldest);
     }
 }

@@ -47,7 +47,7 @@ void object_cache_remove_scratch(const char *scratch);
 
 /* Moves a new object to its path, and stores its digest. Returns false if it cannot be read or is larger than `most`
  * bytes; then nothing is at the path. */
-bool object_cache_take(const char *made, const char *path, size_t most);
+bool object_cache_insert(const char *made, const char *path, size_t most);
 
 /* Removes an object. Returns whether it is gone. */
 bool object_cache_remove(const char *path);
@@ -56,7 +56,7 @@ bool object_cache_remove(const char *path);
  * compilation may be under way. */
 size_t object_cache_clean(const char *directory);
 
-/* Removes the least recently used objects, but never `kept`, until all files of the directory have `bytes` at most. */
-void object_cache_prune(const char *directory, size_t bytes, const char *kept);
+/* Removes the least recently used objects, but never `spared`, until the directory holds at most `bytes`. */
+void object_cache_prune(const char *directory, size_t bytes, const char *spared);
 
 #endif

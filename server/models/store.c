@@ -154,7 +154,7 @@ model_entry *model_store_find(model_store *store, const char *name) {
 
 /* Removes the model of that name or digest. If `source` is not NULL, removes it only if it came from that file and is
  * not stored on the disk. */
-static model_entry *take_out(model_store *store, const char *name, const char *source) {
+static model_entry *remove_entry(model_store *store, const char *name, const char *source) {
     model_entry *entry = NULL;
     pthread_mutex_lock(&store->change);
     pthread_rwlock_wrlock(&store->lock);
@@ -176,11 +176,11 @@ static model_entry *take_out(model_store *store, const char *name, const char *s
 }
 
 model_entry *model_store_remove(model_store *store, const char *name) {
-    return take_out(store, name, NULL);
+    return remove_entry(store, name, NULL);
 }
 
 model_entry *model_store_remove_source(model_store *store, const char *name, const char *source) {
-    return take_out(store, name, source);
+    return remove_entry(store, name, source);
 }
 
 bool model_store_list(model_store *store, model_entry ***entries, size_t *count) {

@@ -16,7 +16,7 @@ static void raise_peak(memory_budget *b, size_t held) {
     }
 }
 
-bool memory_budget_take(memory_budget *b, size_t bytes) {
+bool memory_budget_reserve(memory_budget *b, size_t bytes) {
     if (!b) {
         return true;
     }

@@ -23,7 +23,7 @@ typedef struct memory_budget {
 void memory_budget_set(memory_budget *b, size_t limit, size_t reserve);
 
 /* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit. */
-bool memory_budget_take(memory_budget *b, size_t bytes);
+bool memory_budget_reserve(memory_budget *b, size_t bytes);
 
 /* Charges bytes that have arrived already. Returns by how many bytes the bound is exceeded now. */
 size_t memory_budget_add(memory_budget *b, size_t bytes);

@@ -38,7 +38,7 @@ struct target;
 typedef struct attempt {
     struct target *target;
     attempt_state state;
-    bool is_judged;   /* late; stays open until it may be closed */
+    bool is_reported; /* late; stays open until it may be closed */
     uint64_t start;   /* ns, in the probe's own time like all times of attempts */
     uint64_t greeted; /* time of the other side's greeting, or 0 */
     uint64_t admitted_before;
@@ -198,7 +198,7 @@ static void close_attempt(attempt *a) {
 static void succeed(attempt *a) {
     target *t = a->target;
     t->last_success = clock_now();
-    if (!a->is_judged) {
+    if (!a->is_reported) {
         health_set(t->probe->options.health, t->component, HEALTH_SERVING, "%s", "");
     }
     close_attempt(a);
@@ -227,7 +227,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     size_t head = GREETING + FRAME_HEAD - (a->target->path ? 0 : 1);
     if (a->state == ATTEMPT_WAITING && a->target->is_request && a->received > head) {
         succeed(a);
-    } else if (a->is_judged && a->state == ATTEMPT_WAITING) {
+    } else if (a->is_reported && a->state == ATTEMPT_WAITING) {
         close_attempt(a);
     }
 }
@@ -315,7 +315,7 @@ static int connect_tcp(attempt *a) {
 static void start_attempt(target *t, attempt *a) {
     uint64_t now = t->probe->time;
     const probe_hooks *hooks = &t->probe->options.hooks;
-    a->is_judged = false;
+    a->is_reported = false;
     a->received = 0;
     a->start = now;
     a->greeted = 0;
@@ -334,10 +334,10 @@ static void start_attempt(target *t, attempt *a) {
 }
 
 /* Reports what a late attempt waits for. */
-static void tell_late(target *t, attempt *a, bool is_admitted) {
+static void report_late(target *t, attempt *a, bool is_admitted) {
     const probe *p = t->probe;
     double timeout = (double)p->timeout / 1e9;
-    a->is_judged = true;
+    a->is_reported = true;
     if (a->state != ATTEMPT_WAITING) {
         health_set(p->options.health, t->component, HEALTH_NOT_SERVING,
                    "does not accept connections; are there descriptors left?");
@@ -348,7 +348,7 @@ static void tell_late(target *t, attempt *a, bool is_admitted) {
 }
 
 /* Checks whether an attempt has ended, or takes too long. */
-static void judge(target *t, attempt *a) {
+static void check_attempt(target *t, attempt *a) {
     const probe *p = t->probe;
     uint64_t now = p->time;
     if (a->state == ATTEMPT_IDLE || a->state == ATTEMPT_CLOSING) {
@@ -360,10 +360,10 @@ static void judge(target *t, attempt *a) {
     } else if (a->state == ATTEMPT_WAITING && !is_admitted && now >= a->greeted + DEAD_TIME) {
         close_attempt(a);
         restart(t, a, "took up no connection any more");
-    } else if (a->is_judged && a->state == ATTEMPT_WAITING && is_admitted && now > a->greeted + PATIENCE) {
+    } else if (a->is_reported && a->state == ATTEMPT_WAITING && is_admitted && now > a->greeted + PATIENCE) {
         close_attempt(a);
-    } else if (!a->is_judged && now >= (a->greeted ? a->greeted : a->start) + p->timeout) {
-        tell_late(t, a, is_admitted);
+    } else if (!a->is_reported && now >= (a->greeted ? a->greeted : a->start) + p->timeout) {
+        report_late(t, a, is_admitted);
     }
 }
 
@@ -375,7 +375,7 @@ void probe_tick(probe *p) {
         target *t = &p->targets[i];
         attempt *idle = NULL;
         for (size_t k = 0; k < ATTEMPTS; k++) {
-            judge(t, &t->attempts[k]);
+            check_attempt(t, &t->attempts[k]);
             if (t->attempts[k].state == ATTEMPT_IDLE) {
                 idle = &t->attempts[k];
             }

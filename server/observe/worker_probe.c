@@ -4,7 +4,7 @@
 
 #include "observe/clock.h"
 
-static void take_up(void *task) {
+static void answer(void *task) {
     worker_probe *p = task;
     atomic_store(&p->is_waiting, false);
 }
@@ -16,7 +16,7 @@ uint64_t worker_probe_tick(worker_probe *p, worker_probe_submit submit, void *po
     }
     p->since = now;
     atomic_store(&p->is_waiting, true);
-    if (!submit(pool, take_up, p)) {
+    if (!submit(pool, answer, p)) {
         atomic_store(&p->is_waiting, false);
     }
     return 0;

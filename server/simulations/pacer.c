@@ -30,17 +30,17 @@ struct pacer {
 
 /* ---- heap -------------------------------------------------------------------------------------------------------- */
 
-static void put(pacer_thread *t, pacer_task *task, size_t place) {
+static void place_task(pacer_thread *t, pacer_task *task, size_t place) {
     t->heap[place] = task;
     task->place = place;
 }
 
 static void sift_up(pacer_thread *t, pacer_task *task, size_t place) {
     while (place > 0 && t->heap[(place - 1) / 2]->due > task->due) {
-        put(t, t->heap[(place - 1) / 2], place);
+        place_task(t, t->heap[(place - 1) / 2], place);
         place = (place - 1) / 2;
     }
-    put(t, task, place);
+    place_task(t, task, place);
 }
 
 static void sift_down(pacer_thread *t, pacer_task *task, size_t place) {
@@ -51,13 +51,13 @@ static void sift_down(pacer_thread *t, pacer_task *task, size_t place) {
         if (t->heap[child]->due >= task->due) {
             break;
         }
-        put(t, t->heap[child], place);
+        place_task(t, t->heap[child], place);
         place = child;
     }
-    put(t, task, place);
+    place_task(t, task, place);
 }
 
-static void take_out(pacer_thread *t, pacer_task *task) {
+static void remove_task(pacer_thread *t, pacer_task *task) {
     size_t place = task->place;
     pacer_task *last = t->heap[--t->count];
     task->is_queued = false;
@@ -82,7 +82,7 @@ static void queue(pacer_thread *t, pacer_task *task, uint64_t due) {
 /* Runs the first task, without the lock. */
 static void run_first(pacer_thread *t) {
     pacer_task *task = t->heap[0];
-    take_out(t, task);
+    remove_task(t, task);
     t->running = task;
     pthread_mutex_unlock(&t->mutex);
     uint64_t next = task->run(task, task->due);
@@ -201,7 +201,7 @@ void pacer_remove(pacer *p, pacer_task *task) {
         pthread_cond_wait(&t->done, &t->mutex);
     }
     if (task->is_queued) {
-        take_out(t, task);
+        remove_task(t, task);
         t->load--;
     }
     pthread_mutex_unlock(&t->mutex);

@@ -30,7 +30,7 @@ static void advance(point_order *order, uint64_t sequence) {
     mark(order, sequence, true);
 }
 
-point_verdict point_order_take(point_order *order, uint64_t sequence) {
+point_kind point_order_add(point_order *order, uint64_t sequence) {
     if (sequence > order->last) {
         advance(order, sequence);
         return POINT_NEW;

@@ -17,13 +17,13 @@ typedef struct point_order {
     uint64_t seen[POINT_ORDER_WINDOW / 64]; /* bit n % WINDOW: number n arrived, for the last WINDOW numbers */
 } point_order;
 
-typedef enum point_verdict {
+typedef enum point_kind {
     POINT_NEW,       /* higher than all before; the numbers between count as lost */
     POINT_REORDERED, /* counted as lost until now */
     POINT_DUPLICATE, /* arrived before, or is older than the window; also number 0 */
-} point_verdict;
+} point_kind;
 
 /* Records a number and classifies it. */
-point_verdict point_order_take(point_order *order, uint64_t sequence);
+point_kind point_order_add(point_order *order, uint64_t sequence);
 
 #endif

@@ -139,7 +139,7 @@ void simulation_unlock(simulation *s) {
 }
 
 /* Sleeps after the unlock, since no other thread would get a mutex that is locked again at once. */
-void simulation_give_way(simulation *s) {
+void simulation_yield(simulation *s) {
     static const struct timespec moment = {.tv_nsec = GIVE_WAY};
     pthread_mutex_unlock(&s->mutex);
     if (atomic_load(&s->waiting) > 0) {
@@ -148,7 +148,7 @@ void simulation_give_way(simulation *s) {
     pthread_mutex_lock(&s->mutex);
 }
 
-void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...) {
+void simulation_publish_event(simulation *s, simulation_event event, int joint, const char *format, ...) {
     char message[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -159,13 +159,13 @@ void simulation_tell(simulation *s, simulation_event event, int joint, const cha
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 
-static void tell_limits(simulation *s) {
+static void publish_limits(simulation *s) {
     for (int j = stepper_limit(s->stepper, s->q); j >= 0; j = stepper_limit(s->stepper, s->q)) {
         const dyn_joint *joint = dyn_model_joint(s->entry->model, j);
         double value = s->q[joint->q_index];
         bool is_upper = value - joint->limits.lower > joint->limits.upper - value;
-        simulation_tell(s, SIMULATION_LIMIT, j, "%.80s is at %.6g, its %s limit is %.6g", joint->name, value,
-                        is_upper ? "upper" : "lower", is_upper ? joint->limits.upper : joint->limits.lower);
+        simulation_publish_event(s, SIMULATION_LIMIT, j, "%.80s is at %.6g, its %s limit is %.6g", joint->name, value,
+                                 is_upper ? "upper" : "lower", is_upper ? joint->limits.upper : joint->limits.lower);
     }
 }
 
@@ -174,8 +174,9 @@ static bool read_source(simulation *s) {
     bool is_starved = !s->source->drive(s->source->context, s);
     if (is_starved != s->is_starved) {
         s->is_starved = is_starved;
-        simulation_tell(s, is_starved ? SIMULATION_STREAM_EMPTY : SIMULATION_STREAM_RESUMED, -1, "stream %s %s",
-                        s->source->name, is_starved ? "has no point for this time" : "has points again");
+        simulation_publish_event(s, is_starved ? SIMULATION_STREAM_EMPTY : SIMULATION_STREAM_RESUMED, -1,
+                                 "stream %s %s", s->source->name,
+                                 is_starved ? "has no point for this time" : "has points again");
     }
     return !is_starved || !s->source->is_awaited;
 }
@@ -187,13 +188,13 @@ static simulation_progress advance(simulation *s) {
     }
     if (!stepper_step(s->stepper, &s->input, &s->generator, s->q, s->v, s->tau, &error)) {
         s->condition = SIMULATION_DIVERGED;
-        simulation_tell(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,
-                        error.message);
+        simulation_publish_event(s, SIMULATION_DIVERGENCE, -1, "in step %llu: %.180s", (unsigned long long)s->step + 1,
+                                 error.message);
         return SIMULATION_HAS_DIVERGED;
     }
     s->step++;
     atomic_store_explicit(&s->time, (double)s->step * s->step_length, memory_order_relaxed);
-    tell_limits(s);
+    publish_limits(s);
     if (s->recording) {
         s->hooks->on_step(s);
     }
@@ -251,8 +252,8 @@ static void drop_anchor(simulation *s, uint64_t now) {
 static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     s->statistics.overruns++;
     if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
-        simulation_tell(s, SIMULATION_OVERRUN, -1, "%.3f ms behind the clock; overrun number %llu",
-                        (double)(now - next) / 1e6, (unsigned long long)s->statistics.overruns);
+        simulation_publish_event(s, SIMULATION_OVERRUN, -1, "%.3f ms behind the clock; overrun number %llu",
+                                 (double)(now - next) / 1e6, (unsigned long long)s->statistics.overruns);
     }
     s->last_overrun = now;
     if (now - next > MOST_BEHIND) {
@@ -319,11 +320,11 @@ static uint64_t tick(simulation *s) {
 static uint64_t run_tick(pacer_task *task, uint64_t due) {
     simulation *s = (simulation *)task;
     (void)due;
-    if (atomic_load(&s->waiting) > 0 && !s->has_given_way) {
-        s->has_given_way = true;
+    if (atomic_load(&s->waiting) > 0 && !s->has_yielded) {
+        s->has_yielded = true;
         return clock_now() + GIVE_WAY;
     }
-    s->has_given_way = false;
+    s->has_yielded = false;
     pthread_mutex_lock(&s->mutex);
     uint64_t next = s->condition == SIMULATION_RUNNING ? tick(s) : PACER_END;
     pthread_mutex_unlock(&s->mutex);
@@ -338,7 +339,7 @@ bool simulation_resume(simulation *s) {
     if (may_run && !is_running) {
         s->condition = SIMULATION_RUNNING;
         drop_anchor(s, clock_now());
-        simulation_tell(s, SIMULATION_RESUME, -1, "runs from step %llu on", (unsigned long long)s->step);
+        simulation_publish_event(s, SIMULATION_RESUME, -1, "runs from step %llu on", (unsigned long long)s->step);
     }
     uint64_t due = due_time(s, s->tick);
     simulation_unlock(s);
@@ -357,7 +358,7 @@ static void stop_running(simulation *s) {
     simulation_lock(s);
     if (s->condition == SIMULATION_RUNNING) {
         s->condition = SIMULATION_PAUSED;
-        simulation_tell(s, SIMULATION_PAUSE, -1, "stands after step %llu", (unsigned long long)s->step);
+        simulation_publish_event(s, SIMULATION_PAUSE, -1, "stands after step %llu", (unsigned long long)s->step);
     }
     simulation_unlock(s);
 }
@@ -415,7 +416,7 @@ void simulation_set_state(simulation *s, const double *q, const double *v) {
     memset(s->v, 0, s->nv * sizeof *s->v);
     replace(s->v, v, s->nv);
     note_jump(s);
-    simulation_tell(s, SIMULATION_STATE_SET, -1, "state set after step %llu", (unsigned long long)s->step);
+    simulation_publish_event(s, SIMULATION_STATE_SET, -1, "state set after step %llu", (unsigned long long)s->step);
 }
 
 void simulation_reset(simulation *s) {
@@ -433,7 +434,7 @@ void simulation_reset(simulation *s) {
     atomic_store(&s->time, 0);
     drop_anchor(s, clock_now());
     note_jump(s);
-    simulation_tell(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
+    simulation_publish_event(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
 }
 
 void simulation_renew(simulation *s) {

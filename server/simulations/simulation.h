@@ -97,7 +97,7 @@ struct simulation {
     pacer_task task; /* must be the first member: the pacer's task is cast to the simulation */
     pthread_mutex_t mutex;
     atomic_uint waiting;     /* requests waiting for the mutex */
-    bool has_given_way;      /* whether this tick has yielded to requests */
+    bool has_yielded;        /* whether this tick has yielded to requests */
     pthread_mutex_t control; /* serializes changes of the pace; locked before the mutex */
     atomic_uint references;
     char name[SIMULATION_NAME_SIZE];
@@ -162,7 +162,7 @@ void simulation_lock(simulation *s);
 void simulation_unlock(simulation *s);
 
 /* Unlocks the mutex for waiting requests, and locks it again. */
-void simulation_give_way(simulation *s);
+void simulation_yield(simulation *s);
 
 /* ---- without the mutex ------------------------------------------------------------------------------------------- */
 
@@ -201,7 +201,7 @@ void simulation_reset(simulation *s);
 /* Renews the lease after a request of the owner. */
 void simulation_renew(simulation *s);
 
-void simulation_tell(simulation *s, simulation_event event, int joint, const char *format, ...)
+void simulation_publish_event(simulation *s, simulation_event event, int joint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif

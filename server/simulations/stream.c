@@ -112,9 +112,9 @@ uint64_t stream_credit(const stream *s) {
     return s->order.last < UINT64_MAX - free ? s->order.last + free : UINT64_MAX;
 }
 
-static void tell(stream *s, stream_event event, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void publish_event(stream *s, stream_event event, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static void tell(stream *s, stream_event event, const char *format, ...) {
+static void publish_event(stream *s, stream_event event, const char *format, ...) {
     char message[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
@@ -126,14 +126,14 @@ static void tell(stream *s, stream_event event, const char *format, ...) {
 /* ---- checking points --------------------------------------------------------------------------------------------- */
 
 /* Counts of the points of one chunk, for its events. */
-typedef struct verdicts {
+typedef struct chunk_counts {
     uint64_t lost, late, duplicates, reordered, refused, beyond_credit;
     uint64_t first_bad;  /* number of the first refused point */
     char problem[160];   /* error of the first refused point */
     uint64_t first_lost; /* number of the first lost point */
     double latest;       /* s */
     size_t used;
-} verdicts;
+} chunk_counts;
 
 /* Returns the name and index of the first value of a row that is not finite, or NULL if all are. */
 static const char *find_bad_value(const stream *s, const stream_chunk *c, size_t i, size_t *index, double *value) {
@@ -158,9 +158,10 @@ static const char *find_bad_value(const stream *s, const stream_chunk *c, size_t
     return NULL;
 }
 
-static void note_refusal(verdicts *f, uint64_t sequence, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void note_refusal(chunk_counts *f, uint64_t sequence, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-static void note_refusal(verdicts *f, uint64_t sequence, const char *format, ...) {
+static void note_refusal(chunk_counts *f, uint64_t sequence, const char *format, ...) {
     if (f->refused++ > 0) {
         return;
     }
@@ -185,7 +186,7 @@ static double lag_of(stream *s, double t, uint64_t arrival) {
 }
 
 /* Returns whether a point may be used, given its delay. */
-static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
+static bool is_welcome(stream *s, double t, uint64_t arrival, chunk_counts *f) {
     double lag = lag_of(s, t, arrival);
     bool has_bound = s->options.kind == STREAM_SIMULATION_INPUT || s->options.late_after > 0;
     s->lag = lag;
@@ -200,11 +201,11 @@ static bool is_welcome(stream *s, double t, uint64_t arrival, verdicts *f) {
 }
 
 /* Checks point i. Returns whether to use it. */
-static bool judge(stream *s, const stream_chunk *c, size_t i, verdicts *f) {
+static bool accept_point(stream *s, const stream_chunk *c, size_t i, chunk_counts *f) {
     uint64_t sequence = c->sequence + i, expected = s->order.last + 1;
     size_t index;
     double value;
-    switch (point_order_take(&s->order, sequence)) {
+    switch (point_order_add(&s->order, sequence)) {
     case POINT_DUPLICATE:
         f->duplicates++;
         return false;
@@ -254,7 +255,7 @@ static void copy_row(double *to, const double *from, size_t width, size_t i, siz
 }
 
 /* Copies point i to the scratch memory after the `used` points there. */
-static void keep(stream *s, const stream_chunk *c, size_t i, size_t used) {
+static void copy_point(stream *s, const stream_chunk *c, size_t i, size_t used) {
     s->scratch_sequence[used] = c->sequence + i;
     copy_row(scratch_part(s, PART_T), c->t, 1, i, used);
     copy_row(scratch_part(s, PART_Q), c->q, s->nq, i, used);
@@ -263,7 +264,7 @@ static void keep(stream *s, const stream_chunk *c, size_t i, size_t used) {
     copy_row(scratch_part(s, PART_TAU), c->tau, s->nv, i, used);
 }
 
-static stream_points kept_points(const stream *s, const stream_chunk *c, size_t n) {
+static stream_points accepted_points(const stream *s, const stream_chunk *c, size_t n) {
     return (stream_points){
         .n = n,
         .sequence = s->scratch_sequence,
@@ -278,7 +279,7 @@ static stream_points kept_points(const stream *s, const stream_chunk *c, size_t 
 
 /* Computes tau = ID(q, v, a) of all points at once. If one of them is refused, computes each point on its own; then the
  * good ones move up. */
-static void compute_torques(stream *s, stream_points *p, verdicts *f) {
+static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
     const double *gravity = s->options.gravity;
     dyn_external_force list[STEPPER_FORCES];
     const dyn_external_forces all = stepper_list_forces(&s->options.forces, list), *forces = all.count ? &all : NULL;
@@ -320,7 +321,7 @@ static unsigned parts_of(const stream_points *p) {
     return (p->tau ? POINT_TAU : 0U) | (p->q ? POINT_Q : 0U) | (p->v ? POINT_V : 0U) | (p->a ? POINT_A : 0U);
 }
 
-static void enqueue(stream *s, stream_points *p, verdicts *f) {
+static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
     size_t good = 0, nq = s->nq, nv = s->nv;
     unsigned parts = parts_of(p);
     if (parts == 0 || (s->queue.parts != 0 && parts != s->queue.parts)) {
@@ -353,7 +354,7 @@ static void enqueue(stream *s, stream_points *p, verdicts *f) {
 }
 
 /* Writes points to the recording. */
-static void record(stream *s, stream_points *p, verdicts *f) {
+static void record(stream *s, stream_points *p, chunk_counts *f) {
     const char *problem;
     if (s->hooks->on_record(s, p, &problem)) {
         s->counters.consumed += p->n;
@@ -369,7 +370,7 @@ static void record(stream *s, stream_points *p, verdicts *f) {
 }
 
 /* Uses the good points of a chunk. */
-static void use(stream *s, stream_points *p, verdicts *f) {
+static void use(stream *s, stream_points *p, chunk_counts *f) {
     switch (s->options.kind) {
     case STREAM_FEEDFORWARD:
         compute_torques(s, p, f);
@@ -389,7 +390,7 @@ static void use(stream *s, stream_points *p, verdicts *f) {
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
 /* Counts the points, and sends the events that the planner needs. */
-static void report(stream *s, const verdicts *f) {
+static void report(stream *s, const chunk_counts *f) {
     stream_counters *k = &s->counters;
     k->late += f->late;
     k->duplicates += f->duplicates;
@@ -397,31 +398,32 @@ static void report(stream *s, const verdicts *f) {
     k->refused += f->refused;
     k->beyond_credit += f->beyond_credit;
     if (f->lost > 0) {
-        tell(s, STREAM_LOST, "%llu points did not come, the first is number %llu", (unsigned long long)f->lost,
-             (unsigned long long)f->first_lost);
+        publish_event(s, STREAM_LOST, "%llu points did not come, the first is number %llu", (unsigned long long)f->lost,
+                      (unsigned long long)f->first_lost);
     }
     if (f->reordered > 0) {
-        tell(s, STREAM_REORDERED, "%llu points came after later ones", (unsigned long long)f->reordered);
+        publish_event(s, STREAM_REORDERED, "%llu points came after later ones", (unsigned long long)f->reordered);
     }
     if (f->duplicates > 0) {
-        tell(s, STREAM_DUPLICATE, "%llu points came before", (unsigned long long)f->duplicates);
+        publish_event(s, STREAM_DUPLICATE, "%llu points came before", (unsigned long long)f->duplicates);
     }
     if (f->late > 0) {
-        tell(s, STREAM_LATE, "%llu points came up to %.6f s late and were %s", (unsigned long long)f->late, f->latest,
-             s->options.drops_late ? "left out" : "used");
+        publish_event(s, STREAM_LATE, "%llu points came up to %.6f s late and were %s", (unsigned long long)f->late,
+                      f->latest, s->options.drops_late ? "left out" : "used");
     }
     if (f->refused > 0) {
-        tell(s, STREAM_REFUSED, "%llu points were refused, the first is number %llu: %s",
-             (unsigned long long)f->refused, (unsigned long long)f->first_bad, f->problem);
+        publish_event(s, STREAM_REFUSED, "%llu points were refused, the first is number %llu: %s",
+                      (unsigned long long)f->refused, (unsigned long long)f->first_bad, f->problem);
     }
     if (f->beyond_credit > 0) {
-        tell(s, STREAM_BEYOND_CREDIT, "%llu points were beyond the credit; wait until it reaches their numbers",
-             (unsigned long long)f->beyond_credit);
+        publish_event(s, STREAM_BEYOND_CREDIT,
+                      "%llu points were beyond the credit; wait until it reaches their numbers",
+                      (unsigned long long)f->beyond_credit);
     }
 }
 
-void stream_take(stream *s, const stream_chunk *c) {
-    verdicts f = {0};
+void stream_push(stream *s, const stream_chunk *c) {
+    chunk_counts f = {0};
     pthread_mutex_lock(&s->mutex);
     if (s->is_closed) {
         pthread_mutex_unlock(&s->mutex);
@@ -434,11 +436,11 @@ void stream_take(stream *s, const stream_chunk *c) {
         f.refused = c->n;
     } else {
         for (size_t i = 0; i < c->n; i++) {
-            if (judge(s, c, i, &f)) {
-                keep(s, c, i, f.used++);
+            if (accept_point(s, c, i, &f)) {
+                copy_point(s, c, i, f.used++);
             }
         }
-        stream_points points = kept_points(s, c, f.used);
+        stream_points points = accepted_points(s, c, f.used);
         if (f.used > 0) {
             use(s, &points, &f);
         }
@@ -456,7 +458,7 @@ void stream_refuse(stream *s, uint64_t arrival, const char *message) {
         s->last_arrival = arrival;
         s->counters.chunks++;
         s->counters.refused++;
-        tell(s, STREAM_REFUSED, "a chunk was refused: %s", message);
+        publish_event(s, STREAM_REFUSED, "a chunk was refused: %s", message);
     }
     pthread_mutex_unlock(&s->mutex);
 }
@@ -485,14 +487,14 @@ static bool drive(void *context, simulation *target) {
     bool is_empty = has_point && input_queue_is_empty(&s->queue, t);
     if (is_empty && !s->was_empty) {
         s->counters.empty++;
-        tell(s, STREAM_EMPTY, "there is no point after simulated time %.6f s", s->queue.now[0]);
+        publish_event(s, STREAM_EMPTY, "there is no point after simulated time %.6f s", s->queue.now[0]);
     }
     if (is_empty) {
         apply_empty_policy(s, target);
     }
     s->was_empty = is_empty;
     if (used > 0 && stream_credit(s) / CREDIT_STEP != credit / CREDIT_STEP) {
-        tell(s, STREAM_CREDIT, "%zu points wait", stream_waiting(s));
+        publish_event(s, STREAM_CREDIT, "%zu points wait", stream_waiting(s));
     }
     pthread_mutex_unlock(&s->mutex);
     if (has_point && target->recording) {

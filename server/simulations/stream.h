@@ -122,7 +122,7 @@ stream *stream_retain(stream *s);
 void stream_release(stream *s);
 
 /* Processes a chunk: counts every point, uses the good ones. */
-void stream_take(stream *s, const stream_chunk *chunk);
+void stream_push(stream *s, const stream_chunk *chunk);
 
 /* Counts a chunk that could not be decoded or does not fit as one refused point. */
 void stream_refuse(stream *s, uint64_t arrival, const char *message);

@@ -112,9 +112,9 @@ static peer_account *admit_client(transport *t, const transport_identity *peer, 
 static void forget_client(transport *t, const pipe_record *record) {
     atomic_fetch_sub(&t->options.counters->connections, 1);
     atomic_fetch_sub(&t->remote, is_local(&record->identity) ? 0 : 1);
-    transit_sentence sentence;
-    if (transit_disconnect(record->descriptor, record->id, &sentence) && !record->is_closing) {
-        carrier_tell_sentence(t, &sentence, record->peer);
+    transit_disconnection disconnection;
+    if (transit_disconnect(record->descriptor, record->id, &disconnection) && !record->is_closing) {
+        carrier_report_disconnection(t, &disconnection, record->peer);
     }
     peer_table_leave(&t->peers, record->owner);
 }

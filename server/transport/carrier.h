@@ -66,7 +66,7 @@ void ingest_stop(transport *t);
 void ingest_free(transport *t);
 
 /* Counts and logs the reason for which a connection is closed. */
-void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const char *peer);
+void carrier_report_disconnection(transport *t, const transit_disconnection *disconnection, const char *peer);
 
 /* Sends topic, zero byte and body over a PUB socket. Returns whether nng accepted the message. Never blocks. */
 bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size);

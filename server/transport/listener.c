@@ -201,7 +201,7 @@ static void drop_old(listener *l, size_t i) {
 
 /* Adds a replaced listener to the list of old ones. An endpoint of subscribers has no requests that reveal forgotten
  * connections: its listener is closed at once, and all subscribers reconnect. */
-static void keep_old(listener *l, nng_listener handle, unsigned generation) {
+static void add_old(listener *l, nng_listener handle, unsigned generation) {
     if (l->old_count == LISTENER_OLD) {
         close_old(l, 0);
         drop_old(l, 0);
@@ -226,7 +226,7 @@ bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]) {
     }
     bool is_open = open_ipc(l, path, error);
     if (is_open && old.id != 0) {
-        keep_old(l, old, generation);
+        add_old(l, old, generation);
     }
     return is_open;
 }
@@ -273,7 +273,7 @@ static bool has_unread(int descriptor) {
 }
 
 /* Shuts down a connection whose bytes are unread in two searches in a row. */
-static void judge(const listener *l, int descriptor, int *suspects, size_t *count) {
+static void check_suspect(const listener *l, int descriptor, int *suspects, size_t *count) {
     if (!has_unread(descriptor)) {
         return;
     }
@@ -304,7 +304,7 @@ static void search(listener *l, uint64_t now) {
             continue;
         }
         if (!l->old[i].is_closed) {
-            judge(l, descriptor, suspects, &count);
+            check_suspect(l, descriptor, suspects, &count);
         } else if (now > l->old[i].since + LEFTOVER_AGE) {
             close(descriptor);
         }

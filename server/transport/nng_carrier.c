@@ -22,7 +22,7 @@
 #include "transport/silent.h"
 
 /* Largest number of connections that one sweep closes. */
-enum { SENTENCES = 64 };
+enum { DISCONNECTIONS = 64 };
 
 /* Connections allowed during the handshake in addition to the limit, and descriptors reserved for everything else. */
 enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
@@ -61,22 +61,22 @@ static void close_pipe(uint32_t id) {
     nng_pipe_close(pipe);
 }
 
-static void tell_deaf_client(transport *t, const char *peer) {
+static void report_deaf_client(transport *t, const char *peer) {
     atomic_fetch_add(&t->options.counters->deaf_clients, 1);
     log_repeated(t->options.log, &t->deaf,
                  "closed the connection of %s: it sends requests and does not read the replies", peer);
 }
 
 static void cut_off_deaf_client(transport *t, uint32_t id, const char *peer) {
-    tell_deaf_client(t, peer);
+    report_deaf_client(t, peer);
     close_pipe(id);
 }
 
-void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const char *peer) {
+void carrier_report_disconnection(transport *t, const transit_disconnection *disconnection, const char *peer) {
     counters *k = t->options.counters;
-    switch (sentence->reason) {
+    switch (disconnection->reason) {
     case TRANSIT_UNREAD:
-        tell_deaf_client(t, peer);
+        report_deaf_client(t, peer);
         break;
     case TRANSIT_HALF:
         atomic_fetch_add(&k->half_messages, 1);
@@ -87,7 +87,7 @@ void carrier_tell_sentence(transport *t, const transit_sentence *sentence, const
         atomic_fetch_add(&k->greedy_connections, 1);
         log_repeated(t->options.log, &t->greedy,
                      "closed the connection of %s: memory is short (limits.memory_bytes), and it held %zu bytes", peer,
-                     sentence->held);
+                     disconnection->held);
         break;
     }
 }
@@ -102,7 +102,7 @@ static void release_reply_bytes(nng_call *call) {
 static bool charge_reply(nng_call *call, size_t size) {
     memory_budget *budget = call->transport->options.budget;
     size_t wanted = size < TRANSIT_LARGE ? 0 : size, set_aside = call->call.set_aside;
-    if (wanted > set_aside && !memory_budget_take(budget, wanted - set_aside)) {
+    if (wanted > set_aside && !memory_budget_reserve(budget, wanted - set_aside)) {
         return false;
     }
     if (set_aside > wanted) {
@@ -176,7 +176,7 @@ static void on_sent(nng_call *call) {
     int code = nng_aio_result(call->operation);
     if (code != 0) {
         nng_msg *reply = nng_aio_get_msg(call->operation);
-        transit_give_up(call->descriptor, call->pipe, nng_msg_body(reply));
+        transit_drop(call->descriptor, call->pipe, nng_msg_body(reply));
         nng_msg_free(reply);
         nng_aio_set_msg(call->operation, NULL);
     }
@@ -441,33 +441,33 @@ static void sweep_silent_connections(transport *t) {
 
 /* Closes connections whose messages take too much time or memory. */
 static void sweep_transit(transport *t, uint64_t now) {
-    transit_sentence sentences[SENTENCES];
-    size_t count = transit_judge(now, atomic_load(&t->message_time), sentences, SENTENCES);
+    transit_disconnection disconnections[DISCONNECTIONS];
+    size_t count = transit_cut_slow(now, atomic_load(&t->message_time), disconnections, DISCONNECTIONS);
     for (size_t i = 0; i < count; i++) {
         char peer[TRANSPORT_PEER_SIZE];
-        if (pipe_table_condemn(&t->pipes, sentences[i].pipe, peer)) {
-            carrier_tell_sentence(t, &sentences[i], peer);
-            close_pipe(sentences[i].pipe);
+        if (pipe_table_condemn(&t->pipes, disconnections[i].pipe, peer)) {
+            carrier_report_disconnection(t, &disconnections[i], peer);
+            close_pipe(disconnections[i].pipe);
         }
     }
 }
 
 void transport_sweep(transport *t) {
-    pipe_sentence sentences[SENTENCES];
+    pipe_disconnection disconnections[DISCONNECTIONS];
     pipe_bounds bounds = {
         .idle_time = atomic_load(&t->idle_time),
         .reply_time = atomic_load(&t->reply_time),
         .share = (unsigned)(t->call_count / SHARE),
     };
     uint64_t now = clock_now();
-    size_t count = pipe_table_judge(&t->pipes, &bounds, now, sentences, SENTENCES);
+    size_t count = pipe_table_check(&t->pipes, &bounds, now, disconnections, DISCONNECTIONS);
     for (size_t i = 0; i < count; i++) {
-        if (sentences[i].verdict == PIPE_DEAF) {
-            cut_off_deaf_client(t, sentences[i].id, sentences[i].peer);
+        if (disconnections[i].action == PIPE_DEAF) {
+            cut_off_deaf_client(t, disconnections[i].id, disconnections[i].peer);
         } else {
             atomic_fetch_add(&t->options.counters->idle_connections, 1);
-            log_repeated(t->options.log, &t->idle, "closed the idle connection of %s", sentences[i].peer);
-            close_pipe(sentences[i].id);
+            log_repeated(t->options.log, &t->idle, "closed the idle connection of %s", disconnections[i].peer);
+            close_pipe(disconnections[i].id);
         }
     }
     sweep_transit(t, now);

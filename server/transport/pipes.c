@@ -132,7 +132,7 @@ bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER
     return is_new;
 }
 
-static pipe_verdict judge(const pipe_record *record, const pipe_bounds *bounds, uint64_t now) {
+static pipe_action choose_action(const pipe_record *record, const pipe_bounds *bounds, uint64_t now) {
     if (record->is_closing || record->kind == TRANSPORT_EVENTS) {
         return PIPE_KEEP;
     }
@@ -143,18 +143,18 @@ static pipe_verdict judge(const pipe_record *record, const pipe_bounds *bounds, 
     return record->under_way == 0 && now > record->last_request + bounds->idle_time ? PIPE_IDLE : PIPE_KEEP;
 }
 
-size_t pipe_table_judge(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_sentence *sentences,
+size_t pipe_table_check(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_disconnection *disconnections,
                         size_t capacity) {
     size_t count = 0;
     pthread_mutex_lock(&table->mutex);
     for (size_t i = 0; i < PIPE_BUCKETS && count < capacity; i++) {
         for (pipe_record *record = table->buckets[i]; record && count < capacity; record = record->next) {
-            pipe_verdict verdict = judge(record, bounds, now);
-            if (verdict != PIPE_KEEP) {
+            pipe_action action = choose_action(record, bounds, now);
+            if (action != PIPE_KEEP) {
                 record->is_closing = true;
-                sentences[count].id = record->id;
-                sentences[count].verdict = verdict;
-                memcpy(sentences[count].peer, record->peer, sizeof record->peer);
+                disconnections[count].id = record->id;
+                disconnections[count].action = action;
+                memcpy(disconnections[count].peer, record->peer, sizeof record->peer);
                 count++;
             }
         }

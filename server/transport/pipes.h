@@ -36,7 +36,7 @@ typedef struct pipe_table {
 } pipe_table;
 
 /* Reason for which a connection is closed. */
-typedef enum pipe_verdict { PIPE_KEEP, PIPE_IDLE, PIPE_DEAF } pipe_verdict;
+typedef enum pipe_action { PIPE_KEEP, PIPE_IDLE, PIPE_DEAF } pipe_action;
 
 /* Bounds on the idleness of a connection. */
 typedef struct pipe_bounds {
@@ -75,13 +75,13 @@ void pipe_table_done(pipe_table *table, uint32_t id, uint64_t now);
 bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER_SIZE]);
 
 /* Finds connections that break a bound, marks them as closing and stores at most `capacity` of them. */
-typedef struct pipe_sentence {
+typedef struct pipe_disconnection {
     uint32_t id;
-    pipe_verdict verdict;
+    pipe_action action;
     char peer[TRANSPORT_PEER_SIZE];
-} pipe_sentence;
+} pipe_disconnection;
 
-size_t pipe_table_judge(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_sentence *sentences,
+size_t pipe_table_check(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_disconnection *disconnections,
                         size_t capacity);
 
 #endif

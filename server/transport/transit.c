@@ -40,9 +40,9 @@ typedef struct slot {
     uint64_t start;       /* ns; arrival of the partial message, or of the first complete one */
     peer_account *owner;
     transit_reason reason;
-    bool is_sentenced;    /* to be closed, for the reason below */
-    bool is_named;        /* listed by transit_judge */
-    size_t sentenced_for; /* bytes that it held when it was marked */
+    bool is_cut;      /* to be closed, for the reason below */
+    bool is_named;    /* listed by transit_cut_slow */
+    size_t cut_bytes; /* bytes that it held when it was marked */
 } slot;
 
 static struct {
@@ -50,15 +50,15 @@ static struct {
     memory_budget *budget;
     slot *slots;
     int count;
-    atomic_int end;         /* one more than the highest connected descriptor */
-    size_t sentenced_bytes; /* held by connections that are being closed */
+    atomic_int end;   /* one more than the highest connected descriptor */
+    size_t cut_total; /* held by connections that are being closed */
 } table = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 bool transit_open(int descriptors, memory_budget *budget) {
     table.slots = calloc((size_t)descriptors, sizeof *table.slots);
     table.count = table.slots ? descriptors : 0;
     table.budget = budget;
-    table.sentenced_bytes = 0;
+    table.cut_total = 0;
     atomic_store(&table.end, 0);
     return table.slots != NULL;
 }
@@ -89,12 +89,12 @@ static size_t held_bytes(const slot *s) {
 /* Charges bytes to the connection's peer. The caller charges the budget. */
 static void charge(slot *s, size_t bytes) {
     atomic_fetch_add(&s->owner->held, bytes);
-    table.sentenced_bytes += s->is_sentenced ? bytes : 0;
+    table.cut_total += s->is_cut ? bytes : 0;
 }
 
 static void uncharge(slot *s, size_t bytes) {
     atomic_fetch_sub(&s->owner->held, bytes);
-    table.sentenced_bytes -= s->is_sentenced ? bytes : 0;
+    table.cut_total -= s->is_cut ? bytes : 0;
 }
 
 static void remove_outgoing(slot *s, outgoing **place) {
@@ -147,18 +147,18 @@ void transit_connect(int descriptor, uint32_t pipe, peer_account *owner) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *why) {
+bool transit_disconnect(int descriptor, uint32_t pipe, transit_disconnection *why) {
     pthread_mutex_lock(&table.mutex);
     slot *s = find_pipe(descriptor, pipe);
-    bool is_sentenced = s && s->is_sentenced;
-    if (is_sentenced) {
-        *why = (transit_sentence){pipe, s->reason, s->sentenced_for};
+    bool is_cut = s && s->is_cut;
+    if (is_cut) {
+        *why = (transit_disconnection){pipe, s->reason, s->cut_bytes};
     }
     if (s) {
         clear(s);
     }
     pthread_mutex_unlock(&table.mutex);
-    return is_sentenced;
+    return is_cut;
 }
 
 size_t transit_receive(int descriptor, uint32_t pipe, size_t size) {
@@ -196,7 +196,7 @@ bool transit_send(int descriptor, uint32_t pipe, const void *body, size_t size) 
     return s != NULL;
 }
 
-void transit_give_up(int descriptor, uint32_t pipe, const void *body) {
+void transit_drop(int descriptor, uint32_t pipe, const void *body) {
     pthread_mutex_lock(&table.mutex);
     slot *s = find_pipe(descriptor, pipe);
     for (outgoing **place = s ? &s->first : NULL; place && *place; place = &(*place)->next) {
@@ -242,7 +242,7 @@ static int find_greediest(uint64_t now, bool must_be_slow) {
     double worst = 0;
     for (int i = 0; i < end; i++) {
         slot *s = &table.slots[i];
-        if (atomic_load(&s->pipe) == 0 || s->is_sentenced || held_bytes(s) < TRANSIT_LARGE ||
+        if (atomic_load(&s->pipe) == 0 || s->is_cut || held_bytes(s) < TRANSIT_LARGE ||
             (must_be_slow && !has_slow(s, now))) {
             continue;
         }
@@ -258,25 +258,25 @@ static int find_greediest(uint64_t now, bool must_be_slow) {
 }
 
 /* Shuts a connection down. nng notices that when it reads or writes; the next sweep closes it in any case. */
-static void sentence(int descriptor, transit_reason reason) {
+static void cut(int descriptor, transit_reason reason) {
     slot *s = &table.slots[descriptor];
     size_t held = held_bytes(s);
-    s->is_sentenced = true;
+    s->is_cut = true;
     s->reason = reason;
-    s->sentenced_for = held;
-    table.sentenced_bytes += held;
+    s->cut_bytes = held;
+    table.cut_total += held;
     shutdown(descriptor, SHUT_RDWR);
 }
 
 /* Shuts connections down until `excess` bytes are about to be released. */
 static void shed(size_t excess) {
     uint64_t now = clock_now();
-    while (excess > table.sentenced_bytes) {
+    while (excess > table.cut_total) {
         int greediest = find_greediest(now, false);
         if (greediest < 0) {
             return;
         }
-        sentence(greediest, TRANSIT_GREEDY);
+        cut(greediest, TRANSIT_GREEDY);
     }
 }
 
@@ -316,10 +316,10 @@ bool transit_may_read(int descriptor, size_t wanted) {
     }
     pthread_mutex_lock(&table.mutex);
     bool is_large = wanted >= TRANSIT_LARGE || s->size >= TRANSIT_LARGE;
-    if (is_large && !s->is_sentenced && atomic_load(&s->pipe) != 0 && memory_budget_is_overrun(table.budget)) {
-        sentence(descriptor, TRANSIT_GREEDY);
+    if (is_large && !s->is_cut && atomic_load(&s->pipe) != 0 && memory_budget_is_overrun(table.budget)) {
+        cut(descriptor, TRANSIT_GREEDY);
     }
-    bool may_read = !s->is_sentenced;
+    bool may_read = !s->is_cut;
     pthread_mutex_unlock(&table.mutex);
     return may_read;
 }
@@ -379,14 +379,14 @@ void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t coun
 }
 
 /* Shuts down connections whose messages take too long. */
-static void sentence_late(uint64_t now, uint64_t message_time) {
+static void cut_late(uint64_t now, uint64_t message_time) {
     for (int i = 0; i < atomic_load(&table.end); i++) {
         slot *s = &table.slots[i];
-        if (atomic_load(&s->pipe) == 0 || s->is_sentenced) {
+        if (atomic_load(&s->pipe) == 0 || s->is_cut) {
             continue;
         }
         if (atomic_load(&s->is_half) && now > s->start + message_time) {
-            sentence(i, TRANSIT_HALF);
+            cut(i, TRANSIT_HALF);
             continue;
         }
         uint64_t progress = 0;
@@ -394,33 +394,32 @@ static void sentence_late(uint64_t now, uint64_t message_time) {
             progress = o->progress > progress ? o->progress : progress;
         }
         if (s->first && now > progress + message_time) {
-            sentence(i, TRANSIT_UNREAD);
+            cut(i, TRANSIT_UNREAD);
         }
     }
 }
 
 /* Shuts down slow connections while memory is short, and one if memory was too short for a request. */
-static void sentence_slow(uint64_t now) {
+static void cut_slow(uint64_t now) {
     int greediest;
     if (memory_budget_has_refused(table.budget) && (greediest = find_greediest(now, true)) >= 0) {
-        sentence(greediest, TRANSIT_GREEDY);
+        cut(greediest, TRANSIT_GREEDY);
     }
-    while (memory_budget_is_short(table.budget, table.sentenced_bytes) &&
-           (greediest = find_greediest(now, true)) >= 0) {
-        sentence(greediest, TRANSIT_GREEDY);
+    while (memory_budget_is_short(table.budget, table.cut_total) && (greediest = find_greediest(now, true)) >= 0) {
+        cut(greediest, TRANSIT_GREEDY);
     }
 }
 
-size_t transit_judge(uint64_t now, uint64_t message_time, transit_sentence *sentences, size_t capacity) {
+size_t transit_cut_slow(uint64_t now, uint64_t message_time, transit_disconnection *disconnections, size_t capacity) {
     size_t count = 0;
     pthread_mutex_lock(&table.mutex);
-    sentence_late(now, message_time);
-    sentence_slow(now);
+    cut_late(now, message_time);
+    cut_slow(now);
     for (int i = 0; i < atomic_load(&table.end) && count < capacity; i++) {
         slot *s = &table.slots[i];
-        if (s->is_sentenced && !s->is_named) {
+        if (s->is_cut && !s->is_named) {
             s->is_named = true;
-            sentences[count++] = (transit_sentence){atomic_load(&s->pipe), s->reason, s->sentenced_for};
+            disconnections[count++] = (transit_disconnection){atomic_load(&s->pipe), s->reason, s->cut_bytes};
         }
     }
     pthread_mutex_unlock(&table.mutex);

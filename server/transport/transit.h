@@ -31,11 +31,11 @@ typedef enum transit_reason {
     TRANSIT_GREEDY, /* memory is short, and its bytes times their age are the largest */
 } transit_reason;
 
-typedef struct transit_sentence {
+typedef struct transit_disconnection {
     uint32_t pipe;
     transit_reason reason;
     size_t held; /* bytes */
-} transit_sentence;
+} transit_disconnection;
 
 /* Prepares the table for descriptors below `descriptors`. Returns false when out of memory. */
 bool transit_open(int descriptors, memory_budget *budget);
@@ -46,9 +46,9 @@ void transit_close(void);
 void transit_connect(int descriptor, uint32_t pipe, peer_account *owner);
 
 /* Releases the bytes in transit of a connection that has ended. Returns true and stores the reason if this file closed
- * it. The connection may end before or after transit_judge lists it: the caller reports the reason unless the sweep has
- * recorded that it closes the connection. */
-bool transit_disconnect(int descriptor, uint32_t pipe, transit_sentence *why);
+ * it. The connection may end before or after transit_cut_slow lists it: the caller reports the reason unless the sweep
+ * has recorded that it closes the connection. */
+bool transit_disconnect(int descriptor, uint32_t pipe, transit_disconnection *why);
 
 /* Ends the transit of a message of `size` bytes that its handler receives. Returns the bytes of the budget that it
  * holds, which the caller must release. */
@@ -60,7 +60,7 @@ size_t transit_receive(int descriptor, uint32_t pipe, size_t size);
 bool transit_send(int descriptor, uint32_t pipe, const void *body, size_t size);
 
 /* Ends the transit of a reply that nng returned. Releases its bytes. */
-void transit_give_up(int descriptor, uint32_t pipe, const void *body);
+void transit_drop(int descriptor, uint32_t pipe, const void *body);
 
 /* Returns whether nng may read `wanted` more bytes from a connection. On false, nng must treat it as closed by its
  * peer: it is being closed, or more bytes arrive than closing connections can release. */
@@ -74,7 +74,7 @@ void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t coun
 
 /* Lists connections to be closed, at most `capacity`: those whose messages take longer than `message_time` ns, and
  * while memory is short the slow ones, the one with the largest product of bytes and age first. Each is listed once. */
-size_t transit_judge(uint64_t now, uint64_t message_time, transit_sentence *sentences, size_t capacity);
+size_t transit_cut_slow(uint64_t now, uint64_t message_time, transit_disconnection *disconnections, size_t capacity);
 
 /* Returns the descriptor of a connection, or -1 if it is unknown. */
 int transit_descriptor(nng_pipe pipe);

@@ -116,7 +116,7 @@ static uint64_t counted(const stream *s) {
 static void push(bench *b, stream *s, const uint8_t *message, size_t size) {
     stream_counters before = s->counters;
     uint64_t points = counted(s);
-    live_take_message(b->live, message, size, clock_now(), "fuzz");
+    live_receive_message(b->live, message, size, clock_now(), "fuzz");
     Dynamics__V1__StreamChunk *chunk = dynamics__v1__stream_chunk__unpack(NULL, size, message);
     uint64_t chunks = s->counters.chunks - before.chunks, more = counted(s) - points;
     require(chunks == 0 ? more == 0 : chunks == 1, "a chunk is counted once");

@@ -130,7 +130,7 @@ static void change(cache *c, reader *r) {
         chmod(number % 4 ? c->paths[number % 2] : c->directory, mode | (number % 4 ? 0 : 0700));
         break;
     default:
-        object_cache_take(c->paths[PATHS - 1], c->paths[0], number);
+        object_cache_insert(c->paths[PATHS - 1], c->paths[0], number);
         break;
     }
 }

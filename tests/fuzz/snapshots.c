@@ -21,7 +21,7 @@ static void check(simulation *s) {
                 dyn_text_is_printable(s->computed_with),
             "words are printable");
     simulation_lock(s);
-    const Dynamics__V1__CreateSimulationRequest *options = face_of(s)->request;
+    const Dynamics__V1__CreateSimulationRequest *options = session_of(s)->request;
     bool is_quick = options->stepping->substeps <= MOST_SUBSTEPS;
     for (int i = 0; i < STEPS && is_quick && s->condition != SIMULATION_DIVERGED; i++) {
         simulation_step(s);

@@ -39,7 +39,7 @@ static void write_object(const char *digest, size_t bytes, long age, char path[P
         ck_assert_int_ne(fputc((int)(i % 251), file), EOF);
     }
     ck_assert_int_eq(fclose(file), 0);
-    ck_assert(object_cache_take(made, path, 1 << 20));
+    ck_assert(object_cache_insert(made, path, 1 << 20));
     struct timespec times[2];
     clock_gettime(CLOCK_REALTIME, &times[0]);
     times[0].tv_sec -= age;
@@ -83,11 +83,11 @@ START_TEST(a_new_object_that_is_too_large_is_not_taken) {
     write_object("sha256:0c", 100, 0, path);
     ck_assert_int_lt(snprintf(made, sizeof made, "%s/made", state), PATH_MAX);
     ck_assert_int_eq(rename(path, made), 0);
-    ck_assert(!object_cache_take(made, path, 99));
+    ck_assert(!object_cache_insert(made, path, 99));
     ck_assert_int_eq(object_cache_look(path), OBJECT_MISSING);
-    ck_assert(object_cache_take(made, path, 100));
+    ck_assert(object_cache_insert(made, path, 100));
     ck_assert_int_eq(object_cache_look(path), OBJECT_WHOLE);
-    ck_assert(!object_cache_take(made, path, 100)); /* it was renamed */
+    ck_assert(!object_cache_insert(made, path, 100)); /* it was renamed */
 }
 END_TEST
 

@@ -25,17 +25,17 @@ static void request(pipe_table *table, uint64_t now, unsigned share, bool is_cro
     ck_assert_int_eq(call.is_crowded, is_crowded);
 }
 
-static pipe_verdict judge(pipe_table *table, uint64_t now) {
-    pipe_sentence sentence;
-    return pipe_table_judge(table, &bounds, now, &sentence, 1) ? sentence.verdict : PIPE_KEEP;
+static pipe_action action_at(pipe_table *table, uint64_t now) {
+    pipe_disconnection disconnection;
+    return pipe_table_check(table, &bounds, now, &disconnection, 1) ? disconnection.action : PIPE_KEEP;
 }
 
 START_TEST(idle_connection_is_closed_once) {
     pipe_table table;
     open_one(&table, TRANSPORT_REQUEST);
-    ck_assert_int_eq(judge(&table, 1000), PIPE_KEEP);
-    ck_assert_int_eq(judge(&table, 1001), PIPE_IDLE);
-    ck_assert_int_eq(judge(&table, 1002), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 1000), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 1001), PIPE_IDLE);
+    ck_assert_int_eq(action_at(&table, 1002), PIPE_KEEP);
     pipe_table_free(&table);
 }
 END_TEST
@@ -44,10 +44,10 @@ START_TEST(request_under_way_keeps_the_connection) {
     pipe_table table;
     open_one(&table, TRANSPORT_REQUEST);
     request(&table, 500, 4, false);
-    ck_assert_int_eq(judge(&table, 100000), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 100000), PIPE_KEEP);
     pipe_table_reply(&table, 5, 100000);
     pipe_table_done(&table, 5, 100001);
-    ck_assert_int_eq(judge(&table, 100001), PIPE_IDLE);
+    ck_assert_int_eq(action_at(&table, 100001), PIPE_IDLE);
     pipe_table_free(&table);
 }
 END_TEST
@@ -59,10 +59,10 @@ START_TEST(reply_that_is_not_taken_makes_a_deaf_client) {
     request(&table, 10, 4, false);
     pipe_table_reply(&table, 5, 20);
     pipe_table_reply(&table, 5, 90);
-    ck_assert_int_eq(judge(&table, 120), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 120), PIPE_KEEP);
     pipe_table_done(&table, 5, 120);
-    ck_assert_int_eq(judge(&table, 220), PIPE_KEEP);
-    ck_assert_int_eq(judge(&table, 221), PIPE_DEAF);
+    ck_assert_int_eq(action_at(&table, 220), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 221), PIPE_DEAF);
     char peer[TRANSPORT_PEER_SIZE];
     ck_assert(!pipe_table_condemn(&table, 5, peer));
     pipe_table_free(&table);
@@ -77,8 +77,8 @@ START_TEST(patience_is_short_with_a_client_that_holds_its_share) {
         pipe_table_reply(&table, 5, 10);
     }
     request(&table, 10, bounds.share, true);
-    ck_assert_int_eq(judge(&table, 30), PIPE_KEEP);
-    ck_assert_int_eq(judge(&table, 31), PIPE_DEAF);
+    ck_assert_int_eq(action_at(&table, 30), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 31), PIPE_DEAF);
     pipe_table_free(&table);
 }
 END_TEST
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(subscribers_may_be_silent) {
     pipe_table table;
     open_one(&table, TRANSPORT_EVENTS);
-    ck_assert_int_eq(judge(&table, 1000000), PIPE_KEEP);
+    ck_assert_int_eq(action_at(&table, 1000000), PIPE_KEEP);
     pipe_table_free(&table);
 }
 END_TEST

@@ -15,12 +15,12 @@ enum { NUMBERS = 4000 };
 START_TEST(numbers_in_order_are_new) {
     point_order order = {0};
     for (uint64_t n = 1; n <= NUMBERS; n++) {
-        ck_assert_int_eq(point_order_take(&order, n), POINT_NEW);
+        ck_assert_int_eq(point_order_add(&order, n), POINT_NEW);
     }
     ck_assert_uint_eq(order.lost, 0);
-    ck_assert_int_eq(point_order_take(&order, 0), POINT_DUPLICATE);
-    ck_assert_int_eq(point_order_take(&order, NUMBERS), POINT_DUPLICATE);
-    ck_assert_int_eq(point_order_take(&order, 1), POINT_DUPLICATE);
+    ck_assert_int_eq(point_order_add(&order, 0), POINT_DUPLICATE);
+    ck_assert_int_eq(point_order_add(&order, NUMBERS), POINT_DUPLICATE);
+    ck_assert_int_eq(point_order_add(&order, 1), POINT_DUPLICATE);
 }
 END_TEST
 
@@ -37,8 +37,8 @@ START_TEST(any_order_is_counted_as_a_table_of_all_counts) {
         if (n > NUMBERS) {
             break;
         }
-        point_verdict wanted = n > last ? POINT_NEW : came[n] ? POINT_DUPLICATE : POINT_REORDERED;
-        ck_assert_int_eq(point_order_take(&order, n), wanted);
+        point_kind wanted = n > last ? POINT_NEW : came[n] ? POINT_DUPLICATE : POINT_REORDERED;
+        ck_assert_int_eq(point_order_add(&order, n), wanted);
         came[n] = true;
         last = n > last ? n : last;
         uint64_t lost = 0;
@@ -53,12 +53,12 @@ END_TEST
 
 START_TEST(jump_beyond_the_window_forgets_it) {
     point_order order = {0};
-    point_order_take(&order, 1);
-    ck_assert_int_eq(point_order_take(&order, 1 + 5 * POINT_ORDER_WINDOW), POINT_NEW);
+    point_order_add(&order, 1);
+    ck_assert_int_eq(point_order_add(&order, 1 + 5 * POINT_ORDER_WINDOW), POINT_NEW);
     ck_assert_uint_eq(order.lost, 5 * POINT_ORDER_WINDOW - 1);
-    ck_assert_int_eq(point_order_take(&order, 2), POINT_DUPLICATE);
-    ck_assert_int_eq(point_order_take(&order, 5 * POINT_ORDER_WINDOW), POINT_REORDERED);
-    ck_assert_int_eq(point_order_take(&order, UINT64_MAX), POINT_NEW);
+    ck_assert_int_eq(point_order_add(&order, 2), POINT_DUPLICATE);
+    ck_assert_int_eq(point_order_add(&order, 5 * POINT_ORDER_WINDOW), POINT_REORDERED);
+    ck_assert_int_eq(point_order_add(&order, UINT64_MAX), POINT_NEW);
     ck_assert_uint_eq(order.last, UINT64_MAX);
 }
 END_TEST
@@ -78,7 +78,7 @@ static void unload(void) {
     model_entry_release(entry);
 }
 
-static void put(input_queue *queue, double t, double value) {
+static void push(input_queue *queue, double t, double value) {
     double *place = input_queue_insert(queue, t);
     ck_assert_ptr_nonnull(place);
     for (size_t i = 1; i < queue->width; i++) {
@@ -86,7 +86,7 @@ static void put(input_queue *queue, double t, double value) {
     }
 }
 
-static size_t take(input_queue *queue, double t, bool is_linear) {
+static size_t pop(input_queue *queue, double t, bool is_linear) {
     size_t used;
     ck_assert(input_queue_at(queue, entry->model, t, is_linear, &input, &used));
     return used;
@@ -99,20 +99,20 @@ START_TEST(points_hold_until_the_next_or_go_in_a_line) {
     queue.parts = POINT_TAU | POINT_Q | POINT_V | POINT_A;
     ck_assert(!input_queue_at(&queue, entry->model, 1, false, &input, &used));
     /* The points arrive out of order. */
-    put(&queue, 2, 20);
-    put(&queue, 1, 10);
-    put(&queue, 3, 40);
+    push(&queue, 2, 20);
+    push(&queue, 1, 10);
+    push(&queue, 3, 40);
     ck_assert(!input_queue_at(&queue, entry->model, 0.5, false, &input, &used));
-    ck_assert_uint_eq(take(&queue, 1.5, false), 1);
+    ck_assert_uint_eq(pop(&queue, 1.5, false), 1);
     ck_assert_double_eq(tau[0], 10);
     ck_assert_double_eq(q[1], 10);
-    ck_assert_uint_eq(take(&queue, 1.5, true), 0);
+    ck_assert_uint_eq(pop(&queue, 1.5, true), 0);
     ck_assert_double_eq(tau[1], 15);
     ck_assert_double_eq_tol(q[0], 15, 1e-12);
-    ck_assert_uint_eq(take(&queue, 2.25, true), 1);
+    ck_assert_uint_eq(pop(&queue, 2.25, true), 1);
     ck_assert_double_eq(v[0], 25);
     ck_assert(!input_queue_is_empty(&queue, 2.25));
-    ck_assert_uint_eq(take(&queue, 7, true), 1);
+    ck_assert_uint_eq(pop(&queue, 7, true), 1);
     ck_assert_double_eq(a[0], 40);
     /* The last point holds for one and a half periods. */
     ck_assert(!input_queue_is_empty(&queue, 4.4));
@@ -127,10 +127,10 @@ START_TEST(full_queue_takes_no_point_and_goes_round) {
     queue.parts = POINT_TAU;
     for (int round = 0; round < 10; round++) {
         for (int i = 0; i < 4; i++) {
-            put(&queue, 4 * round + i, i);
+            push(&queue, 4 * round + i, i);
         }
         ck_assert_ptr_null(input_queue_insert(&queue, 100));
-        ck_assert_uint_eq(take(&queue, 4 * round + 3, false), 4);
+        ck_assert_uint_eq(pop(&queue, 4 * round + 3, false), 4);
         ck_assert_double_eq(tau[0], 3);
     }
     input_queue_free(&queue);

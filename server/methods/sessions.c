@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Attachments of simulations and streams. */
-#include "methods/faces.h"
+#include "methods/sessions.h"
 
-simulation_face *face_of(const simulation *s) {
+simulation_session *session_of(const simulation *s) {
     return s->attachment;
 }
 
-stream_face *stream_face_of(const stream *s) {
+stream_session *stream_session_of(const stream *s) {
     return s->attachment;
 }

@@ -2,8 +2,8 @@
 /*
  * Attachments of simulations and streams: their topics, the joint order of their caller, and their memory.
  */
-#ifndef SERVER_METHODS_FACES_H
-#define SERVER_METHODS_FACES_H
+#ifndef SERVER_METHODS_SESSIONS_H
+#define SERVER_METHODS_SESSIONS_H
 
 #include "dynamics/v1/simulation.pb-c.h"
 #include "methods/query.h"
@@ -15,7 +15,7 @@
 enum { RECORDING_ERROR_SIZE = RECORDING_REASON_SIZE + 128 };
 
 /* State of a simulation besides its motion. The simulation's mutex guards `topics`. */
-typedef struct simulation_face {
+typedef struct simulation_session {
     watched_topics topics;
     arena memory; /* of the robot and the request */
     robot robot;
@@ -24,9 +24,9 @@ typedef struct simulation_face {
     double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
     /* Error that ended the last recording; empty: none, or another recording has begun. Guarded by the mutex. */
     char recording_error[RECORDING_ERROR_SIZE];
-} simulation_face;
+} simulation_session;
 
-typedef struct stream_face {
+typedef struct stream_session {
     watched_topics topics;
     arena memory;
     robot robot;
@@ -34,9 +34,9 @@ typedef struct stream_face {
     double *rows; /* results in the caller's order */
     size_t row_count;
     char recording_error[RECORDING_ERROR_SIZE]; /* as for a simulation; guarded by the stream's mutex */
-} stream_face;
+} stream_session;
 
-simulation_face *face_of(const simulation *s);
-stream_face *stream_face_of(const stream *s);
+simulation_session *session_of(const simulation *s);
+stream_session *stream_session_of(const stream *s);
 
 #endif
