@@ -170,7 +170,7 @@ START_TEST(methods_compute_with_the_expected_model_only) {
     dyn_client_description *robot;
     question x;
     char other[] = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef", field[128];
-    wire_require(dyn_client_describe_model(client, "two_link", 0, &error, &robot), &error);
+    wire_require(dyn_client_describe_model(client, "two_link", 0, &robot, &error), &error);
     open_question(&x);
     x.query.expected_digest = other;
     const Dynamics__V1__Status *status = ask(&x, method, &x.query);
@@ -194,13 +194,13 @@ START_TEST(clients_expect_a_model) {
     double g[2];
     dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
     dyn_client_description *robot, *arm;
-    wire_require(dyn_client_describe_model(client, "two_link", 0, &error, &robot), &error);
-    wire_require(dyn_client_describe_model(client, "ur5", 0, &error, &arm), &error);
+    wire_require(dyn_client_describe_model(client, "two_link", 0, &robot, &error), &error);
+    wire_require(dyn_client_describe_model(client, "ur5", 0, &arm, &error), &error);
     query.expected_digest = arm->model.digest;
-    ck_assert_int_eq(dyn_client_gravity(client, &query, q, &error, g), DYN_CLIENT_ABORTED);
+    ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_ABORTED);
     ck_assert_str_eq(error.field, "gravity.query.expected_digest");
     query.expected_digest = robot->model.digest;
-    wire_require(dyn_client_gravity(client, &query, q, &error, g), &error);
+    wire_require(dyn_client_gravity(client, &query, q, g, &error), &error);
     dyn_client_description_free(robot);
     dyn_client_description_free(arm);
 }
