@@ -40,7 +40,7 @@ static bool is_optional_value(const char *words, const char *text) {
 }
 
 /* Stores the option at argv[*at] and its value, which may be the next argument. */
-static exit_code take_option(char **argv, int *at, arguments *parsed) {
+static exit_code read_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
     const char *equals = strchr(text, '=');
     option found = find_option(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
@@ -82,7 +82,7 @@ static exit_code check(const arguments *parsed, const command *known) {
     return EXIT_OK;
 }
 
-static exit_code take_operand(const char *text, find_command *find, const command **known, arguments *parsed) {
+static exit_code read_operand(const char *text, find_command *find, const command **known, arguments *parsed) {
     if (parsed->command == NULL) {
         parsed->command = text;
         suggestion meant = {.wanted = text, .length = strlen(text)};
@@ -114,13 +114,13 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
         if (!only_operands && strcmp(argv[i], "--") == 0)
             only_operands = true;
         else if (!only_operands && strncmp(argv[i], "--", 2) == 0)
-            code = take_option(argv, &i, parsed);
+            code = read_option(argv, &i, parsed);
         else if (!only_operands && strcmp(argv[i], "-h") == 0)
             parsed->value[OPTION_HELP] = "";
         else if (!only_operands && argv[i][0] == '-' && isalpha((unsigned char)argv[i][1]))
             code = complain_option(argv[i]);
         else
-            code = take_operand(argv[i], find, &known, parsed);
+            code = read_operand(argv[i], find, &known, parsed);
         if (code != EXIT_OK)
             return code;
     }

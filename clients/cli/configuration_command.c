@@ -54,7 +54,7 @@ static exit_code find_operation(const arguments *given, plan *asked) {
                     name);
 }
 
-static exit_code take_number(const arguments *given, option from, const char *name, double standard, double *number) {
+static exit_code read_number(const arguments *given, option from, const char *name, double standard, double *number) {
     const char *text = given->value[from];
     *number = standard;
     return text == NULL || parse_number(text, number) ? EXIT_OK
@@ -62,7 +62,7 @@ static exit_code take_number(const arguments *given, option from, const char *na
 }
 
 /* Reads the other configuration, if the operation has one. */
-static exit_code take_to(const evaluation_context *context, plan *asked) {
+static exit_code read_to(const evaluation_context *context, plan *asked) {
     const char *text = context->given->value[OPTION_TO];
     char message[256];
     size_t nq = context->robot->nq;
@@ -79,7 +79,7 @@ static exit_code take_to(const evaluation_context *context, plan *asked) {
 }
 
 /* Reads the number of random configurations and their seed. */
-static exit_code take_random(const arguments *given, plan *asked) {
+static exit_code read_random(const arguments *given, plan *asked) {
     const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
     asked->count = 1;
     if (seed != NULL && !parse_integer(seed, 0, 2147483647, &asked->seed))
@@ -94,12 +94,12 @@ static exit_code take_random(const arguments *given, plan *asked) {
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     const arguments *given = context->given;
-    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", 1, &asked->step_length);
+    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1, &asked->step_length);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_S, "s", 0.5, &asked->s);
+        code = read_number(given, OPTION_S, "s", 0.5, &asked->s);
     if (code == EXIT_OK)
-        code = take_random(given, asked);
-    return code == EXIT_OK ? take_to(context, asked) : code;
+        code = read_random(given, asked);
+    return code == EXIT_OK ? read_to(context, asked) : code;
 }
 
 /* Returns the numbers of one result. */

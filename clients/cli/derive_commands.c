@@ -190,7 +190,7 @@ static exit_code send_derive(const arguments *given, dyn_client *client, Protobu
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK)
         return code;
-    code = tell_loaded(given, "derived", reply->derive_model->loaded);
+    code = report_loaded(given, "derived", reply->derive_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }

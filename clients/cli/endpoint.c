@@ -14,7 +14,7 @@
 static const char SYSTEM_CONFIG[] = "/etc/dynamicsd/dynamicsd.conf";
 static const char STANDARD_ENDPOINT[] = "ipc:///run/dynamicsd/dynamicsd.sock";
 
-static exit_code take(const char *address, size_t length, char endpoint[ENDPOINT_SIZE]) {
+static exit_code set_address(const char *address, size_t length, char endpoint[ENDPOINT_SIZE]) {
     if (length >= ENDPOINT_SIZE)
         return complain(EXIT_USAGE, "the address \"%.32s...\" is longer than %d bytes", address, ENDPOINT_SIZE - 1);
     memcpy(endpoint, address, length);
@@ -42,7 +42,7 @@ static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
         code = complain(EXIT_USAGE, "%s:%d: neither a [section] nor a line \"key = value\"", path, line);
     } else if (value != NULL) {
         const char *address = value + strspn(value, " \t");
-        code = take(address, strcspn(address, " \t"), endpoint);
+        code = set_address(address, strcspn(address, " \t"), endpoint);
     }
     free(value);
     return code;
@@ -50,15 +50,15 @@ static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
 
 exit_code find_endpoint(const arguments *given, char endpoint[ENDPOINT_SIZE]) {
     if (given->value[OPTION_ENDPOINT] != NULL)
-        return take(given->value[OPTION_ENDPOINT], strlen(given->value[OPTION_ENDPOINT]), endpoint);
+        return set_address(given->value[OPTION_ENDPOINT], strlen(given->value[OPTION_ENDPOINT]), endpoint);
     const char *config = given->value[OPTION_CONFIG];
     const char *environment = getenv("DYNAMICSD_ENDPOINT");
     if (config == NULL && environment != NULL && environment[0] != '\0')
-        return take(environment, strlen(environment), endpoint);
+        return set_address(environment, strlen(environment), endpoint);
     if (config != NULL || access(SYSTEM_CONFIG, R_OK) == 0) {
         exit_code code = look_in(config != NULL ? config : SYSTEM_CONFIG, endpoint);
         if (code != EXIT_OK || endpoint[0] != '\0')
             return code;
     }
-    return take(STANDARD_ENDPOINT, strlen(STANDARD_ENDPOINT), endpoint);
+    return set_address(STANDARD_ENDPOINT, strlen(STANDARD_ENDPOINT), endpoint);
 }

@@ -36,7 +36,7 @@ static size_t count_names(const char *text) {
 }
 
 /* Reads the names of --quantity. */
-static exit_code take_quantities(const arguments *given, plan *asked) {
+static exit_code read_quantities(const arguments *given, plan *asked) {
     const char *text = given->value[OPTION_QUANTITY];
     if (text == NULL)
         return complain(EXIT_USAGE, "evaluate needs --quantity NAME,NAME,.. (see dynamicsctl evaluate --help)");
@@ -56,7 +56,7 @@ static exit_code take_quantities(const arguments *given, plan *asked) {
 }
 
 /* Reads the names of --frame. The default is the last link. */
-static exit_code take_frames(const evaluation_context *context, plan *asked) {
+static exit_code read_frames(const evaluation_context *context, plan *asked) {
     const dyn_client_description *robot = context->robot->robot;
     const char *text = context->given->value[OPTION_FRAME];
     if (text == NULL)
@@ -88,7 +88,7 @@ static bool add_task_axes(const char *name, plan *asked) {
 }
 
 /* Reads the names of --task-axes. */
-static exit_code take_task_axes(const char *text, plan *asked) {
+static exit_code read_task_axes(const char *text, plan *asked) {
     char *names = strdup(text), *rest = names;
     if (names == NULL)
         return complain_memory();
@@ -157,7 +157,7 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
 
 /* Evaluates one configuration to learn the size of results and their inputs. The configuration is near home, which
  * itself is often singular. */
-static exit_code take_form(const evaluation_context *context, plan *asked) {
+static exit_code read_form(const evaluation_context *context, plan *asked) {
     dyn_client_error error;
     dyn_client_query query = context->query;
     double *home = calloc(context->robot->nq + 1, sizeof *home);
@@ -178,14 +178,14 @@ static exit_code take_form(const evaluation_context *context, plan *asked) {
 
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
-    exit_code code = take_quantities(context->given, asked);
+    exit_code code = read_quantities(context->given, asked);
     if (code == EXIT_OK)
-        code = take_frames(context, asked);
+        code = read_frames(context, asked);
     if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES] != NULL)
-        code = take_task_axes(context->given->value[OPTION_TASK_AXES], asked);
+        code = read_task_axes(context->given->value[OPTION_TASK_AXES], asked);
     if (code == EXIT_OK)
         code = place_quantities(context, asked);
-    return code == EXIT_OK ? take_form(context, asked) : code;
+    return code == EXIT_OK ? read_form(context, asked) : code;
 }
 
 /* Sums the widths of the blocks, which limit the size of a batch. The numbers themselves stay in the reply. */

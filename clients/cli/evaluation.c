@@ -33,7 +33,7 @@ typedef struct evaluation_run {
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
-static exit_code take_gravity(evaluation_run *run) {
+static exit_code read_gravity(evaluation_run *run) {
     const char *text = run->context.given->value[OPTION_GRAVITY];
     char message[PARSE_MESSAGE_SIZE];
     if (text == NULL)
@@ -45,7 +45,7 @@ static exit_code take_gravity(evaluation_run *run) {
 }
 
 /* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]". */
-static exit_code take_payload(evaluation_run *run, size_t index, char *text) {
+static exit_code read_payload(evaluation_run *run, size_t index, char *text) {
     char message[PARSE_MESSAGE_SIZE];
     double values[10] = {0};
     char *colon = strrchr(text, ':');
@@ -68,7 +68,7 @@ static exit_code take_payload(evaluation_run *run, size_t index, char *text) {
 }
 
 /* Reads the payloads of --payload. */
-static exit_code take_payloads(evaluation_run *run) {
+static exit_code read_payloads(evaluation_run *run) {
     const arguments *given = run->context.given;
     size_t length = 1;
     exit_code code = EXIT_OK;
@@ -81,7 +81,7 @@ static exit_code take_payloads(evaluation_run *run) {
     char *text = run->payload_links;
     for (size_t i = 0; i < given->payload_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->payloads[i]);
-        code = take_payload(run, i, text);
+        code = read_payload(run, i, text);
         text = end + 1;
     }
     run->context.query.payload_count = given->payload_count;
@@ -89,14 +89,14 @@ static exit_code take_payloads(evaluation_run *run) {
     return code;
 }
 
-static void take_frame(evaluation_run *run) {
+static void read_frame(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
     run->context.frame = run->context.given->value[OPTION_FRAME];
     if (run->context.frame == NULL)
         run->context.frame = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
 }
 
-static exit_code take_reference(evaluation_run *run) {
+static exit_code read_reference(evaluation_run *run) {
     size_t reference;
     exit_code code = arguments_choice(run->context.given, OPTION_REFERENCE, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
                                       DYN_CLIENT_LOCAL_WORLD_ALIGNED - DYN_CLIENT_LOCAL, &reference);
@@ -104,7 +104,7 @@ static exit_code take_reference(evaluation_run *run) {
     return code;
 }
 
-static exit_code take_precision(evaluation_run *run) {
+static exit_code read_precision(evaluation_run *run) {
     static const char *const names[] = {"double", "single"};
     size_t precision;
     exit_code code = arguments_choice(run->context.given, OPTION_PRECISION, sizeof names / sizeof names[0], names,
@@ -134,18 +134,18 @@ static exit_code prepare_query(evaluation_run *run) {
                                             .timeout = timeout,
                                             .joint_count = run->robot.name_count,
                                             .joint_names = run->robot.names};
-    code = take_gravity(run);
+    code = read_gravity(run);
     if (code == EXIT_OK)
-        code = given_forces_take(given, &run->forces);
+        code = given_forces_read(given, &run->forces);
     if (code == EXIT_OK)
-        code = take_payloads(run);
+        code = read_payloads(run);
     if (code == EXIT_OK)
-        code = take_precision(run);
+        code = read_precision(run);
     if (code != EXIT_OK)
         return code;
     if (run->evaluated->takes_frame)
-        take_frame(run);
-    return take_reference(run);
+        read_frame(run);
+    return read_reference(run);
 }
 
 /* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */

@@ -24,7 +24,7 @@ static bool set_named(const layout *robot, const char *name, double value, doubl
 }
 
 /* Reads one entry, such as "100" or "elbow_joint=50"; `plain` counts those without a name. */
-static exit_code take_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
+static exit_code read_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
     double value;
     char *equals = strchr(entry, '=');
     const char *number = equals != NULL ? equals + 1 : entry;
@@ -45,7 +45,7 @@ static exit_code take_entry(const layout *robot, const char *name, char *entry, 
 }
 
 /* Reads the entries with a name, or those without one. A single entry without a name applies to all joints. */
-static exit_code take_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
+static exit_code read_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
     size_t plain = 0;
     exit_code code = EXIT_OK;
     char *copy = strdup(text), *rest = copy;
@@ -53,7 +53,7 @@ static exit_code take_entries(const layout *robot, const char *name, const char 
         return complain_memory();
     for (char *entry; code == EXIT_OK && (entry = strsep(&rest, ",")) != NULL;)
         if ((strchr(entry, '=') != NULL) == are_named)
-            code = take_entry(robot, name, entry, &plain, values);
+            code = read_entry(robot, name, entry, &plain, values);
     free(copy);
     for (size_t i = 1; plain == 1 && i < robot->nv; i++)
         values[i] = values[0];
@@ -63,20 +63,20 @@ static exit_code take_entries(const layout *robot, const char *name, const char 
     return code;
 }
 
-static exit_code take_gain(const arguments *given, option wanted, const char *name, const layout *robot,
+static exit_code read_gain(const arguments *given, option wanted, const char *name, const layout *robot,
                            double **values) {
     const char *text = given->value[wanted];
     *values = calloc(robot->nv + 1, sizeof **values);
     if (*values == NULL)
         return complain_memory();
-    exit_code code = text != NULL ? take_entries(robot, name, text, false, *values) : EXIT_OK;
-    return code == EXIT_OK && text != NULL ? take_entries(robot, name, text, true, *values) : code;
+    exit_code code = text != NULL ? read_entries(robot, name, text, false, *values) : EXIT_OK;
+    return code == EXIT_OK && text != NULL ? read_entries(robot, name, text, true, *values) : code;
 }
 
-exit_code gains_take(const arguments *given, const layout *robot, gains *taken) {
+exit_code gains_read(const arguments *given, const layout *robot, gains *taken) {
     *taken = (gains){.count = robot->nv};
-    exit_code code = take_gain(given, OPTION_KP, "kp", robot, &taken->kp);
-    return code == EXIT_OK ? take_gain(given, OPTION_KD, "kd", robot, &taken->kd) : code;
+    exit_code code = read_gain(given, OPTION_KP, "kp", robot, &taken->kp);
+    return code == EXIT_OK ? read_gain(given, OPTION_KD, "kd", robot, &taken->kd) : code;
 }
 
 void gains_free(gains *freed) {

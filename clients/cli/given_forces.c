@@ -12,7 +12,7 @@
 #include "state_parsers.h"
 
 /* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]". The last colon separates, since names may contain colons. */
-static exit_code take_force(const char *given, dyn_client_reference_frame frame, char *text, double values[6],
+static exit_code read_force(const char *given, dyn_client_reference_frame frame, char *text, double values[6],
                             dyn_client_external_force *force) {
     char message[PARSE_MESSAGE_SIZE];
     char *colon = strrchr(text, ':');
@@ -28,7 +28,7 @@ static exit_code take_force(const char *given, dyn_client_reference_frame frame,
     return EXIT_OK;
 }
 
-exit_code given_forces_take(const arguments *given, given_forces *forces) {
+exit_code given_forces_read(const arguments *given, given_forces *forces) {
     size_t frame, length = 1;
     *forces = (given_forces){.count = given->force_count};
     exit_code code = arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
@@ -44,7 +44,7 @@ exit_code given_forces_take(const arguments *given, given_forces *forces) {
     char *text = forces->links;
     for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->forces[i]);
-        code = take_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_LOCAL), text,
+        code = read_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_LOCAL), text,
                           forces->values + 6 * i, &forces->list[i]);
         text = end + 1;
     }

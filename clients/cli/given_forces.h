@@ -17,7 +17,7 @@ typedef struct given_forces {
 
 /* Reads all --force options, in the frame of --force-frame. The caller frees them with given_forces_free, also after an
  * error. */
-exit_code given_forces_take(const arguments *given, given_forces *forces);
+exit_code given_forces_read(const arguments *given, given_forces *forces);
 void given_forces_free(given_forces *forces);
 
 #endif

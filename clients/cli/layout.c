@@ -16,7 +16,7 @@ static const dyn_client_joint *find_joint(const dyn_client_description *robot, c
 }
 
 /* Splits the names and finds their joints. */
-static exit_code take_names(const dyn_client_description *robot, const char *names, layout *created) {
+static exit_code read_names(const dyn_client_description *robot, const char *names, layout *created) {
     created->text = strdup(names);
     size_t count = 1;
     for (const char *c = names; *c != '\0'; c++)
@@ -40,7 +40,7 @@ static exit_code take_names(const dyn_client_description *robot, const char *nam
     return EXIT_OK;
 }
 
-static exit_code take_all(const dyn_client_description *robot, layout *created) {
+static exit_code use_all_joints(const dyn_client_description *robot, layout *created) {
     created->joints = calloc(robot->joint_count + 1, sizeof *created->joints);
     if (created->joints == NULL)
         return complain_memory();
@@ -50,7 +50,7 @@ static exit_code take_all(const dyn_client_description *robot, layout *created) 
 }
 
 /* Finds the joints of names that the daemon sent. */
-static exit_code take_order(const dyn_client_description *robot, size_t count, const char *const *names,
+static exit_code find_order(const dyn_client_description *robot, size_t count, const char *const *names,
                             layout *created) {
     created->joints = calloc(count + 1, sizeof *created->joints);
     if (created->joints == NULL)
@@ -79,7 +79,7 @@ static exit_code check_complete(const layout *created) {
     return EXIT_OK;
 }
 
-static exit_code take_coordinates(layout *created) {
+static exit_code list_coordinates(layout *created) {
     created->q = calloc(created->robot->model.nq + 1, sizeof *created->q);
     created->v = calloc(created->robot->model.nv + 1, sizeof *created->v);
     if (created->q == NULL || created->v == NULL)
@@ -98,19 +98,19 @@ static exit_code take_coordinates(layout *created) {
 
 exit_code layout_create(const dyn_client_description *robot, const char *names, layout *created) {
     *created = (layout){.robot = robot};
-    exit_code code = names != NULL ? take_names(robot, names, created) : take_all(robot, created);
+    exit_code code = names != NULL ? read_names(robot, names, created) : use_all_joints(robot, created);
     if (code == EXIT_OK)
         code = check_complete(created);
     if (code == EXIT_OK)
-        code = take_coordinates(created);
+        code = list_coordinates(created);
     return code;
 }
 
 exit_code layout_create_in_order(const dyn_client_description *robot, size_t count, const char *const *names,
                                  layout *created) {
     *created = (layout){.robot = robot};
-    exit_code code = count > 0 ? take_order(robot, count, names, created) : take_all(robot, created);
-    return code == EXIT_OK ? take_coordinates(created) : code;
+    exit_code code = count > 0 ? find_order(robot, count, names, created) : use_all_joints(robot, created);
+    return code == EXIT_OK ? list_coordinates(created) : code;
 }
 
 void layout_free(layout *freed) {

@@ -71,7 +71,7 @@ static bool has_input(const line_reader *reader) {
 }
 
 /* Returns the buffer up to `end` as a line. */
-static line_result give(line_reader *reader, char *end, char **line, size_t *length) {
+static line_result return_line(line_reader *reader, char *end, char **line, size_t *length) {
     *line = reader->buffer + reader->start;
     reader->start = (size_t)(end - reader->buffer) + 1;
     if (end > *line && end[-1] == '\r')
@@ -88,12 +88,12 @@ line_result line_reader_next(line_reader *reader, bool may_wait, char **line, si
         char *from = held > 0 ? reader->buffer + reader->start : NULL;
         char *newline = held > searched ? memchr(from + searched, '\n', held - searched) : NULL;
         if (newline != NULL)
-            return give(reader, newline, line, length);
+            return return_line(reader, newline, line, length);
         if (reader->at_end) {
             if (held == 0)
                 return LINE_END;
             /* Return the last line, which has no line break. */
-            line_result last = give(reader, reader->buffer + reader->end, line, length);
+            line_result last = return_line(reader, reader->buffer + reader->end, line, length);
             reader->start = reader->end;
             return last;
         }

@@ -40,7 +40,7 @@ static void catch_interrupts(void) {
 }
 
 /* Reads the positive number of an option, or `standard` if the option is absent. */
-static exit_code take_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
+static exit_code read_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
     const char *text = given->value[wanted];
     *value = standard;
     if (text != NULL && !(parse_number(text, value) && *value > 0))
@@ -50,7 +50,7 @@ static exit_code take_number(const arguments *given, option wanted, const char *
 
 /* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
  * read arguments; permissions protect a file. */
-static exit_code take_token(const arguments *given, uint64_t *token) {
+static exit_code read_token(const arguments *given, uint64_t *token) {
     const char *text = given->value[OPTION_TOKEN];
     char *content = NULL, *end = NULL;
     size_t size;
@@ -162,14 +162,14 @@ static exit_code show(const dyn_client_update *update, observation *seen, trace 
     return EXIT_OK;
 }
 
-/* Limits of a watch: the end of the topic, a duration, or a number of rows. `keep_alive` (may be NULL) is called
+/* Limits of a watch: the end of the topic, a duration, or a number of rows. `renew` (may be NULL) is called
  * periodically. */
 typedef struct watching {
     dyn_client_watch *watch;
     const char *name;
     double duration; /* s; INFINITY: unlimited */
     long count;      /* rows; 0: unlimited */
-    dyn_client_status (*keep_alive)(void *context, dyn_client_error *error);
+    dyn_client_status (*renew)(void *context, dyn_client_error *error);
     void *context;
 } watching;
 
@@ -189,9 +189,9 @@ static exit_code watch_topic(const watching *w, trace *rows) {
         else if (status != DYN_CLIENT_TIMEOUT)
             return complain_call(&error, NULL);
         report(&seen, w->name);
-        if (w->keep_alive != NULL && trace_now() > next_life) {
+        if (w->renew != NULL && trace_now() > next_life) {
             next_life = trace_now() + REPORT_INTERVAL;
-            if (w->keep_alive(w->context, &error) != DYN_CLIENT_OK)
+            if (w->renew(w->context, &error) != DYN_CLIENT_OK)
                 return complain_call(&error, NULL);
         }
     }
@@ -235,7 +235,7 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
     bool is_simulation = false;
     if (count != NULL && !parse_integer(count, 1, 1000000000, &w.count))
         return complain(EXIT_USAGE, "--count %s: give a whole number of rows", count);
-    exit_code code = take_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
+    exit_code code = read_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
     if (code == EXIT_OK)
         code = open_watch(client, w.name, &is_simulation, &robot, &w.watch);
     if (code == EXIT_OK)
@@ -264,7 +264,7 @@ typedef struct own_simulation {
     dyn_client_simulation_options options;
 } own_simulation;
 
-static dyn_client_status keep_simulation(void *context, dyn_client_error *error) {
+static dyn_client_status renew_lease(void *context, dyn_client_error *error) {
     own_simulation *own = context;
     dyn_client_simulation *seen;
     dyn_client_status status = dyn_client_get_simulation(own->client, own->name, own->token, 0, &seen, error);
@@ -274,22 +274,22 @@ static dyn_client_status keep_simulation(void *context, dyn_client_error *error)
 }
 
 /* Reads the options of a simulation. */
-static exit_code take_simulation(const arguments *given, own_simulation *own) {
+static exit_code read_simulation(const arguments *given, own_simulation *own) {
     static const char *const integrators[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
     static const char *const laws[] = {"none", "pd", "pd_gravity", "computed_torque"};
     static const char *const compiled_steps[] = {"where_ready", "never", "always"};
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &o->stepping.step_length);
+    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &o->stepping.step_length);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_DURATION, "duration", 1, &own->duration);
+        code = read_number(given, OPTION_DURATION, "duration", 1, &own->duration);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
+        code = read_number(given, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_RATE, "rate", 0, &o->rate);
+        code = read_number(given, OPTION_RATE, "rate", 0, &o->rate);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
+        code = read_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
     if (code == EXIT_OK)
@@ -358,10 +358,8 @@ static exit_code step_through(own_simulation *own, trace *rows) {
 
 static exit_code follow_clock(own_simulation *own, trace *rows) {
     dyn_client_error error;
-    watching w = {.name = own->name,
-                  .duration = own->duration / own->options.rate,
-                  .keep_alive = keep_simulation,
-                  .context = own};
+    watching w = {
+        .name = own->name, .duration = own->duration / own->options.rate, .renew = renew_lease, .context = own};
     if (dyn_client_watch_simulation(own->client, own->name, 0, &w.watch, &error) != DYN_CLIENT_OK ||
         dyn_client_resume_simulation(own->client, own->name, own->token, 0, NULL, &error) != DYN_CLIENT_OK) {
         dyn_client_watch_close(w.watch);
@@ -433,13 +431,13 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     live_robot robot = {0};
     dyn_client_simulation *created;
     dyn_client_error error;
-    exit_code code = take_simulation(given, &own);
+    exit_code code = read_simulation(given, &own);
     if (code == EXIT_OK)
-        code = given_forces_take(given, &own.forces);
+        code = given_forces_read(given, &own.forces);
     if (code == EXIT_OK)
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
     if (code == EXIT_OK)
-        code = gains_take(given, &robot.layout, &own.gains);
+        code = gains_read(given, &robot.layout, &own.gains);
     if (code == EXIT_OK)
         code = state_source_open(given, &robot.layout, true, &own.source);
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start))
@@ -572,7 +570,7 @@ typedef struct own_stream {
 static const double input_lead = 0.05;
 
 /* Receives the published torques. Waits at most `wait` seconds. */
-static exit_code take_torques(own_stream *own, double wait, trace *rows) {
+static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
     dyn_client_error error;
     dyn_client_update update;
     double end = trace_now() + wait;
@@ -611,7 +609,7 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
             return complain_call(&error, NULL);
         own->sent += count;
         double due = is_paced ? start + (double)own->sent / rate - trace_now() : 0;
-        exit_code code = take_torques(own, fmax(due, 0), rows);
+        exit_code code = receive_torques(own, fmax(due, 0), rows);
         if (code != EXIT_OK)
             return code;
         if (is_paced && (due = start + (double)own->sent / rate - trace_now()) > 0)
@@ -630,14 +628,14 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
     if (code == EXIT_OK)
         code = state_source_finish(source);
     for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;)
-        code = take_torques(own, LONGEST_WAIT, rows);
+        code = receive_torques(own, LONGEST_WAIT, rows);
     if (own->kind == DYN_CLIENT_STREAM_SIMULATION_INPUT)
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * input_lead)}, NULL);
     return code;
 }
 
 /* Chooses the target of the points: the simulation whose token is given, a recording, or torques. */
-static exit_code take_stream(const arguments *given, own_stream *own, dyn_client_stream_options *options,
+static exit_code read_stream(const arguments *given, own_stream *own, dyn_client_stream_options *options,
                              live_robot *robot) {
     dyn_client_error error;
     dyn_client_simulation *target;
@@ -645,7 +643,7 @@ static exit_code take_stream(const arguments *given, own_stream *own, dyn_client
     options->name = given->value[OPTION_NAME];
     options->recording = given->value[OPTION_RECORD];
     if (given->value[OPTION_TOKEN] != NULL) {
-        exit_code code = take_token(given, &options->token);
+        exit_code code = read_token(given, &options->token);
         if (code != EXIT_OK)
             return code;
         if (options->recording != NULL)
@@ -676,9 +674,9 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     trace rows = {0};
     dyn_client_error error;
     dyn_client_stream_options options = {0};
-    exit_code code = take_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
+    exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
     if (code == EXIT_OK)
-        code = take_stream(given, &own, &options, &robot);
+        code = read_stream(given, &own, &options, &robot);
     if (code == EXIT_OK)
         code = state_source_open(given, &robot.layout, true, &source);
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch))
@@ -719,9 +717,9 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     dyn_client_error error;
     double duration;
     uint64_t token;
-    exit_code code = take_token(given, &token);
+    exit_code code = read_token(given, &token);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
+        code = read_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
     if (code != EXIT_OK)
         return code;
     if (dyn_client_record_simulation(client, name, token, recording, 0, &error) != DYN_CLIENT_OK)

@@ -46,7 +46,7 @@ static exit_code check_size(dyn_client *client, const char *path, size_t size, d
 }
 
 /* Fills the request from the options. */
-static exit_code take_options(const arguments *given, Dynamics__V1__LoadModelRequest *load,
+static exit_code read_options(const arguments *given, Dynamics__V1__LoadModelRequest *load,
                               Dynamics__V1__Vector3 *gravity) {
     static const char *const bases[] = {"fixed", "floating"}, *const policies[] = {"coupled", "independent"};
     size_t base, policy;
@@ -112,14 +112,14 @@ static exit_code send_load(const arguments *given, dyn_client *client, Dynamics_
     Dynamics__V1__Reply *reply;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = load;
-    exit_code code = take_options(given, load, &gravity);
+    exit_code code = read_options(given, load, &gravity);
     if (code == EXIT_OK)
         code = check_size(client, path, dynamics__v1__load_model_request__get_packed_size(load), timeout);
     if (code == EXIT_OK)
         code = exchange(client, &request, timeout, is_json_text(path) ? NULL : path, &reply);
     if (code != EXIT_OK)
         return code;
-    code = tell_loaded(given, "loaded", reply->load_model->loaded);
+    code = report_loaded(given, "loaded", reply->load_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }

@@ -32,7 +32,7 @@ static void print_loaded(const char *done, const dyn_client_loaded_model *loaded
     print_report(loaded->report_count, loaded->report, false, model->name);
 }
 
-exit_code tell_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from) {
+exit_code report_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from) {
     const Dynamics__V1__ModelSummary *model = from != NULL ? from->model : NULL;
     if (model == NULL)
         return complain(EXIT_FAILED, "the reply names no model");

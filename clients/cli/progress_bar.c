@@ -28,7 +28,7 @@ bool progress_bar_has_reader(void) {
     return isatty(STDERR_FILENO) == 1;
 }
 
-bool progress_bar_tell(void *context, double fraction) {
+bool progress_bar_draw(void *context, double fraction) {
     progress_bar *bar = context;
     int full = (int)(fraction * WIDTH);
     terminal_control(stderr, "\r");

@@ -17,7 +17,7 @@ bool progress_bar_has_reader(void);
 
 /* Draws the progress (a dyn_client_progress). `context` is the bar. Returns false after Ctrl-C, which cancels the
  * request. */
-bool progress_bar_tell(void *context, double fraction);
+bool progress_bar_draw(void *context, double fraction);
 
 /* Makes Ctrl-C cancel the request instead of ending the program at once. */
 void progress_bar_catch_interrupts(void);

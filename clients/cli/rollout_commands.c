@@ -43,7 +43,7 @@ typedef struct motion_run {
 } motion_run;
 
 /* Reads a number of an option that is positive (or zero, if that is allowed), or `standard` if the option is absent. */
-static exit_code take_number(const arguments *given, option wanted, const char *name, bool zero_is_allowed,
+static exit_code read_number(const arguments *given, option wanted, const char *name, bool zero_is_allowed,
                              double standard, double *value) {
     const char *text = given->value[wanted];
     *value = standard;
@@ -54,10 +54,10 @@ static exit_code take_number(const arguments *given, option wanted, const char *
 }
 
 /* Reads a positive whole number. */
-static exit_code take_count(const arguments *given, option wanted, const char *name, double standard, double most,
+static exit_code read_count(const arguments *given, option wanted, const char *name, double standard, double most,
                             size_t *count) {
     double value;
-    exit_code code = take_number(given, wanted, name, false, standard, &value);
+    exit_code code = read_number(given, wanted, name, false, standard, &value);
     if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value)))
         return complain(EXIT_USAGE, "--%s %s: give a whole number from 1 to %g", name, given->value[wanted], most);
     *count = (size_t)value;
@@ -65,11 +65,11 @@ static exit_code take_count(const arguments *given, option wanted, const char *n
 }
 
 /* Reads the stepping options. */
-static exit_code take_stepping(motion_run *run, bool is_ideal) {
+static exit_code read_stepping(motion_run *run, bool is_ideal) {
     const arguments *given = run->given;
     dyn_client_stepping *s = &run->stepping;
     size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
-    exit_code code = take_number(given, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
+    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
     if (code == EXIT_OK)
@@ -77,9 +77,9 @@ static exit_code take_stepping(motion_run *run, bool is_ideal) {
     if (code == EXIT_OK)
         code = arguments_choice(given, OPTION_COMPILED, 3, COMPILED_STEPS, 0, &compiled);
     if (code == EXIT_OK)
-        code = gains_take(given, &run->robot, &run->gains);
+        code = gains_read(given, &run->robot, &run->gains);
     if (code == EXIT_OK)
-        code = take_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
+        code = read_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
     s->compiled = (dyn_client_compiled_steps)compiled;
@@ -212,7 +212,7 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
 }
 
 /* Reads the reference of a controller: --to, or the start of each robot. */
-static exit_code take_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
+static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
     const char *text = run->given->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
     if (run->stepping.law == DYN_CLIENT_CONTROL_NONE)
@@ -251,9 +251,9 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
                                           .with_tau = is_traced && !is_accurate,
                                           .with_energy = true,
                                           .is_accurate = is_accurate,
-                                          .progress = progress_bar_has_reader() ? progress_bar_tell : NULL,
+                                          .progress = progress_bar_has_reader() ? progress_bar_draw : NULL,
                                           .context = &bar};
-    exit_code code = take_reference(run, &to, &request);
+    exit_code code = read_reference(run, &to, &request);
     if (code == EXIT_OK) {
         run->query.samples = run->batch.count;
         dyn_client_status status = dyn_client_rollout_run(run->client, &run->query, &request, &result, &error);
@@ -276,11 +276,11 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
     size_t stride = 1, first = 1;
     exit_code code = open_run(given, client, MOST_SAMPLES, &run);
     if (code == EXIT_OK)
-        code = take_stepping(&run, false);
+        code = read_stepping(&run, false);
     if (code == EXIT_OK)
-        code = take_number(given, OPTION_DURATION, "duration", false, 1, &duration);
+        code = read_number(given, OPTION_DURATION, "duration", false, 1, &duration);
     if (code == EXIT_OK)
-        code = take_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
+        code = read_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
     if (code == EXIT_OK && given->value[OPTION_ACCURATE] != NULL && run.rows.form != TRACE_QUIET)
         run.rows.has_tau = false;
     double steps = code == EXIT_OK ? round(duration / run.stepping.step_length) : 1;
@@ -448,7 +448,7 @@ exit_code run_trajectory(const command *self, const arguments *given, dyn_client
         return complain(EXIT_USAGE, "trajectory %s: give inverse or forward", direction);
     exit_code code = open_run(given, client, MOST_SAMPLES, &run);
     if (code == EXIT_OK)
-        code = take_stepping(&run, true);
+        code = read_stepping(&run, true);
     while (code == EXIT_OK && !run.source.ended) {
         state_source_fill(&run.source, &run.batch);
         code = append(&run, run.stepping.step_length, &rows);

@@ -26,7 +26,7 @@ static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q,  OPTION_V,  OPTION_
                                                    OPTION_DQ, OPTION_DV, OPTION_DA, OPTION_DTAU};
 
 /* Reads the named configuration into the row being added. */
-static exit_code take_named_q(const state_source *source, const state_batch *batch) {
+static exit_code read_named_q(const state_source *source, const state_batch *batch) {
     static const char *const names[] = {"zero", "home"};
     size_t index;
     exit_code code = arguments_choice(source->given, OPTION_STATE, 2, names, 1, &index);
@@ -37,7 +37,7 @@ static exit_code take_named_q(const state_source *source, const state_batch *bat
 }
 
 /* Reads the values of --q, --v and similar options. */
-static exit_code take_values(const state_source *source, const state_batch *batch, state_array array) {
+static exit_code read_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
     size_t width = batch->width[array];
     if (!parse_numbers(source->given->value[ARRAY_OPTIONS[array]], width, state_batch_row(batch, array), message,
@@ -60,13 +60,13 @@ static void describe_state(state_source *source) {
                                 ", %s given", STATE_ARRAY_NAMES[i]);
 }
 
-static exit_code take_arguments(const state_source *source, state_batch *batch) {
+static exit_code read_arguments(const state_source *source, state_batch *batch) {
     exit_code code = EXIT_OK;
     for (int i = 0; i < STATE_ARRAYS && code == EXIT_OK; i++) {
         if (source->given->value[ARRAY_OPTIONS[i]] != NULL)
-            code = take_values(source, batch, (state_array)i);
+            code = read_values(source, batch, (state_array)i);
         else if (i == STATE_Q)
-            code = take_named_q(source, batch);
+            code = read_named_q(source, batch);
     }
     return code;
 }
@@ -133,7 +133,7 @@ static bool begin_format(state_source *source, char *line, char message[PARSE_ME
 }
 
 /* Adds the state of a line that is not blank; a CSV heading adds none. */
-static void take_line(state_source *source, state_batch *batch, char *line, size_t length) {
+static void read_line(state_source *source, state_batch *batch, char *line, size_t length) {
     char message[PARSE_MESSAGE_SIZE];
     bool is_heading = false, taken = true;
     if (source->format == FORMAT_UNKNOWN) {
@@ -175,7 +175,7 @@ static void fill_from_file(state_source *source, state_batch *batch) {
                 length -= 3;
             }
             if (!is_blank(line, length))
-                take_line(source, batch, line, length);
+                read_line(source, batch, line, length);
         }
     }
 }
@@ -187,7 +187,7 @@ void state_source_fill(state_source *source, state_batch *batch) {
         return;
     }
     source->ended = true;
-    source->failure = take_arguments(source, batch);
+    source->failure = read_arguments(source, batch);
     if (source->failure == EXIT_OK)
         batch->count = 1;
 }

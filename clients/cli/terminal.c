@@ -54,7 +54,7 @@ static size_t plain_length(const char *text, size_t length) {
 }
 
 /* Appends a run of plain bytes or the next character. Returns the number of bytes consumed, 0 after an error. */
-static size_t put_next(output *to, const char *text, size_t length) {
+static size_t write_next(output *to, const char *text, size_t length) {
     char escaped[PRINTABLE_ESCAPE];
     size_t plain = plain_length(text, length < sizeof to->buffer ? length : sizeof to->buffer);
     size_t taken = plain > 0 ? plain : printable_next(text, length, escaped);
@@ -78,9 +78,9 @@ static bool is_begun(const char *text, size_t length) {
 
 /* Appends bytes up to an incomplete character at their end. Returns the number of bytes left, or SIZE_MAX on an error.
  */
-static size_t put(output *to, const char *bytes, size_t size) {
+static size_t write_escaped(output *to, const char *bytes, size_t size) {
     while (size > 0 && !is_begun(bytes, size)) {
-        size_t taken = put_next(to, bytes, size);
+        size_t taken = write_next(to, bytes, size);
         if (taken == 0)
             return SIZE_MAX;
         bytes += taken;
@@ -95,13 +95,13 @@ static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
     /* Complete the held bytes to a whole character, or to none. */
     while (to->held > 0 && next < size) {
         to->begun[to->held++] = bytes[next++];
-        if ((left = put(to, to->begun, to->held)) == SIZE_MAX)
+        if ((left = write_escaped(to, to->begun, to->held)) == SIZE_MAX)
             return -1;
         memmove(to->begun, to->begun + to->held - left, left);
         to->held = left;
     }
     if (next < size) {
-        if ((left = put(to, bytes + next, size - next)) == SIZE_MAX)
+        if ((left = write_escaped(to, bytes + next, size - next)) == SIZE_MAX)
             return -1;
         memcpy(to->begun, bytes + size - left, left);
         to->held = left;

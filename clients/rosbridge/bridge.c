@@ -26,7 +26,7 @@ void bridge_log(const bridge *of, const char *format, ...) {
     va_end(arguments);
 }
 
-void bridge_tell(const char *format, ...) {
+void bridge_report(const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     log_line(format, arguments);

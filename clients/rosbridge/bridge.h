@@ -47,6 +47,6 @@ void bridge_flush_at(bridge *of, double time);
 void bridge_log(const bridge *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes a printable line to standard error in any case. */
-void bridge_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void bridge_report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

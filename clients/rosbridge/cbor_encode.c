@@ -38,62 +38,62 @@ static bool reserve(sink *to, size_t size) {
 typedef size_t (*head_encoder)(size_t value, unsigned char *bytes, size_t size);
 
 /* Writes a head, which is at most nine bytes long. */
-static void put_head(sink *to, head_encoder encode, size_t value) {
+static void write_head(sink *to, head_encoder encode, size_t value) {
     if (reserve(to, 9))
         to->size += encode(value, to->space + to->size, 9);
 }
 
-static void put_bytes(sink *to, const void *bytes, size_t size) {
+static void write_bytes(sink *to, const void *bytes, size_t size) {
     if (size > 0 && reserve(to, size)) {
         memcpy(to->space + to->size, bytes, size);
         to->size += size;
     }
 }
 
-static void put_string(sink *to, const char *text, size_t length) {
-    put_head(to, cbor_encode_string_start, length);
-    put_bytes(to, text, length);
+static void write_string(sink *to, const char *text, size_t length) {
+    write_head(to, cbor_encode_string_start, length);
+    write_bytes(to, text, length);
 }
 
-static void put_key(sink *to, const char *key) {
-    put_string(to, key, strlen(key));
+static void write_key(sink *to, const char *key) {
+    write_string(to, key, strlen(key));
 }
 
-static void put_unsigned(sink *to, uint64_t number) {
+static void write_unsigned(sink *to, uint64_t number) {
     if (reserve(to, 9))
         to->size += cbor_encode_uint(number, to->space + to->size, 9);
 }
 
-static void put_signed(sink *to, int64_t number) {
+static void write_signed(sink *to, int64_t number) {
     if (number >= 0)
-        put_unsigned(to, (uint64_t)number);
+        write_unsigned(to, (uint64_t)number);
     else if (reserve(to, 9))
         to->size += cbor_encode_negint((uint64_t) - (number + 1), to->space + to->size, 9);
 }
 
-static void put_double(sink *to, double number) {
+static void write_double(sink *to, double number) {
     if (reserve(to, 9))
         to->size += cbor_encode_double(number, to->space + to->size, 9);
 }
 
-static void put_bool(sink *to, bool truth) {
+static void write_bool(sink *to, bool truth) {
     if (reserve(to, 9))
         to->size += cbor_encode_bool(truth, to->space + to->size, 9);
 }
 
 /* Writes a typed array. The machine is little-endian, so the numbers need no conversion. */
-static void put_doubles(sink *to, const double *numbers, size_t count) {
-    put_head(to, cbor_encode_tag, TAG_FLOAT64_LE);
-    put_head(to, cbor_encode_bytestring_start, count * sizeof(double));
-    put_bytes(to, numbers, count * sizeof(double));
+static void write_doubles(sink *to, const double *numbers, size_t count) {
+    write_head(to, cbor_encode_tag, TAG_FLOAT64_LE);
+    write_head(to, cbor_encode_bytestring_start, count * sizeof(double));
+    write_bytes(to, numbers, count * sizeof(double));
 }
 
 /* ---- JSON values ------------------------------------------------------------------------------------------------- */
 
-static void put_json(sink *to, const json_t *value);
+static void write_json(sink *to, const json_t *value);
 
 /* Writes an array. One that holds only reals becomes a typed array. */
-static void put_json_array(sink *to, const json_t *list) {
+static void write_json_array(sink *to, const json_t *list) {
     size_t count = json_array_size(list), reals = 0;
     while (reals < count && json_is_real(json_array_get(list, reals)))
         reals++;
@@ -101,45 +101,45 @@ static void put_json_array(sink *to, const json_t *list) {
     if (numbers != NULL) {
         for (size_t i = 0; i < count; i++)
             numbers[i] = json_real_value(json_array_get(list, i));
-        put_doubles(to, numbers, count);
+        write_doubles(to, numbers, count);
         free(numbers);
         return;
     }
-    put_head(to, cbor_encode_array_start, count);
+    write_head(to, cbor_encode_array_start, count);
     for (size_t i = 0; i < count; i++)
-        put_json(to, json_array_get(list, i));
+        write_json(to, json_array_get(list, i));
 }
 
-static void put_json_members(sink *to, const json_t *object) {
+static void write_json_members(sink *to, const json_t *object) {
     const char *key;
     json_t *value;
     json_object_foreach((json_t *)object, key, value) {
-        put_key(to, key);
-        put_json(to, value);
+        write_key(to, key);
+        write_json(to, value);
     }
 }
 
-static void put_json(sink *to, const json_t *value) {
+static void write_json(sink *to, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        put_head(to, cbor_encode_map_start, json_object_size(value));
-        put_json_members(to, value);
+        write_head(to, cbor_encode_map_start, json_object_size(value));
+        write_json_members(to, value);
         break;
     case JSON_ARRAY:
-        put_json_array(to, value);
+        write_json_array(to, value);
         break;
     case JSON_STRING:
-        put_string(to, json_string_value(value), json_string_length(value));
+        write_string(to, json_string_value(value), json_string_length(value));
         break;
     case JSON_INTEGER:
-        put_signed(to, json_integer_value(value));
+        write_signed(to, json_integer_value(value));
         break;
     case JSON_REAL:
-        put_double(to, json_real_value(value));
+        write_double(to, json_real_value(value));
         break;
     case JSON_TRUE:
     case JSON_FALSE:
-        put_bool(to, json_is_true(value));
+        write_bool(to, json_is_true(value));
         break;
     case JSON_NULL:
         if (reserve(to, 9))
@@ -150,92 +150,92 @@ static void put_json(sink *to, const json_t *value) {
 
 /* ---- protobuf messages ------------------------------------------------------------------------------------------- */
 
-static void put_message(sink *to, const ProtobufCMessage *message);
+static void write_message(sink *to, const ProtobufCMessage *message);
 
-static void put_enum(sink *to, const ProtobufCEnumDescriptor *type, int value) {
+static void write_enum(sink *to, const ProtobufCEnumDescriptor *type, int value) {
     const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
     if (known != NULL)
-        put_key(to, known->name);
+        write_key(to, known->name);
     else
-        put_signed(to, value);
+        write_signed(to, value);
 }
 
-static void put_value(sink *to, const ProtobufCFieldDescriptor *field, const void *at) {
+static void write_value(sink *to, const ProtobufCFieldDescriptor *field, const void *at) {
     const ProtobufCBinaryData *bytes = at;
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT32:
     case PROTOBUF_C_TYPE_SINT32:
     case PROTOBUF_C_TYPE_SFIXED32:
-        put_signed(to, *(const int32_t *)at);
+        write_signed(to, *(const int32_t *)at);
         break;
     case PROTOBUF_C_TYPE_INT64:
     case PROTOBUF_C_TYPE_SINT64:
     case PROTOBUF_C_TYPE_SFIXED64:
-        put_signed(to, *(const int64_t *)at);
+        write_signed(to, *(const int64_t *)at);
         break;
     case PROTOBUF_C_TYPE_UINT32:
     case PROTOBUF_C_TYPE_FIXED32:
-        put_unsigned(to, *(const uint32_t *)at);
+        write_unsigned(to, *(const uint32_t *)at);
         break;
     case PROTOBUF_C_TYPE_UINT64:
     case PROTOBUF_C_TYPE_FIXED64:
-        put_unsigned(to, *(const uint64_t *)at);
+        write_unsigned(to, *(const uint64_t *)at);
         break;
     case PROTOBUF_C_TYPE_FLOAT:
-        put_double(to, (double)*(const float *)at);
+        write_double(to, (double)*(const float *)at);
         break;
     case PROTOBUF_C_TYPE_DOUBLE:
-        put_double(to, *(const double *)at);
+        write_double(to, *(const double *)at);
         break;
     case PROTOBUF_C_TYPE_BOOL:
-        put_bool(to, *(const protobuf_c_boolean *)at != 0);
+        write_bool(to, *(const protobuf_c_boolean *)at != 0);
         break;
     case PROTOBUF_C_TYPE_ENUM:
-        put_enum(to, field->descriptor, *(const int *)at);
+        write_enum(to, field->descriptor, *(const int *)at);
         break;
     case PROTOBUF_C_TYPE_STRING:
-        put_key(to, *(const char *const *)at);
+        write_key(to, *(const char *const *)at);
         break;
     case PROTOBUF_C_TYPE_BYTES:
-        put_head(to, cbor_encode_bytestring_start, bytes->len);
-        put_bytes(to, bytes->data, bytes->len);
+        write_head(to, cbor_encode_bytestring_start, bytes->len);
+        write_bytes(to, bytes->data, bytes->len);
         break;
     case PROTOBUF_C_TYPE_MESSAGE:
-        put_message(to, *(const ProtobufCMessage *const *)at);
+        write_message(to, *(const ProtobufCMessage *const *)at);
         break;
     }
 }
 
-static void put_field(sink *to, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
+static void write_field(sink *to, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const void *place = field_place(message, field);
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
         if (field_is_choice(field))
-            put_head(to, cbor_encode_array_start, 1);
-        put_value(to, field, place);
+            write_head(to, cbor_encode_array_start, 1);
+        write_value(to, field, place);
         return;
     }
     size_t count = *field_count(message, field);
     const char *values = *(const char *const *)place;
     if (field->type == PROTOBUF_C_TYPE_DOUBLE) {
-        put_doubles(to, (const double *)values, count);
+        write_doubles(to, (const double *)values, count);
         return;
     }
-    put_head(to, cbor_encode_array_start, count);
+    write_head(to, cbor_encode_array_start, count);
     for (size_t i = 0; i < count; i++)
-        put_value(to, field, values + i * field_value_size(field));
+        write_value(to, field, values + i * field_value_size(field));
 }
 
-static void put_message(sink *to, const ProtobufCMessage *message) {
+static void write_message(sink *to, const ProtobufCMessage *message) {
     size_t present = 0;
     for (unsigned i = 0; i < message->descriptor->n_fields; i++)
         present += field_is_present(message, &message->descriptor->fields[i]);
-    put_head(to, cbor_encode_map_start, present);
+    write_head(to, cbor_encode_map_start, present);
     for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
         if (!field_is_present(message, field))
             continue;
-        put_key(to, field->name);
-        put_field(to, message, field);
+        write_key(to, field->name);
+        write_field(to, message, field);
     }
 }
 
@@ -255,11 +255,11 @@ static buffer *finish(sink *to) {
 buffer *cbor_encode_message(const json_t *envelope, const ProtobufCMessage *values) {
     sink to;
     open_sink(&to);
-    put_head(&to, cbor_encode_map_start, json_object_size(envelope) + (values != NULL));
-    put_json_members(&to, envelope);
+    write_head(&to, cbor_encode_map_start, json_object_size(envelope) + (values != NULL));
+    write_json_members(&to, envelope);
     if (values != NULL) {
-        put_key(&to, "values");
-        put_message(&to, values);
+        write_key(&to, "values");
+        write_message(&to, values);
     }
     return finish(&to);
 }
@@ -267,19 +267,19 @@ buffer *cbor_encode_message(const json_t *envelope, const ProtobufCMessage *valu
 buffer *cbor_encode_raw(const char *topic, int64_t secs, int64_t nsecs, const uint8_t *bytes, size_t size) {
     sink to;
     open_sink(&to);
-    put_head(&to, cbor_encode_map_start, 3);
-    put_key(&to, "op");
-    put_key(&to, "publish");
-    put_key(&to, "topic");
-    put_key(&to, topic);
-    put_key(&to, "msg");
-    put_head(&to, cbor_encode_map_start, 3);
-    put_key(&to, "secs");
-    put_signed(&to, secs);
-    put_key(&to, "nsecs");
-    put_signed(&to, nsecs);
-    put_key(&to, "bytes");
-    put_head(&to, cbor_encode_bytestring_start, size);
-    put_bytes(&to, bytes, size);
+    write_head(&to, cbor_encode_map_start, 3);
+    write_key(&to, "op");
+    write_key(&to, "publish");
+    write_key(&to, "topic");
+    write_key(&to, topic);
+    write_key(&to, "msg");
+    write_head(&to, cbor_encode_map_start, 3);
+    write_key(&to, "secs");
+    write_signed(&to, secs);
+    write_key(&to, "nsecs");
+    write_signed(&to, nsecs);
+    write_key(&to, "bytes");
+    write_head(&to, cbor_encode_bytestring_start, size);
+    write_bytes(&to, bytes, size);
     return finish(&to);
 }

@@ -39,8 +39,8 @@ static void on_event(void *user, const char *name, const Dynamics__V1__Event *ev
         json_decref(message);
     } else if (event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS) {
         actions_progress(of->bridge, event->progress);
-    } else if (!live_simulations_take(&of->simulations, event)) {
-        live_streams_take(&of->streams, event);
+    } else if (!live_simulations_publish(&of->simulations, event)) {
+        live_streams_publish(&of->streams, event);
     }
 }
 

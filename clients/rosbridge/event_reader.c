@@ -17,7 +17,7 @@ enum { WAITING = 4096, RECONNECT_MIN = 50, RECONNECT_MAX = 1000 };
 
 struct event_reader {
     bridge *bridge;
-    event_taker take;
+    event_handler handle;
     void *user;
     nng_socket socket;
     nng_aio *aio;
@@ -71,7 +71,7 @@ static void on_wake(uv_async_t *handle) {
             topic > 0 ? dynamics__v1__event__unpack(NULL, nng_msg_len(message) - topic, bytes + topic) : NULL;
         reader->bridge->metrics.counters[COUNTER_EVENTS]++;
         if (event != NULL) {
-            reader->take(reader->user, (const char *)bytes, event);
+            reader->handle(reader->user, (const char *)bytes, event);
             dynamics__v1__event__free_unpacked(event, NULL);
         }
         nng_msg_free(message);
@@ -97,14 +97,14 @@ static int dial(event_reader *reader, const char *address) {
     return nng_dialer_start(dialer, NNG_FLAG_NONBLOCK) == 0 ? nng_dialer_id(dialer) : 0;
 }
 
-event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user) {
+event_reader *event_reader_start(bridge *of, const char *address, event_handler handle, void *user) {
     event_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL || nng_sub0_open(&reader->socket) != 0) {
         free(reader);
         return NULL;
     }
     reader->bridge = of;
-    reader->take = take;
+    reader->handle = handle;
     reader->user = user;
     pthread_mutex_init(&reader->mutex, NULL);
     uv_async_init(of->loop, &reader->wake, on_wake);

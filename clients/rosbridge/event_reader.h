@@ -12,11 +12,11 @@
 typedef struct event_reader event_reader;
 
 /* Called on the event loop for each event. */
-typedef void (*event_taker)(void *user, const char *topic, const Dynamics__V1__Event *event);
+typedef void (*event_handler)(void *user, const char *topic, const Dynamics__V1__Event *event);
 
 /* Subscribes to the topics "models" and "progress/..." at `address` and reconnects when the connection is lost. Returns
  * NULL for an invalid address, or when out of memory. */
-event_reader *event_reader_start(bridge *of, const char *address, event_taker take, void *user);
+event_reader *event_reader_start(bridge *of, const char *address, event_handler handle, void *user);
 
 /* Subscribes to two more topics at another address, until event_reader_forget. Returns the number of the address, or 0
  * if it cannot be dialled. */

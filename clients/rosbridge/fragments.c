@@ -87,9 +87,9 @@ static const char *check(const fragments *of, const fragment_limits *limits, con
                                               : NULL;
 }
 
-fragment_result fragments_take(fragments *of, const fragment_limits *limits, double now, const char *id,
-                               const char *data, size_t length, long long number, long long total, char **message,
-                               size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
+fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const char *id,
+                              const char *data, size_t length, long long number, long long total, char **message,
+                              size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
     partial_message **link = find(of, id), *known = *link;
     const char *wrong = check(of, limits, known, length, number, total);
     if (wrong == NULL && known == NULL) {

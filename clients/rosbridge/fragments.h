@@ -29,9 +29,9 @@ typedef enum fragment_result { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_REFUSE
 
 /* Adds fragment `number` of `total` of the message `id` at the time `now`. COMPLETE: `message` is the whole message,
  * which the caller frees. REFUSED: `error` names the cause, and the message is dropped. */
-fragment_result fragments_take(fragments *of, const fragment_limits *limits, double now, const char *id,
-                               const char *data, size_t length, long long number, long long total, char **message,
-                               size_t *size, char error[FRAGMENT_ERROR_SIZE]);
+fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const char *id,
+                              const char *data, size_t length, long long number, long long total, char **message,
+                              size_t *size, char error[FRAGMENT_ERROR_SIZE]);
 
 /* Drops messages that are not complete in time and returns their number. */
 size_t fragments_expire(fragments *of, const fragment_limits *limits, double now);

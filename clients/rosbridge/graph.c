@@ -56,25 +56,25 @@ json_t *graph_topics_of_type(bridge *of, const char *type) {
 }
 
 /* Receives each service with its type and node. */
-typedef void (*service_taker)(void *user, const char *name, const char *type, const char *node);
+typedef void (*service_visitor)(void *user, const char *name, const char *type, const char *node);
 
-static void each_service(bridge *of, service_taker take, void *user) {
+static void each_service(bridge *of, service_visitor visit, void *user) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE], own[METHOD_NAME_SIZE], node[ROS_NAME_SIZE];
     for (size_t i = 0; i < method_count(); i++) {
         method_service(method_get(i), name);
         method_type(method_get(i), own);
         snprintf(type, sizeof type, MESSAGE_PACKAGE "/srv/%s", own);
-        take(user, name, type, daemon_node);
+        visit(user, name, type, daemon_node);
     }
-    take(user, HEALTH_SERVICE, HEALTH_TYPE, own_node);
+    visit(user, HEALTH_SERVICE, HEALTH_TYPE, own_node);
     for (size_t i = 0; rosapi_name(i, type) != NULL; i++) {
         snprintf(name, sizeof name, "/rosapi/%s", rosapi_name(i, type));
-        take(user, name, type, own_node);
+        visit(user, name, type, own_node);
     }
     for (offer *each = of->offers; each != NULL; each = each->next) {
         node_of(each->provider, node);
         if (!each->is_action)
-            take(user, each->name, each->type, node);
+            visit(user, each->name, each->type, node);
     }
 }
 
@@ -84,7 +84,7 @@ typedef struct search {
     char found_type[ROS_NAME_SIZE], found_node[ROS_NAME_SIZE];
 } search;
 
-static void take_match(void *user, const char *name, const char *type, const char *node) {
+static void store_match(void *user, const char *name, const char *type, const char *node) {
     search *s = user;
     bool is_meant = (s->type == NULL || strcmp(s->type, type) == 0) &&
                     (s->name == NULL || strcmp(s->name, name) == 0) && (s->node == NULL || strcmp(s->node, node) == 0);
@@ -98,7 +98,7 @@ static void take_match(void *user, const char *name, const char *type, const cha
 
 json_t *graph_services(bridge *of, const char *type) {
     search s = {.type = type, .names = json_array()};
-    each_service(of, take_match, &s);
+    each_service(of, store_match, &s);
     return s.names;
 }
 
@@ -106,7 +106,7 @@ static search find_service(bridge *of, const char *service) {
     char name[ROS_NAME_SIZE] = "";
     search s = {.name = name};
     ros_name_normalize(service, name);
-    each_service(of, take_match, &s);
+    each_service(of, store_match, &s);
     s.name = NULL;
     return s;
 }
@@ -186,7 +186,7 @@ json_t *graph_node_details(bridge *of, const char *name) {
         return NULL;
     json_t *publishing = json_array(), *subscribing = json_array();
     search s = {.node = node, .names = json_array()};
-    each_service(of, take_match, &s);
+    each_service(of, store_match, &s);
     for (topic *each = of->topics; each != NULL; each = each->next) {
         if (is_among(graph_publishers(of, each->name), node))
             add(publishing, each->name);

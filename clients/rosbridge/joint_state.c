@@ -13,18 +13,18 @@
 #include "method_error.h"
 
 /* Progress of a conversion. */
-typedef struct taking {
+typedef struct conversion {
     char *error;
     bool failed;
     json_t *names;                        /* of the first state */
     json_t *position, *velocity, *effort; /* rows of the states that were read */
     bool has_velocity, has_effort;
     char path[64]; /* of the state */
-} taking;
+} conversion;
 
-static void refuse(taking *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(conversion *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void refuse(taking *of, const char *format, ...) {
+static void refuse(conversion *of, const char *format, ...) {
     if (of->failed)
         return;
     of->failed = true;
@@ -39,13 +39,13 @@ static bool has_field(const ProtobufCMessageDescriptor *type, const char *name) 
     return protobuf_c_message_descriptor_get_field_by_name(type, name) != NULL;
 }
 
-bool joint_state_is_taken(const ProtobufCMessageDescriptor *type) {
+bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type) {
     return has_field(type, "query") && has_field(type, "q");
 }
 
 /* Returns the index in the first state of the name that this state has at `index`. Most states have it at the same
  * index. */
-static size_t place_of(const taking *of, const char *name, size_t index) {
+static size_t place_of(const conversion *of, const char *name, size_t index) {
     const char *same = json_string_value(json_array_get(of->names, index));
     if (same != NULL && strcmp(same, name) == 0)
         return index;
@@ -56,7 +56,7 @@ static size_t place_of(const taking *of, const char *name, size_t index) {
 }
 
 /* Checks the names of a state. Those of a later state must be those of the first. */
-static size_t take_names(taking *of, const json_t *state) {
+static size_t read_names(conversion *of, const json_t *state) {
     const json_t *names = json_object_get(state, "name");
     size_t count = json_array_size(names);
     if (!json_is_array(names) || count == 0)
@@ -77,7 +77,7 @@ static size_t take_names(taking *of, const json_t *state) {
 
 /* Appends one row in the order of the first state; missing or empty values become zeros. Returns true if there was a
  * row. */
-static bool take_row(taking *of, const json_t *state, const char *member, size_t count, json_t *rows) {
+static bool read_row(conversion *of, const json_t *state, const char *member, size_t count, json_t *rows) {
     const json_t *values = json_object_get(state, member), *names = json_object_get(state, "name");
     size_t given = list_size(values), start = json_array_size(rows);
     if (given != 0 && given != count)
@@ -94,20 +94,20 @@ static bool take_row(taking *of, const json_t *state, const char *member, size_t
     return given > 0;
 }
 
-static void take_state(taking *of, const json_t *state) {
+static void read_state(conversion *of, const json_t *state) {
     if (!json_is_object(state)) {
         refuse(of, ": a sensor_msgs/JointState is needed");
         return;
     }
-    size_t count = take_names(of, state);
-    if (!of->failed && !take_row(of, state, "position", count, of->position))
+    size_t count = read_names(of, state);
+    if (!of->failed && !read_row(of, state, "position", count, of->position))
         refuse(of, ".position: a number for each name is needed");
-    of->has_velocity |= !of->failed && take_row(of, state, "velocity", count, of->velocity);
-    of->has_effort |= !of->failed && take_row(of, state, "effort", count, of->effort);
+    of->has_velocity |= !of->failed && read_row(of, state, "velocity", count, of->velocity);
+    of->has_effort |= !of->failed && read_row(of, state, "effort", count, of->effort);
 }
 
 /* Sets a field of the request, which must not be present beside the states. */
-static void put_field(taking *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
+static void set_field(conversion *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
                       json_t *value) {
     if (!has_field(type, name))
         return;
@@ -122,7 +122,7 @@ const json_t *joint_state_query(const json_t *given) {
 }
 
 /* Sets the order of joints in a copy of the request's query. */
-static void put_names(taking *of, json_t *arguments) {
+static void set_names(conversion *of, json_t *arguments) {
     const json_t *given = joint_state_query(json_object_get(arguments, "query"));
     json_t *query = json_is_object(given) ? json_copy((json_t *)given) : json_object();
     if (given != NULL && !json_is_object(given))
@@ -138,7 +138,7 @@ static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *a
     json_t *whole = json_object_get(arguments, "joint_state");
     *is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
                json_object_get(arguments, "position") != NULL && !has_field(type, "name");
-    return !joint_state_is_taken(type) ? NULL : *is_bare ? (json_t *)arguments : whole;
+    return !joint_state_is_accepted(type) ? NULL : *is_bare ? (json_t *)arguments : whole;
 }
 
 bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments) {
@@ -171,7 +171,7 @@ static json_t *spread(json_t *rows, const coordinates *joints, const coordinate 
 }
 
 /* Replaces the order of the names by the model's own order. */
-static void use_own_order(taking *of, const coordinates *joints) {
+static void use_own_order(conversion *of, const coordinates *joints) {
     char path[sizeof of->path + 8];
     snprintf(path, sizeof path, "%s.name", of->path);
     const coordinate **places = coordinates_arrange(joints, of->names, path, of->error);
@@ -185,21 +185,21 @@ static void use_own_order(taking *of, const coordinates *joints) {
     free(places);
 }
 
-bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
-                      char *error) {
+bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
+                         char *error) {
     bool is_bare;
     json_t *states = states_in(type, arguments, &is_bare);
     if (states == NULL)
         return true;
     json_incref(states);
-    taking of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
+    conversion of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
     if (!json_is_array(states)) {
         snprintf(of.path, sizeof of.path, is_bare ? "args" : "args.joint_state");
-        take_state(&of, states);
+        read_state(&of, states);
     }
     for (size_t i = 0; i < json_array_size(states) && !of.failed; i++) {
         snprintf(of.path, sizeof of.path, "args.joint_state[%zu]", i);
-        take_state(&of, json_array_get(states, i));
+        read_state(&of, json_array_get(states, i));
     }
     if (!of.failed && of.names != NULL && joints != NULL && joints->has_parts)
         use_own_order(&of, joints);
@@ -208,12 +208,12 @@ bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments,
     for (size_t i = is_bare ? 0 : 5; i < 6; i++)
         json_object_del(arguments, members[i]);
     if (!of.failed && of.names != NULL) {
-        put_names(&of, arguments);
-        put_field(&of, type, arguments, "q", of.position);
+        set_names(&of, arguments);
+        set_field(&of, type, arguments, "q", of.position);
         if (of.has_velocity)
-            put_field(&of, type, arguments, "v", of.velocity);
+            set_field(&of, type, arguments, "v", of.velocity);
         if (of.has_effort)
-            put_field(&of, type, arguments, "tau", of.effort);
+            set_field(&of, type, arguments, "tau", of.effort);
     }
     json_decref(states);
     json_decref(of.names);

@@ -26,7 +26,7 @@
 #include "coordinates.h"
 
 /* Returns true if a request of this type accepts JointState. */
-bool joint_state_is_taken(const ProtobufCMessageDescriptor *type);
+bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type);
 
 /* Returns true if a name in the arguments ends in a number, such as "root_joint[0]". The conversion then needs the
  * joints of the model. */
@@ -37,7 +37,7 @@ const json_t *joint_state_query(const json_t *given);
 
 /* Replaces JointState in named arguments by the request's own fields. `joints` are those of the model, or NULL. Returns
  * false on failure; `error`, of METHOD_ERROR_SIZE, then begins with the path "args...". */
-bool joint_state_take(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
-                      char *error);
+bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
+                         char *error);
 
 #endif

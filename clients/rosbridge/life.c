@@ -99,7 +99,7 @@ static void announce(const life *self) {
         fprintf(file, "%u\n", port);
         fclose(file);
     } else if (c->port_file[0] != '\0') {
-        bridge_tell("port_file: %s cannot be written", c->port_file);
+        bridge_report("port_file: %s cannot be written", c->port_file);
     }
     char where[2 * CONFIG_WORD];
     if (c->address[0] != '\0')
@@ -108,7 +108,7 @@ static void announce(const life *self) {
         snprintf(where, sizeof where, "dials %s", c->dial);
     char printed[2 * CONFIG_WORD];
     printable_text(where, printed, sizeof printed);
-    bridge_tell("%s", printed);
+    bridge_report("%s", printed);
     sd_notifyf(0, "READY=1\nSTATUS=%s", printed);
 }
 

@@ -70,7 +70,7 @@ static held_message pop_held(live_object *of) {
 }
 
 /* Reports to the publisher that a message could not be read. */
-static void tell_held(const held_message *of, const char *reason) {
+static void report_held(const held_message *of, const char *reason) {
     if (!of->from->is_gone)
         peer_status(of->from, STATUS_ERROR, NULL, "publish: %s: %s", of->to->name, reason);
 }
@@ -84,7 +84,7 @@ static void free_held(const held_message *freed) {
 static void drop_held(live_object *of, const char *reason) {
     while (of->held != NULL) {
         held_message dropped = pop_held(of);
-        tell_held(&dropped, reason);
+        report_held(&dropped, reason);
         free_held(&dropped);
     }
 }
@@ -155,7 +155,7 @@ void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *
         held_message next = pop_held(of);
         error[0] = '\0';
         if (!next.to->read(next.from, next.to, next.message, error))
-            tell_held(&next, error);
+            report_held(&next, error);
         free_held(&next);
     }
 }

@@ -82,7 +82,7 @@ static json_t *joint_state(const live_object *of, const Dynamics__V1__Simulation
     return live_object_joint_state(of, event->time[states - 1], q, v, tau);
 }
 
-bool live_simulations_take(live_simulations *of, const Dynamics__V1__Event *event) {
+bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
         const Dynamics__V1__SimulationStateEvent *state = event->simulation_state;
         live_object *known = live_object_find(of->first, state->simulation);
@@ -96,11 +96,11 @@ bool live_simulations_take(live_simulations *of, const Dynamics__V1__Event *even
     }
     if (event->event_case != DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT)
         return false;
-    const Dynamics__V1__SimulationEvent *told = event->simulation_event;
-    live_object *known = live_object_find(of->first, told->simulation);
+    const Dynamics__V1__SimulationEvent *received = event->simulation_event;
+    live_object *known = live_object_find(of->first, received->simulation);
     if (known == NULL)
         return false;
-    live_object_publish(known, SIMULATION_EVENTS, message_to_tree(MESSAGE_ROS, &told->base));
+    live_object_publish(known, SIMULATION_EVENTS, message_to_tree(MESSAGE_ROS, &received->base));
     live_simulations_ask(of);
     return true;
 }

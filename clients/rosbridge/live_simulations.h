@@ -28,7 +28,7 @@ void live_simulations_ask(live_simulations *of);
 void live_simulations_check(live_simulations *checked);
 
 /* Publishes an event of a simulation. Returns false if it belongs to none that is known. */
-bool live_simulations_take(live_simulations *of, const Dynamics__V1__Event *event);
+bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *event);
 
 void live_simulations_stop(live_simulations *stopped);
 

@@ -87,7 +87,7 @@ static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorq
             live_object_joint_state(of, event->time[i], NULL, NULL, event->tau + i * of->coordinates.nv));
 }
 
-bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event) {
+bool live_streams_publish(live_streams *of, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
         const Dynamics__V1__StreamTorques *torques = event->stream_torques;
         live_object *known = live_object_find(of->first, torques->stream);
@@ -101,13 +101,13 @@ bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event) {
     }
     if (event->event_case != DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT)
         return false;
-    const Dynamics__V1__StreamEvent *told = event->stream_event;
-    live_object *known = live_object_find(of->first, told->stream);
+    const Dynamics__V1__StreamEvent *received = event->stream_event;
+    live_object *known = live_object_find(of->first, received->stream);
     if (known == NULL)
         return false;
-    live_object_publish(known, STREAM_EVENTS, message_to_tree(MESSAGE_ROS, &told->base));
-    bool has_ended = told->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_CLOSED ||
-                     told->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_EXPIRED;
+    live_object_publish(known, STREAM_EVENTS, message_to_tree(MESSAGE_ROS, &received->base));
+    bool has_ended = received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_CLOSED ||
+                     received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_EXPIRED;
     if (has_ended)
         live_streams_ask(of);
     return true;

@@ -31,7 +31,7 @@ void live_streams_ask(live_streams *of);
 void live_streams_check(live_streams *checked);
 
 /* Publishes an event of a stream. Returns false if it belongs to none that is known. */
-bool live_streams_take(live_streams *of, const Dynamics__V1__Event *event);
+bool live_streams_publish(live_streams *of, const Dynamics__V1__Event *event);
 
 void live_streams_stop(live_streams *stopped);
 

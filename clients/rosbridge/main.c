@@ -52,7 +52,7 @@ static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) 
 }
 
 /* Applies one option that sets a key. */
-static bool take(config *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
+static bool apply_option(config *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     switch (option) {
     case OPTION_SET:
         return set_key(c, value, error);
@@ -101,14 +101,14 @@ int main(int argc, char **argv) {
     optind = 1;
     for (int option; is_right && (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         only_checks |= option == OPTION_CHECK;
-        is_right = take(&c, option, optarg, error);
+        is_right = apply_option(&c, option, optarg, error);
     }
     if (is_right && optind < argc) {
         snprintf(error, sizeof error, "unexpected argument \"%.200s\"; see --help", argv[optind]);
         is_right = false;
     }
     if (!is_right || !config_complete(&c, error)) {
-        bridge_tell("%s", error);
+        bridge_report("%s", error);
         return EXIT_USAGE;
     }
     if (only_checks) {
@@ -118,6 +118,6 @@ int main(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     if (bridge_run(&c, error))
         return EXIT_SUCCESS;
-    bridge_tell("%s", error);
+    bridge_report("%s", error);
     return EXIT_FAILURE;
 }

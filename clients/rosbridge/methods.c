@@ -86,7 +86,7 @@ uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, ui
                      char error[METHOD_ERROR_SIZE]) {
     const ProtobufCMessageDescriptor *type = method_request(of);
     json_t *named = json_is_array(arguments) ? name_arguments(type, arguments, error) : json_incref(arguments);
-    if (named != NULL && !joint_state_take(type, named, joints, error)) {
+    if (named != NULL && !joint_state_convert(type, named, joints, error)) {
         json_decref(named);
         named = NULL;
     }
@@ -105,7 +105,7 @@ uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, ui
 }
 
 /* Writes the daemon's error with the caller's paths: "inverse_dynamics.q[2]" becomes "args.q[2]". */
-static void tell_refusal(method of, const Dynamics__V1__Status *status, char error[METHOD_ERROR_SIZE]) {
+static void write_refusal(method of, const Dynamics__V1__Status *status, char error[METHOD_ERROR_SIZE]) {
     const ProtobufCEnumValue *code =
         protobuf_c_enum_descriptor_get_value(&dynamics__v1__code__descriptor, (int)status->code);
     size_t length = strlen(of->name);
@@ -124,7 +124,7 @@ ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, ch
     if (reply == NULL) {
         snprintf(error, METHOD_ERROR_SIZE, "the daemon's reply is none of dynamics.v1 (INTERNAL)");
     } else if (reply->status != NULL && reply->status->code != DYNAMICS__V1__CODE__CODE_OK) {
-        tell_refusal(of, reply->status, error);
+        write_refusal(of, reply->status, error);
     } else if ((uint32_t)reply->result_case != of->id) {
         snprintf(error, METHOD_ERROR_SIZE, "the daemon's reply holds no result of %s (INTERNAL)", of->name);
     } else {

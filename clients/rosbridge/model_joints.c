@@ -15,12 +15,12 @@
 static ProtobufCMessage *unpack(method describe, const uint8_t *reply, size_t size, char *error) {
     static const char own[] = "args.model";
     char reason[METHOD_ERROR_SIZE];
-    ProtobufCMessage *told = method_unpack(describe, reply, size, reason);
-    bool is_own = told == NULL && strncmp(reason, own, strlen(own)) == 0;
-    if (told == NULL)
+    ProtobufCMessage *description = method_unpack(describe, reply, size, reason);
+    bool is_own = description == NULL && strncmp(reason, own, strlen(own)) == 0;
+    if (description == NULL)
         snprintf(error, METHOD_ERROR_SIZE, "%s%.*s", is_own ? "args.query.model" : "", METHOD_ERROR_SIZE - 32,
                  reason + (is_own ? strlen(own) : 0));
-    return told;
+    return description;
 }
 
 bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error) {
@@ -31,21 +31,22 @@ bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout
     size_t size = 0, reply_size = 0;
     uint8_t *request = question != NULL ? method_pack(describe, question, NULL, false, &size, error) : NULL;
     void *reply = NULL;
-    ProtobufCMessage *told = NULL;
+    ProtobufCMessage *description = NULL;
     dyn_client_error failure = {0};
     if (question == NULL)
         snprintf(error, METHOD_ERROR_SIZE, "out of memory (RESOURCE_EXHAUSTED)");
     dyn_client *client = request != NULL ? daemon_link_get(link, &failure) : NULL;
     if (client != NULL &&
         dyn_client_call(client, request, size, timeout, &reply, &reply_size, &failure) == DYN_CLIENT_OK)
-        told = unpack(describe, reply, reply_size, error);
+        description = unpack(describe, reply, reply_size, error);
     else if (request != NULL)
         snprintf(error, METHOD_ERROR_SIZE, "%s (%s)", failure.message, dyn_client_status_name(failure.status));
-    bool is_read = told != NULL && coordinates_read(joints, (const Dynamics__V1__DescribeModelReply *)told, NULL);
-    if (told != NULL && !is_read)
+    bool is_read =
+        description != NULL && coordinates_read(joints, (const Dynamics__V1__DescribeModelReply *)description, NULL);
+    if (description != NULL && !is_read)
         snprintf(error, METHOD_ERROR_SIZE, "args.query.model: it has no joints that move (INVALID_ARGUMENT)");
-    if (told != NULL)
-        protobuf_c_message_free_unpacked(told, NULL);
+    if (description != NULL)
+        protobuf_c_message_free_unpacked(description, NULL);
     dyn_client_free(reply);
     free(request);
     json_decref(question);

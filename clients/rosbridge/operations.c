@@ -23,7 +23,7 @@ static const char *given_type(const request *from) {
 }
 
 /* Reads a type and converts it to the spelling of ROS 2. Returns false if it was refused. */
-static bool take_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
+static bool read_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
     const char *given = given_type(from);
     if (given != NULL)
         ros_type_normalize(given, kind, type);
@@ -40,7 +40,7 @@ static void finish(const request *from, const char *name, const char *wrong) {
 
 static void advertise(const request *from) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, "topic", name) || !take_type(from, "msg", type))
+    if (!request_name(from, "topic", name) || !read_type(from, "msg", type))
         return;
     if (type[0] == '\0') {
         request_refuse(from, "type: a type such as sensor_msgs/JointState is needed");
@@ -62,7 +62,7 @@ static void publish(const request *from) {
         return;
     json_t *given = json_object_get(from->message, "msg");
     json_t *message = given != NULL ? json_incref(given) : json_object();
-    if (!topic_take(from->peer, name, message, error))
+    if (!topic_receive(from->peer, name, message, error))
         request_refuse(from, "%s: %s", name, error);
     json_decref(message);
 }
@@ -98,7 +98,7 @@ static void unsubscribe(const request *from) {
 
 static void add_offer(const request *from, const char *member, const char *kind, bool is_action) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, member, name) || !take_type(from, kind, type))
+    if (!request_name(from, member, name) || !read_type(from, kind, type))
         return;
     if (service_is_reserved(name))
         request_refuse(from, "%s: names below /dynamics and /rosapi are taken", name);

@@ -31,7 +31,7 @@ static bool append(outbox *to, buffer *message, bool is_data, const void *source
 }
 
 /* Removes the entry that `link` points to from the list; `before` is the previous entry. */
-static buffer *take_out(outbox *from, outbox_entry **link, outbox_entry *before) {
+static buffer *remove_entry(outbox *from, outbox_entry **link, outbox_entry *before) {
     outbox_entry *entry = *link;
     buffer *message = entry->message;
     *link = entry->next;
@@ -48,7 +48,7 @@ static bool drop_oldest(outbox *from, const void *source) {
     outbox_entry *before = NULL;
     for (outbox_entry **link = &from->first; *link != NULL; before = *link, link = &(*link)->next) {
         if ((*link)->is_data && (source == NULL || (*link)->source == source)) {
-            buffer_release(take_out(from, link, before));
+            buffer_release(remove_entry(from, link, before));
             from->lost++;
             return true;
         }
@@ -90,7 +90,7 @@ void outbox_drop_source(outbox *from, const void *source) {
     outbox_entry *before = NULL;
     for (outbox_entry **link = &from->first; *link != NULL;) {
         if ((*link)->is_data && (*link)->source == source) {
-            buffer_release(take_out(from, link, before));
+            buffer_release(remove_entry(from, link, before));
         } else {
             before = *link;
             link = &(*link)->next;
@@ -99,10 +99,10 @@ void outbox_drop_source(outbox *from, const void *source) {
 }
 
 buffer *outbox_next(outbox *from) {
-    return from->first != NULL ? take_out(from, &from->first, NULL) : NULL;
+    return from->first != NULL ? remove_entry(from, &from->first, NULL) : NULL;
 }
 
-size_t outbox_take_loss(outbox *from) {
+size_t outbox_report_loss(outbox *from) {
     size_t lost = from->data_messages == 0 ? from->lost : 0;
     if (lost > 0)
         from->lost = 0;

@@ -21,7 +21,7 @@ typedef struct outbox {
     outbox_limits limits;
     outbox_entry *first, *last;
     size_t control_messages, control_bytes, data_messages, data_bytes;
-    size_t lost;   /* data dropped since outbox_take_loss */
+    size_t lost;   /* data dropped since outbox_report_loss */
     bool overflow; /* control messages exceed a limit */
 } outbox;
 
@@ -42,6 +42,6 @@ void outbox_drop_source(outbox *from, const void *source);
 buffer *outbox_next(outbox *from);
 
 /* Returns once the number of messages lost in an episode that is over (the queue is empty), else 0. */
-size_t outbox_take_loss(outbox *from);
+size_t outbox_report_loss(outbox *from);
 
 #endif

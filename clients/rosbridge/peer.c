@@ -60,13 +60,13 @@ void peer_release(peer *released) {
 }
 
 void peer_send_encoded(peer *to, buffer_list *messages) {
-    bool is_kept = messages->count > 0;
+    bool is_queued = messages->count > 0;
     for (size_t i = 0; i < messages->count && !to->is_gone && !to->is_cut; i++)
-        is_kept &= outbox_add_control(&to->outbox, buffer_share(messages->items[i]));
+        is_queued &= outbox_add_control(&to->outbox, buffer_share(messages->items[i]));
     buffer_list_free(messages);
     if (to->is_gone || to->is_cut)
         return;
-    if (!is_kept) {
+    if (!is_queued) {
         peer_cut(to, CLOSE_INTERNAL, "out of memory for an answer");
     } else if (to->outbox.overflow) {
         outbox_free(&to->outbox);
@@ -122,7 +122,7 @@ void peer_cut(peer *cut, close_status status, const char *format, ...) {
 
 buffer *peer_next(peer *of) {
     buffer *message = outbox_next(&of->outbox);
-    size_t lost = message == NULL ? outbox_take_loss(&of->outbox) : 0;
+    size_t lost = message == NULL ? outbox_report_loss(&of->outbox) : 0;
     if (lost == 0)
         return message;
     of->bridge->metrics.counters[COUNTER_MESSAGES_LOST] += lost;

@@ -14,21 +14,21 @@
 /* Depth of nested messages, such as a PNG image in fragments. */
 enum { MAX_NESTING = 3 };
 
-static void take_message(peer *from, json_t *message, size_t size, int nesting);
+static void handle_message(peer *from, json_t *message, size_t size, int nesting);
 
 /* Parses and handles JSON of any origin. */
-static void take_text(peer *from, const char *text, size_t size, int nesting) {
+static void handle_text(peer *from, const char *text, size_t size, int nesting) {
     json_error_t error;
     json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     if (message == NULL)
         peer_status(from, STATUS_ERROR, NULL, "not JSON: line %d, column %d: %s", error.line, error.column, error.text);
     else
-        take_message(from, message, size, nesting);
+        handle_message(from, message, size, nesting);
     json_decref(message);
 }
 
 /* Adds a fragment and handles the message that it completes. */
-static void take_fragment(const request *from, int nesting) {
+static void handle_fragment(const request *from, int nesting) {
     const config *c = from->peer->bridge->config;
     const json_t *data = json_object_get(from->message, "data"), *number = json_object_get(from->message, "num"),
                  *total = json_object_get(from->message, "total");
@@ -43,18 +43,18 @@ static void take_fragment(const request *from, int nesting) {
                               .time = c->fragment_time};
     char *message, error[FRAGMENT_ERROR_SIZE];
     size_t size;
-    fragment_result result = fragments_take(
+    fragment_result result = fragments_add(
         &from->peer->fragments, &limits, monotonic_time(), id, json_string_value(data), json_string_length(data),
         json_integer_value(number), json_integer_value(total), &message, &size, error);
     if (result == FRAGMENT_REFUSED)
         request_refuse(from, "%s", error);
     if (result != FRAGMENT_COMPLETE)
         return;
-    take_text(from->peer, message, size, nesting + 1);
+    handle_text(from->peer, message, size, nesting + 1);
     free(message);
 }
 
-static void take_png(const request *from, int nesting) {
+static void handle_png(const request *from, int nesting) {
     const json_t *data = json_object_get(from->message, "data");
     const char *error = "data: a string is needed";
     size_t size;
@@ -64,11 +64,11 @@ static void take_png(const request *from, int nesting) {
     if (text == NULL)
         request_refuse(from, "data: %s", error);
     else
-        take_text(from->peer, text, size, nesting + 1);
+        handle_text(from->peer, text, size, nesting + 1);
     free(text);
 }
 
-static void take_message(peer *from, json_t *message, size_t size, int nesting) {
+static void handle_message(peer *from, json_t *message, size_t size, int nesting) {
     request taken = {.peer = from,
                      .message = message,
                      .id = json_object_get(message, "id"),
@@ -81,9 +81,9 @@ static void take_message(peer *from, json_t *message, size_t size, int nesting) 
     } else if (nesting >= MAX_NESTING) {
         request_refuse(&taken, "fragments and images are nested deeper than %d", MAX_NESTING);
     } else if (strcmp(taken.op, "fragment") == 0) {
-        take_fragment(&taken, nesting);
+        handle_fragment(&taken, nesting);
     } else if (strcmp(taken.op, "png") == 0) {
-        take_png(&taken, nesting);
+        handle_png(&taken, nesting);
     } else if (!operation_run(&taken)) {
         peer_status(from, STATUS_ERROR, taken.id, "op: there is no operation \"%.64s\"", taken.op);
     }
@@ -95,13 +95,13 @@ static bool is_text(const void *bytes, size_t size, bool is_binary) {
     return !is_binary || (size > 0 && *(const char *)bytes == '{');
 }
 
-void protocol_take(peer *from, const void *bytes, size_t size, bool is_binary) {
+void protocol_handle(peer *from, const void *bytes, size_t size, bool is_binary) {
     metrics *counted = &from->bridge->metrics;
     counted->counters[COUNTER_MESSAGES_IN]++;
     counted->counters[COUNTER_BYTES_IN] += size;
     from->last_message = monotonic_time();
     if (is_text(bytes, size, is_binary)) {
-        take_text(from, bytes, size, 0);
+        handle_text(from, bytes, size, 0);
         return;
     }
     char error[CBOR_ERROR_SIZE];
@@ -109,6 +109,6 @@ void protocol_take(peer *from, const void *bytes, size_t size, bool is_binary) {
     if (message == NULL)
         peer_status(from, STATUS_ERROR, NULL, "%s", error);
     else
-        take_message(from, message, size, 0);
+        handle_message(from, message, size, 0);
     json_decref(message);
 }

@@ -8,6 +8,6 @@
 #include "peer.h"
 
 /* Handles one message: JSON text, or CBOR if it is binary. Errors are answered by a status. */
-void protocol_take(peer *from, const void *bytes, size_t size, bool is_binary);
+void protocol_handle(peer *from, const void *bytes, size_t size, bool is_binary);
 
 #endif

@@ -102,20 +102,20 @@ static json_t *check_list(check *at, const ros_field *field, json_t *list) {
 
 static bool check_field(check *at, const ros_field *field, json_t *message) {
     size_t length = strlen(at->path);
-    json_t *given = json_object_get(message, field->name), *put = NULL;
+    json_t *given = json_object_get(message, field->name), *replacement = NULL;
     snprintf(at->path + length, sizeof at->path - length, ".%s", field->name);
     if (given != NULL) {
-        put = field->length != 0 ? check_list(at, field, given) : check_value(at, field->type, given);
+        replacement = field->length != 0 ? check_list(at, field, given) : check_value(at, field->type, given);
     } else if (field->length != 0) {
-        put = json_array();
+        replacement = json_array();
     } else {
         json_t *standard = strcmp(field->name, "stamp") == 0 ? ros_time_now(false) : standard_of(field->type);
-        put = check_value(at, field->type, standard);
+        replacement = check_value(at, field->type, standard);
         json_decref(standard);
     }
-    if (put == NULL)
+    if (replacement == NULL)
         return false;
-    json_object_set_new(message, field->name, put);
+    json_object_set_new(message, field->name, replacement);
     at->path[length] = '\0';
     return true;
 }

@@ -21,7 +21,7 @@ typedef struct sink {
     size_t written; /* without the header */
 } sink;
 
-static void put(sink *to, const void *bytes, size_t size) {
+static void append(sink *to, const void *bytes, size_t size) {
     if (size > 0)
         fwrite(bytes, 1, size, to->stream);
     to->written += size;
@@ -30,20 +30,20 @@ static void put(sink *to, const void *bytes, size_t size) {
 static void align(sink *to, size_t size) {
     static const char zeros[8];
     if (to->how == ROS_SERIALIZE_CDR && to->written % size != 0)
-        put(to, zeros, size - to->written % size);
+        append(to, zeros, size - to->written % size);
 }
 
-static void put_length(sink *to, size_t length) {
+static void append_length(sink *to, size_t length) {
     uint32_t number = (uint32_t)length;
     align(to, sizeof number);
-    put(to, &number, sizeof number);
+    append(to, &number, sizeof number);
 }
 
 /* Writes a text. CDR counts and writes the zero byte at the end. */
-static void put_text(sink *to, const char *text, size_t length) {
+static void append_text(sink *to, const char *text, size_t length) {
     size_t written = length + (to->how == ROS_SERIALIZE_CDR);
-    put_length(to, written);
-    put(to, text, written);
+    append_length(to, written);
+    append(to, text, written);
 }
 
 static size_t width_of(const char *type) {
@@ -60,9 +60,9 @@ json_int_t ros_whole(const json_t *value) {
     return (json_int_t)fmax(-0x1p63, fmin(json_real_value(value), 0x1p63 - 1024));
 }
 
-static void put_primitive(sink *to, const char *type, const json_t *value) {
+static void append_primitive(sink *to, const char *type, const json_t *value) {
     if (strcmp(type, "string") == 0) {
-        put_text(to, json_string_value(value), json_string_length(value));
+        append_text(to, json_string_value(value), json_string_length(value));
         return;
     }
     double real = json_is_null(value) ? NAN : json_number_value(value); /* JSON has no NaN */
@@ -71,47 +71,47 @@ static void put_primitive(sink *to, const char *type, const json_t *value) {
     size_t width = width_of(type);
     align(to, width);
     if (strcmp(type, "float64") == 0)
-        put(to, &real, width);
+        append(to, &real, width);
     else if (strcmp(type, "float32") == 0)
-        put(to, &single, width);
+        append(to, &single, width);
     else
-        put(to, &whole, width);
+        append(to, &whole, width);
 }
 
-static void put_message(sink *to, const char *type, const json_t *message);
+static void append_message(sink *to, const char *type, const json_t *message);
 
-static void put_value(sink *to, const char *type, const json_t *value) {
+static void append_value(sink *to, const char *type, const json_t *value) {
     if (ros_type_is_primitive(type))
-        put_primitive(to, type, value);
+        append_primitive(to, type, value);
     else
-        put_message(to, type, value);
+        append_message(to, type, value);
 }
 
-static void put_field(sink *to, const ros_field *field, const json_t *value) {
+static void append_field(sink *to, const ros_field *field, const json_t *value) {
     if (field->length == 0) {
-        put_value(to, field->type, value);
+        append_value(to, field->type, value);
         return;
     }
     if (json_is_string(value)) {
         size_t size;
         uint8_t *bytes = base64_decode(json_string_value(value), json_string_length(value), &size);
-        put_length(to, size);
-        put(to, bytes, size);
+        append_length(to, size);
+        append(to, bytes, size);
         free(bytes);
         return;
     }
-    put_length(to, list_size(value));
+    append_length(to, list_size(value));
     for (size_t i = 0; i < list_size(value); i++)
-        put_value(to, field->type, list_get(value, i));
+        append_value(to, field->type, list_get(value, i));
 }
 
 /* Writes a message. The header of ROS 1 begins with a sequence number. */
-static void put_message(sink *to, const char *type, const json_t *message) {
+static void append_message(sink *to, const char *type, const json_t *message) {
     ros_field field;
     if (to->how == ROS_SERIALIZE_ROS1 && strcmp(type, "std_msgs/msg/Header") == 0)
-        put_length(to, 0);
+        append_length(to, 0);
     for (size_t i = 0; ros_type_field(type, i, &field); i++)
-        put_field(to, &field, json_object_get(message, field.name));
+        append_field(to, &field, json_object_get(message, field.name));
 }
 
 uint8_t *ros_serialize(const char *type, const json_t *message, ros_serialization how, size_t *size) {
@@ -122,7 +122,7 @@ uint8_t *ros_serialize(const char *type, const json_t *message, ros_serializatio
         return NULL;
     if (how == ROS_SERIALIZE_CDR)
         fwrite(head, 1, sizeof head, to.stream);
-    put_message(&to, type, message);
+    append_message(&to, type, message);
     if (fclose(to.stream) == 0)
         return (uint8_t *)bytes;
     free(bytes);

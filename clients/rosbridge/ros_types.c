@@ -131,7 +131,7 @@ void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_N
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field) {
     *field = (ros_field){0};
     bool is_whole = strstr(message->short_name, "Request") != NULL;
-    if (index == message->n_fields && is_whole && joint_state_is_taken(message)) {
+    if (index == message->n_fields && is_whole && joint_state_is_accepted(message)) {
         snprintf(field->name, sizeof field->name, "joint_state");
         snprintf(field->type, sizeof field->type, "sensor_msgs/msg/JointState");
         field->length = ROS_SEQUENCE;

@@ -41,7 +41,7 @@ static const char *name_at(const coordinates *of, int part, size_t place) {
 }
 
 /* Reports an error to the publisher. The daemon's "args.input.q_ref[2]" becomes msg.position of a joint. */
-static void tell(const live_simulation *of, const command *refused, const char *reason) {
+static void report_error(const live_simulation *of, const command *refused, const char *reason) {
     char path[TOPIC_ERROR_SIZE] = "", field[32];
     if (strncmp(reason, "args.token", 10) == 0) {
         reason += 10;
@@ -77,7 +77,7 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
     live_simulation *of = user;
     (void)in;
     if (result == NULL)
-        tell(of, of->commands, reason);
+        report_error(of, of->commands, reason);
     drop_first(of);
     if (!of->object.is_gone)
         ask_next(of);
@@ -154,7 +154,7 @@ bool simulation_command(peer *from, topic *to, const json_t *message, char error
 
 void simulation_command_free(live_simulation *freed) {
     while (freed->commands != NULL) {
-        tell(freed, freed->commands, "the simulation has ended (NOT_FOUND)");
+        report_error(freed, freed->commands, "the simulation has ended (NOT_FOUND)");
         drop_first(freed);
     }
 }

@@ -51,7 +51,7 @@ static json_t *force_of(const wrench *of) {
 }
 
 /* Reports an error to the publisher. The daemon's link and token are parts of header.frame_id. */
-static void tell(const wrench *of, const char *reason) {
+static void report_error(const wrench *of, const char *reason) {
     static const char *const fields[] = {"args.input.external_forces[0].link", "args.token"};
     const char *path = "";
     for (int i = 0; i < 2; i++) {
@@ -73,7 +73,7 @@ static void on_set(bridge *in, void *user, const ProtobufCMessage *result, const
     (void)in;
     of->asked = NULL;
     if (result == NULL) {
-        tell(asked, reason);
+        report_error(asked, reason);
     } else {
         drop(find(&of->acting, asked->link));
         if (!is_zero(asked)) {
@@ -159,7 +159,7 @@ bool simulation_wrench(peer *from, topic *to, const json_t *message, char error[
 
 void simulation_wrench_free(live_simulation *freed) {
     while (freed->waiting != NULL) {
-        tell(freed->waiting, "the simulation has ended (NOT_FOUND)");
+        report_error(freed->waiting, "the simulation has ended (NOT_FOUND)");
         drop(&freed->waiting);
     }
     while (freed->acting != NULL)

@@ -17,8 +17,8 @@
 /* Number of trajectories of one stream that may wait. */
 enum { WAITING = 64 };
 
-/* Timeouts of the daemon, in s: PUSH_TIME to receive the points, JUDGE_TIME to check them. */
-static const double PUSH_TIME = 1, JUDGE_TIME = 1;
+/* Timeouts of the daemon, in s: PUSH_TIME to receive the points, CHECK_TIME to check them. */
+static const double PUSH_TIME = 1, CHECK_TIME = 1;
 
 enum { Q, V, A, TAU, PARTS };
 
@@ -131,9 +131,9 @@ static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_e
 }
 
 /* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be asked. */
-static bool await_judgement(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
-                            dyn_client_error *error) {
-    double end = monotonic_time() + JUDGE_TIME;
+static bool await_check(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
+                        dyn_client_error *error) {
+    double end = monotonic_time() + CHECK_TIME;
     for (long pause = 100000; ask(client, of, after, error); pause += pause < 10000000 ? pause : 0) {
         if (after->chunks > chunks)
             return true;
@@ -150,8 +150,8 @@ static bool await_judgement(dyn_client *client, const live_stream *of, uint64_t 
 }
 
 /* Reports points that the daemon did not accept. */
-static void judge(const trajectory *pushed, const dyn_client_stream_info *before, const dyn_client_stream_info *after,
-                  char *reason) {
+static void report_rejected(const trajectory *pushed, const dyn_client_stream_info *before,
+                            const dyn_client_stream_info *after, char *reason) {
     uint64_t refused = after->refused - before->refused, late = after->late - before->late;
     uint64_t accepted = after->accepted - before->accepted;
     if (refused > 0 || late > 0)
@@ -179,10 +179,10 @@ static void push_points(daemon_link *link, void *user, char *reason) {
         dyn_client_stream_seek(to->pusher, before.last_point_number + 1);
         is_good = dyn_client_push_points(to->pusher, pushed->n, pushed->t, part[Q], part[V], part[A], part[TAU],
                                          PUSH_TIME, &error) == DYN_CLIENT_OK &&
-                  await_judgement(client, to, before.chunks, &after, &error);
+                  await_check(client, to, before.chunks, &after, &error);
     }
     if (is_good)
-        judge(pushed, &before, &after, reason);
+        report_rejected(pushed, &before, &after, reason);
     else
         snprintf(reason, METHOD_ERROR_SIZE, "%s (%s)", error.message, dyn_client_status_name(error.status));
 }
@@ -209,7 +209,7 @@ static void drop_first(live_stream *of) {
 }
 
 /* Reports to its publisher why a trajectory is not in the stream; an empty reason means that it is. */
-static void tell(const trajectory *of, const char *reason) {
+static void report_error(const trajectory *of, const char *reason) {
     if (reason[0] != '\0' && !of->from->is_gone)
         peer_status(of->from, STATUS_ERROR, NULL, "publish: the trajectory for the stream %s: %s", of->to->object.name,
                     reason);
@@ -219,7 +219,7 @@ static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, co
     trajectory *pushed = user;
     live_stream *to = pushed->to;
     (void)in, (void)result;
-    tell(pushed, reason);
+    report_error(pushed, reason);
     drop_first(to);
     if (!to->object.is_gone)
         push_next(to);
@@ -267,7 +267,7 @@ bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[
 void stream_trajectory_free(live_object *freed) {
     live_stream *of = (live_stream *)freed;
     while (of->first != NULL) {
-        tell(of->first, "the stream has ended (NOT_FOUND)");
+        report_error(of->first, "the stream has ended (NOT_FOUND)");
         drop_first(of);
     }
     dyn_client_leave_stream(of->pusher);

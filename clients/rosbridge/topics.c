@@ -168,7 +168,7 @@ const char *topic_unadvertise(peer *by, const char *name) {
     return NULL;
 }
 
-bool topic_take(peer *by, const char *name, json_t *message, char error[TOPIC_ERROR_SIZE]) {
+bool topic_receive(peer *by, const char *name, json_t *message, char error[TOPIC_ERROR_SIZE]) {
     topic *known = topic_find(by->bridge, name);
     const char *wrong = NULL;
     if (known == NULL)
@@ -218,7 +218,7 @@ static void combine(subscription *of) {
 }
 
 /* Returns the subscription of a peer, a new one if necessary. */
-static subscription *take_subscription(topic *in, peer *by, const char *type) {
+static subscription *open_subscription(topic *in, peer *by, const char *type) {
     subscription **link = find_subscription(in, by);
     if (*link != NULL || by->subscriptions >= by->bridge->config->subscriptions)
         return *link;
@@ -250,7 +250,7 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     else if (request->encoding.compression == COMPRESSION_CBOR_RAW && !ros_type_is_known(known->type))
         wrong = "cbor-raw is for types whose definition is known; use cbor";
     else
-        taken = take_subscription(known, by, type);
+        taken = open_subscription(known, by, type);
     if (taken == NULL) {
         json_decref(request->id);
         free(request);

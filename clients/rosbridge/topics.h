@@ -20,7 +20,7 @@ const char *topic_advertise(peer *by, const char *name, const char *type, bool i
 const char *topic_unadvertise(peer *by, const char *name);
 
 /* Handles publish: checks the message against its type. Returns false and `error` on failure. */
-bool topic_take(peer *by, const char *name, json_t *message, char error[TOPIC_ERROR_SIZE]);
+bool topic_receive(peer *by, const char *name, json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 /* Handles subscribe, which takes ownership of `request`, and unsubscribe, of one id or of all (NULL). Returns NULL, or
  * the reason for a refusal. */

@@ -84,7 +84,7 @@ static void on_close(socket_state *state) {
 
 /* Appends a part of a message. Returns false if the message is too large or memory ran out; the peer is then
  * disconnected. */
-static bool keep(peer *from, socket_state *state, const void *bytes, size_t size) {
+static bool store_part(peer *from, socket_state *state, const void *bytes, size_t size) {
     size_t limit = from->bridge->config->message_bytes, needed = state->size + size;
     if (needed > limit) {
         peer_status(from, STATUS_ERROR, NULL, "a message is larger than %zu bytes (limits.message_bytes)", limit);
@@ -113,14 +113,14 @@ static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, 
     peer_hear(from);
     bool is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
     if (state->size == 0 && is_last && size <= from->bridge->config->message_bytes) {
-        protocol_take(from, bytes, size, lws_frame_is_binary(wsi));
+        protocol_handle(from, bytes, size, lws_frame_is_binary(wsi));
         return;
     }
-    if (!keep(from, state, bytes, size))
+    if (!store_part(from, state, bytes, size))
         return;
     if (!is_last)
         return;
-    protocol_take(from, state->message, state->size, lws_frame_is_binary(wsi));
+    protocol_handle(from, state->message, state->size, lws_frame_is_binary(wsi));
     state->size = 0;
     if (state->capacity > KEPT_BYTES) {
         free(state->message);

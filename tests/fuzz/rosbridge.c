@@ -45,7 +45,7 @@ void bridge_flush_at(bridge *of, double time) {
 }
 
 static void send_line(peer *from, const char *line) {
-    protocol_take(from, line, strlen(line), false);
+    protocol_handle(from, line, strlen(line), false);
 }
 
 /* ---- simulations and streams of the daemon ----------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void tell_events(bench *b) {
     state.q = state.v = state.tau = row;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE;
     event.simulation_state = &state;
-    require(live_simulations_take(&b->simulations, &event), "the simulation is known");
+    require(live_simulations_publish(&b->simulations, &event), "the simulation is known");
     torques.stream = TEXT("p");
     torques.n_time = 1;
     torques.n_tau = NV;
@@ -122,7 +122,7 @@ static void tell_events(bench *b) {
     torques.tau = row;
     event.event_case = DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES;
     event.stream_torques = &torques;
-    require(live_streams_take(&b->streams, &event), "the stream is known");
+    require(live_streams_publish(&b->streams, &event), "the stream is known");
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -171,8 +171,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
     set_up(&b);
-    protocol_take(b.peer, data + 1, size - 1, data[0] == 'C');
-    protocol_take(b.other, data + 1, size - 1, data[0] == 'C');
+    protocol_handle(b.peer, data + 1, size - 1, data[0] == 'C');
+    protocol_handle(b.other, data + 1, size - 1, data[0] == 'C');
     tell_events(&b);
     offers_check(&b.bridge, monotonic_time() + 1e6);
     topics_flush(&b.bridge, monotonic_time() + 1);

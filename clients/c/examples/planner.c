@@ -35,7 +35,7 @@ static double now(void) {
 }
 
 /* Receives torques until all have arrived, or none arrives for a second. */
-static void *take_torques(void *argument) {
+static void *receive_torques(void *argument) {
     taker *t = argument;
     dyn_client_update update;
     dyn_client_error error;
@@ -109,7 +109,7 @@ static int stream_motion(dyn_client *client, const dyn_client_description *robot
     dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = robot->model.name};
     int failed = t.latency == NULL || dyn_client_open_stream(client, &options, 0, &stream, &error) != DYN_CLIENT_OK ||
                  dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &t.watch, &error) != DYN_CLIENT_OK;
-    if (!failed && pthread_create(&thread, NULL, take_torques, &t) == 0) {
+    if (!failed && pthread_create(&thread, NULL, receive_torques, &t) == 0) {
         failed = push_motion(stream, robot, points);
         pthread_join(thread, NULL);
     }

@@ -29,11 +29,11 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
 }
 
 /* Converts the reply to the result. */
-static dyn_client_status take_reply(base_parameters_result *taken, dyn_client_error *error) {
+static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client_error *error) {
     const Dynamics__V1__FindBaseParametersReply *reply = taken->reply;
     if (!is_sound(reply))
         return fail_bad_reply(error, "the base parameters do not hold as many values as they must");
-    dyn_client_base_parameter *rows = pool_take(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
+    dyn_client_base_parameter *rows = pool_allocate(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
     if (rows == NULL)
         return fail_memory(error);
     for (size_t i = 0; i < reply->n_base_parameters; i++) {
@@ -78,7 +78,7 @@ dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char
         return fail_memory(error);
     dyn_client_status status = ask(client, model, gravity, timeout, taken, error);
     if (status == DYN_CLIENT_OK)
-        status = take_reply(taken, error);
+        status = convert_reply(taken, error);
     if (status == DYN_CLIENT_OK)
         *parameters = &taken->parameters;
     else

@@ -43,8 +43,8 @@ const char *dyn_client_version(void) {
 }
 
 /* Checks `value`, and replaces zero by the default. */
-static dyn_client_status take_time(double value, double standard, const char *field, double *taken,
-                                   dyn_client_error *error) {
+static dyn_client_status check_time(double value, double standard, const char *field, double *taken,
+                                    dyn_client_error *error) {
     if (!(value >= 0 && value <= MAX_TIMEOUT))
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%g s is not a time from 0 to %g s", value, MAX_TIMEOUT);
     *taken = value > 0 ? value : standard;
@@ -64,10 +64,10 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     if (self == NULL)
         return fail_memory(error);
     self->min_revision = used.min_revision;
-    dyn_client_status status = take_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
+    dyn_client_status status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK)
-        status = take_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
-                           error);
+        status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
+                            error);
     if (status == DYN_CLIENT_OK && !call_draw(&self->id))
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
     if (status == DYN_CLIENT_OK)
@@ -153,31 +153,31 @@ static dyn_client_status to_status(Dynamics__V1__Code code) {
 }
 
 /* Copies the details of an error: everything beside its field and message. */
-static void take_details(const Dynamics__V1__Status *told, dyn_client_error *error) {
+static void copy_details(const Dynamics__V1__Status *received, dyn_client_error *error) {
     if (error == NULL)
         return;
-    snprintf(error->reason, sizeof error->reason, "%s", told->reason);
-    snprintf(error->joint, sizeof error->joint, "%s", told->joint);
-    error->has_sample = told->of_sample_case == DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
-    error->sample = error->has_sample ? told->sample : 0;
-    error->limit = told->limit;
-    error->requested = told->requested;
-    error->retry_after = told->retry_after;
+    snprintf(error->reason, sizeof error->reason, "%s", received->reason);
+    snprintf(error->joint, sizeof error->joint, "%s", received->joint);
+    error->has_sample = received->of_sample_case == DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
+    error->sample = error->has_sample ? received->sample : 0;
+    error->limit = received->limit;
+    error->requested = received->requested;
+    error->retry_after = received->retry_after;
 }
 
 /* Returns OK, or the error of the reply. */
 static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
     if (read->status_size == 0)
         return DYN_CLIENT_OK;
-    Dynamics__V1__Status *told = dynamics__v1__status__unpack(NULL, read->status_size, read->status);
-    if (told == NULL)
+    Dynamics__V1__Status *received = dynamics__v1__status__unpack(NULL, read->status_size, read->status);
+    if (received == NULL)
         return fail_bad_reply(error, "the reply's status cannot be read");
     dyn_client_status status = DYN_CLIENT_OK;
-    if (told->code != DYNAMICS__V1__CODE__CODE_OK) {
-        status = fail(error, to_status(told->code), told->field, "%s", told->message);
-        take_details(told, error);
+    if (received->code != DYNAMICS__V1__CODE__CODE_OK) {
+        status = fail(error, to_status(received->code), received->field, "%s", received->message);
+        copy_details(received, error);
     }
-    dynamics__v1__status__free_unpacked(told, NULL);
+    dynamics__v1__status__free_unpacked(received, NULL);
     return status;
 }
 
@@ -187,16 +187,16 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
         error->marked = 0;
     if (error == NULL || read->sample_error_count == 0)
         return DYN_CLIENT_OK;
-    Dynamics__V1__SampleError *told =
+    Dynamics__V1__SampleError *received =
         dynamics__v1__sample_error__unpack(NULL, read->sample_error_size, read->sample_error);
-    if (told == NULL)
+    if (received == NULL)
         return fail_bad_reply(error, "the reply's first error of a sample cannot be read");
-    fail(error, DYN_CLIENT_OK, told->field, "%s", told->message);
-    snprintf(error->reason, sizeof error->reason, "%s", told->reason);
+    fail(error, DYN_CLIENT_OK, received->field, "%s", received->message);
+    snprintf(error->reason, sizeof error->reason, "%s", received->reason);
     error->has_sample = true;
-    error->sample = told->sample;
+    error->sample = received->sample;
     error->marked = read->sample_error_count;
-    dynamics__v1__sample_error__free_unpacked(told, NULL);
+    dynamics__v1__sample_error__free_unpacked(received, NULL);
     return DYN_CLIENT_OK;
 }
 
@@ -233,7 +233,7 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
                                  dyn_client_error *error) {
     if (request->id == 0)
         call_number(client, request);
-    dyn_client_status status = take_time(timeout, client->timeout, "timeout", patience, error);
+    dyn_client_status status = check_time(timeout, client->timeout, "timeout", patience, error);
     request->min_revision = client->min_revision;
     if (status == DYN_CLIENT_OK)
         request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);

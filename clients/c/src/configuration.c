@@ -31,7 +31,7 @@ typedef union operation_messages {
 } operation_messages;
 
 /* Sets the operands of an operation on configurations in its message, which borrows the arrays. */
-static void put_operands(const query_parts *parts, const operands *from, operation_messages *to,
+static void set_operands(const query_parts *parts, const operands *from, operation_messages *to,
                          Dynamics__V1__ComputeConfigurationsRequest *asked) {
     double *q = (double *)from->q, *q_1 = (double *)from->q_1, *factors = (double *)from->factors;
     size_t q_count = parts->q_count;
@@ -66,7 +66,7 @@ static void put_operands(const query_parts *parts, const operands *from, operati
 }
 
 /* Sets the number of samples, and the seed, in the message of an operation without q. */
-static void put_samples(size_t samples, uint64_t seed, operation_messages *to,
+static void set_samples(size_t samples, uint64_t seed, operation_messages *to,
                         Dynamics__V1__ComputeConfigurationsRequest *asked) {
     if (asked->operation_case == OPERATION(RANDOM)) {
         to->random = (Dynamics__V1__DrawConfigurations)DYNAMICS__V1__DRAW_CONFIGURATIONS__INIT;
@@ -86,16 +86,16 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              uint32_t number, double *out, dyn_client_error *error) {
     query_parts parts;
     operation_messages messages;
-    dyn_client_status status = query_parts_take(client, query, from->q != NULL ? from->q : out, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, from->q != NULL ? from->q : out, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
     asked.query = &parts.query;
     asked.operation_case = operation;
     if (from->q != NULL)
-        put_operands(&parts, from, &messages, &asked);
+        set_operands(&parts, from, &messages, &asked);
     else
-        put_samples(query->samples, from->seed, &messages, &asked);
+        set_samples(query->samples, from->seed, &messages, &asked);
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, query->timeout,
                          number, count, out, error);

@@ -185,7 +185,7 @@ static bool is_connected(connection *self) {
 }
 
 /* Lets nng reconnect quickly from now on, if the peer is a request endpoint. Returns 0 or nng's error. */
-static int keep_connected(connection *self) {
+static int enable_reconnect(connection *self) {
     if (!read_guarded(self, &self->was_connected))
         return NNG_EPROTO;
     int code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
@@ -228,7 +228,7 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
     if (code == 0)
         code = dial_bounded(self);
     if (code == 0)
-        code = keep_connected(self);
+        code = enable_reconnect(self);
     if (code != 0) {
         dyn_client_status status = dial_error(self, code, error);
         if (code == NNG_EPROTO)
@@ -287,7 +287,7 @@ static slot *make_slot(const connection *self) {
 }
 
 /* Marks an idle slot, or a new one, as busy and returns it. Returns NULL when out of memory. */
-static slot *take_slot(connection *self) {
+static slot *acquire_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *taken = self->idle;
     if (taken != NULL) {
@@ -305,7 +305,7 @@ static slot *take_slot(connection *self) {
     return taken;
 }
 
-static void give_back(connection *self, slot *used) {
+static void release_slot(connection *self, slot *used) {
     pthread_mutex_lock(&self->mutex);
     slot **link = &self->busy;
     while (*link != used)
@@ -408,7 +408,7 @@ static dyn_client_status exchange_error(connection *self, int code, size_t size,
 
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error) {
-    slot *own = take_slot(used);
+    slot *own = acquire_slot(used);
     if (own == NULL)
         return fail_memory(error);
     double deadline = monotonic_now() + timeout;
@@ -418,7 +418,7 @@ dyn_client_status connection_exchange(connection *used, const outgoing *request,
         if (code == 0)
             code = receive_reply(own, deadline, reply);
     }
-    give_back(used, own);
+    release_slot(used, own);
     return code == 0 ? DYN_CLIENT_OK : exchange_error(used, code, request->size, timeout, error);
 }
 

@@ -18,7 +18,7 @@ static char *text_or_none(const char *text) {
 }
 
 static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
-    Dynamics__V1__LockJoints *lock = pool_take(memory, 1, sizeof *lock);
+    Dynamics__V1__LockJoints *lock = pool_allocate(memory, 1, sizeof *lock);
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_LOCK;
     made->lock = lock;
     if (lock == NULL)
@@ -33,7 +33,7 @@ static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__
 static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     if (from->kind == DYN_CLIENT_KEEP_SUBTREE) {
         made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE;
-        made->subtree = pool_take(memory, 1, sizeof *made->subtree);
+        made->subtree = pool_allocate(memory, 1, sizeof *made->subtree);
         if (made->subtree == NULL)
             return;
         dynamics__v1__keep_subtree__init(made->subtree);
@@ -42,7 +42,7 @@ static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__
         return;
     }
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHAIN;
-    made->chain = pool_take(memory, 1, sizeof *made->chain);
+    made->chain = pool_allocate(memory, 1, sizeof *made->chain);
     if (made->chain == NULL)
         return;
     dynamics__v1__keep_chain__init(made->chain);
@@ -53,7 +53,7 @@ static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__
 
 static void make_change_base(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_BASE;
-    made->change_base = pool_take(memory, 1, sizeof *made->change_base);
+    made->change_base = pool_allocate(memory, 1, sizeof *made->change_base);
     if (made->change_base == NULL)
         return;
     dynamics__v1__change_base__init(made->change_base);
@@ -63,7 +63,7 @@ static void make_change_base(pool *memory, const dyn_client_operation *from, Dyn
 
 static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_MERGE;
-    made->merge = pool_take(memory, 1, sizeof *made->merge);
+    made->merge = pool_allocate(memory, 1, sizeof *made->merge);
     if (made->merge == NULL)
         return;
     dynamics__v1__merge_model__init(made->merge);
@@ -75,7 +75,7 @@ static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics_
 
 static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_ATTACH;
-    made->attach = pool_take(memory, 1, sizeof *made->attach);
+    made->attach = pool_allocate(memory, 1, sizeof *made->attach);
     if (made->attach == NULL)
         return;
     dynamics__v1__attach_link__init(made->attach);
@@ -87,7 +87,7 @@ static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics
 
 static void make_change_inertia(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_INERTIA;
-    made->change_inertia = pool_take(memory, 1, sizeof *made->change_inertia);
+    made->change_inertia = pool_allocate(memory, 1, sizeof *made->change_inertia);
     if (made->change_inertia == NULL)
         return;
     dynamics__v1__change_inertia__init(made->change_inertia);
@@ -97,7 +97,7 @@ static void make_change_inertia(pool *memory, const dyn_client_operation *from, 
 
 static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_DETACH;
-    made->detach = pool_take(memory, 1, sizeof *made->detach);
+    made->detach = pool_allocate(memory, 1, sizeof *made->detach);
     if (made->detach == NULL)
         return;
     dynamics__v1__detach_link__init(made->detach);
@@ -116,7 +116,7 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
         [DYN_CLIENT_CHANGE_INERTIA] = make_change_inertia,
         [DYN_CLIENT_DETACH_LINK] = make_detach,
     };
-    Dynamics__V1__ModelOperation *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__ModelOperation *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__model_operation__init(made);
@@ -136,7 +136,7 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
     derive.replace = asked->replace;
     derive.expected_digest = text_or_none(asked->expected_digest);
     derive.keep = asked->keep;
-    derive.operations = pool_take(memory, asked->operation_count, sizeof *derive.operations);
+    derive.operations = pool_allocate(memory, asked->operation_count, sizeof *derive.operations);
     for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++)
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
@@ -157,7 +157,7 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->loaded, loaded, error);
+    return loaded_unpack(&answer->base, answer->loaded, loaded, error);
 }
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
@@ -170,7 +170,7 @@ typedef struct exported_result {
 } exported_result;
 
 /* Converts the reply to the result. */
-static dyn_client_status take_export(exported_result *taken, dyn_client_error *error) {
+static dyn_client_status convert_export(exported_result *taken, dyn_client_error *error) {
     const Dynamics__V1__ExportModelReply *reply = taken->reply;
     dyn_client_exported_model *exported = &taken->exported;
     exported->model = to_model(reply->model);
@@ -202,7 +202,7 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
         return fail_memory(error);
     dyn_client_status status = ask_export_model(client, &asked, timeout, &taken->reply, error);
     if (status == DYN_CLIENT_OK)
-        status = take_export(taken, error);
+        status = convert_export(taken, error);
     if (status == DYN_CLIENT_OK)
         *exported = &taken->exported;
     else

@@ -98,7 +98,7 @@ static void *allocate(size_t count, size_t size) {
 }
 
 /* Fills the result from its reply. Returns false when out of memory. */
-static bool take_description(description_result *result) {
+static bool convert_description(description_result *result) {
     const Dynamics__V1__DescribeModelReply *from = result->reply;
     result->joints = allocate(from->n_joints, sizeof *result->joints);
     result->links = allocate(from->n_links, sizeof *result->links);
@@ -153,7 +153,7 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     dyn_client_status status = ask_describe_model(client, &question, timeout, &result->reply, error);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
         status = fail_bad_reply(error, "the description contradicts itself");
-    if (status == DYN_CLIENT_OK && !take_description(result))
+    if (status == DYN_CLIENT_OK && !convert_description(result))
         status = fail_memory(error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_description_free(&result->description);

@@ -23,7 +23,7 @@ static char *text_or_none(const char *text) {
 }
 
 Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
-    Dynamics__V1__Vector3 *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Vector3 *made = pool_allocate(memory, 1, sizeof *made);
     if (made != NULL) {
         dynamics__v1__vector3__init(made);
         made->x = vector[0];
@@ -40,7 +40,7 @@ static Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3])
 
 Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from) {
     bool is_identity = are_zero(from->position, 3) && are_zero(from->rotation, 9);
-    Dynamics__V1__Placement *made = is_identity ? NULL : pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Placement *made = is_identity ? NULL : pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__placement__init(made);
@@ -48,7 +48,7 @@ Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement
     if (are_zero(from->rotation, 9))
         return made;
     made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
-    made->rotation = pool_take(memory, 1, sizeof *made->rotation);
+    made->rotation = pool_allocate(memory, 1, sizeof *made->rotation);
     if (made->rotation != NULL) {
         dynamics__v1__rotation_matrix__init(made->rotation);
         made->rotation->n_values = 9;
@@ -70,7 +70,7 @@ static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from) {
     bool is_extended = !are_zero(from->rotational, 6);
     bool is_nothing = from->mass == 0 && are_zero(from->center_of_mass, 3) && !is_extended;
-    Dynamics__V1__Inertia *made = is_nothing ? NULL : pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Inertia *made = is_nothing ? NULL : pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__inertia__init(made);
@@ -93,7 +93,7 @@ dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from) {
 }
 
 static Dynamics__V1__JointLimits *from_limits(pool *memory, const dyn_client_limits *from) {
-    Dynamics__V1__JointLimits *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__JointLimits *made = pool_allocate(memory, 1, sizeof *made);
     if (made != NULL) {
         dynamics__v1__joint_limits__init(made);
         made->lower = from->lower;
@@ -114,7 +114,7 @@ static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
 /* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
 
 static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_description *from) {
-    Dynamics__V1__Link *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Link *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__link__init(made);
@@ -124,7 +124,7 @@ static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_descrip
 }
 
 static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_description *from) {
-    Dynamics__V1__Mimic *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Mimic *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__mimic__init(made);
@@ -138,7 +138,7 @@ static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_desc
 }
 
 static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_description *from) {
-    Dynamics__V1__Joint *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Joint *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__joint__init(made);
@@ -158,7 +158,7 @@ static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_desc
 }
 
 static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_description *from) {
-    Dynamics__V1__Frame *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__Frame *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__frame__init(made);
@@ -169,7 +169,7 @@ static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_desc
 }
 
 Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from) {
-    Dynamics__V1__ModelDescription *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__ModelDescription *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__model_description__init(made);
@@ -177,9 +177,9 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->gravity = from->gravity != NULL ? from_vector3(memory, from->gravity) : NULL;
     made->base_type = (Dynamics__V1__Base)from->base;
     made->mimic = (Dynamics__V1__MimicPolicy)from->mimic;
-    made->links = pool_take(memory, from->link_count, sizeof *made->links);
-    made->joints = pool_take(memory, from->joint_count, sizeof *made->joints);
-    made->frames = pool_take(memory, from->frame_count, sizeof *made->frames);
+    made->links = pool_allocate(memory, from->link_count, sizeof *made->links);
+    made->joints = pool_allocate(memory, from->joint_count, sizeof *made->joints);
+    made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
     for (size_t i = 0; !memory->is_exhausted && from->links != NULL && i < from->link_count; i++)
         made->links[made->n_links++] = from_link(memory, &from->links[i]);
     for (size_t i = 0; !memory->is_exhausted && from->joints != NULL && i < from->joint_count; i++)
@@ -192,7 +192,7 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
 /* ---- chains, to the protocol ------------------------------------------------------------------------------------- */
 
 static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_client_dh_row *from) {
-    Dynamics__V1__DenavitHartenbergRow *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__DenavitHartenbergRow *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__denavit_hartenberg_row__init(made);
@@ -209,20 +209,20 @@ static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_clie
 }
 
 Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from) {
-    Dynamics__V1__DenavitHartenbergTable *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__DenavitHartenbergTable *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__denavit_hartenberg_table__init(made);
     made->name = text_or_none(from->name);
     made->convention = (Dynamics__V1__DenavitHartenbergConvention)from->convention;
-    made->rows = pool_take(memory, from->row_count, sizeof *made->rows);
+    made->rows = pool_allocate(memory, from->row_count, sizeof *made->rows);
     for (size_t i = 0; !memory->is_exhausted && from->rows != NULL && i < from->row_count; i++)
         made->rows[made->n_rows++] = from_row(memory, &from->rows[i]);
     return made;
 }
 
 Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain *from) {
-    Dynamics__V1__ScrewChain *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__ScrewChain *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__screw_chain__init(made);
@@ -260,11 +260,11 @@ static dyn_client_joint_description to_joint(const Dynamics__V1__Joint *from) {
 }
 
 const dyn_client_model_description *to_description(pool *memory, const Dynamics__V1__ModelDescription *from) {
-    dyn_client_model_description *made = pool_take(memory, 1, sizeof *made);
-    double *gravity = pool_take(memory, 3, sizeof *gravity);
-    dyn_client_link_description *links = pool_take(memory, from->n_links, sizeof *links);
-    dyn_client_joint_description *joints = pool_take(memory, from->n_joints, sizeof *joints);
-    dyn_client_frame_description *frames = pool_take(memory, from->n_frames, sizeof *frames);
+    dyn_client_model_description *made = pool_allocate(memory, 1, sizeof *made);
+    double *gravity = pool_allocate(memory, 3, sizeof *gravity);
+    dyn_client_link_description *links = pool_allocate(memory, from->n_links, sizeof *links);
+    dyn_client_joint_description *joints = pool_allocate(memory, from->n_joints, sizeof *joints);
+    dyn_client_frame_description *frames = pool_allocate(memory, from->n_frames, sizeof *frames);
     if (memory->is_exhausted)
         return NULL;
     for (size_t i = 0; i < from->n_links; i++)
@@ -293,7 +293,7 @@ const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewC
     size_t n = from->n_slist / 6;
     if (from->n_slist != 6 * n || from->n_glist != 36 * n || from->n_mlist != 16 * (n + 1))
         return NULL;
-    dyn_client_screw_chain *made = pool_take(memory, 1, sizeof *made);
+    dyn_client_screw_chain *made = pool_allocate(memory, 1, sizeof *made);
     if (made != NULL)
         *made = (dyn_client_screw_chain){
             .name = from->name, .n = n, .Mlist = from->mlist, .Glist = from->glist, .Slist = from->slist};

@@ -12,7 +12,7 @@ enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *a, double *tau, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
@@ -32,7 +32,7 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
                                               const double *v, const double *tau, double *a, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
@@ -52,7 +52,7 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
 dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query, const double *q,
                                          double *mass_matrix, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
@@ -72,7 +72,7 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
 dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query *query, const double *q, double *g,
                                      dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
@@ -88,7 +88,7 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
 dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query, const double *q,
                                          const double *v, double *h, dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;

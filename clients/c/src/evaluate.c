@@ -78,7 +78,7 @@ typedef struct evaluation_result {
 } evaluation_result;
 
 /* Reads the axes of a reply. Returns false if one is inconsistent. */
-static bool take_axes(evaluation_result *taken) {
+static bool read_axes(evaluation_result *taken) {
     for (size_t i = 0; i < taken->reply->n_axes; i++) {
         const Dynamics__V1__Axis *from = taken->reply->axes[i];
         if (from->unit_count == 0 || (from->unit_count > 1 && from->n_unit_index != from->n_labels))
@@ -96,7 +96,7 @@ static bool take_axes(evaluation_result *taken) {
 }
 
 /* Reads the axes of a block, the number of values of one sample, and the number of combinations of units. */
-static bool take_shape(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block,
+static bool read_shape(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block,
                        size_t *combinations) {
     block->width = *combinations = 1;
     block->rank = from->n_shape;
@@ -114,9 +114,9 @@ static bool take_shape(const evaluation_result *taken, const Dynamics__V1__Block
 }
 
 /* Reads a block. Returns false if its arrays do not have the lengths that it states. */
-static bool take_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
+static bool read_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
     size_t combinations, count;
-    if (!take_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
+    if (!read_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
         count != from->n_values || (from->n_units != 1 && from->n_units != combinations))
         return false;
     block->name = from->name;
@@ -133,7 +133,7 @@ _Static_assert(DYN_CLIENT_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTIT
                "a flag of an input is not that of the wire");
 
 /* Returns the inputs of a quantity as flags. */
-static unsigned take_inputs(const Dynamics__V1__QuantityResult *from) {
+static unsigned read_inputs(const Dynamics__V1__QuantityResult *from) {
     unsigned inputs = 0;
     for (size_t i = 0; i < from->n_inputs; i++)
         if (from->inputs[i] > 0 && from->inputs[i] < 32)
@@ -142,7 +142,7 @@ static unsigned take_inputs(const Dynamics__V1__QuantityResult *from) {
 }
 
 /* Reads the results of a reply. Returns false if one is inconsistent. */
-static bool take_results(evaluation_result *taken) {
+static bool read_results(evaluation_result *taken) {
     const Dynamics__V1__EvaluateReply *reply = taken->reply;
     dyn_client_block *next = taken->blocks;
     for (size_t i = 0; i < reply->n_results; i++) {
@@ -153,11 +153,11 @@ static bool take_results(evaluation_result *taken) {
                                          .frame = from->frame,
                                          .reference_frame = (dyn_client_reference_frame)from->reference_frame,
                                          .expressed_in = from->expressed_in,
-                                         .inputs = take_inputs(from),
+                                         .inputs = read_inputs(from),
                                          .block_count = from->n_blocks,
                                          .blocks = next};
         for (size_t k = 0; k < from->n_blocks; k++)
-            if (!take_block(taken, from->blocks[k], next++))
+            if (!read_block(taken, from->blocks[k], next++))
                 return false;
     }
     return true;
@@ -188,8 +188,8 @@ static void free_result(evaluation_result *freed) {
 }
 
 /* Converts the reply to the result. Frees the reply on failure. */
-static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
-                                    dyn_client_error *error) {
+static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
+                                       dyn_client_error *error) {
     size_t block_count = 0;
     for (size_t i = 0; i < reply->n_results; i++)
         block_count += reply->results[i]->n_blocks;
@@ -205,7 +205,7 @@ static dyn_client_status take_reply(Dynamics__V1__EvaluateReply *reply, dyn_clie
     dyn_client_status status = DYN_CLIENT_OK;
     if (taken->axes == NULL || taken->results == NULL || taken->blocks == NULL)
         status = fail_memory(error);
-    else if (!take_axes(taken) || !take_results(taken))
+    else if (!read_axes(taken) || !read_results(taken))
         status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
     if (status != DYN_CLIENT_OK) {
         free_result(taken);
@@ -243,10 +243,10 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 /* Encodes the task of a quantity. */
 static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
                                      Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
-    asked->task = pool_take(memory, from->task_frame_count, sizeof *asked->task);
+    asked->task = pool_allocate(memory, from->task_frame_count, sizeof *asked->task);
     for (size_t i = 0; i < from->task_frame_count && asked->task != NULL; i++) {
         const dyn_client_task_frame *named = &from->task_frames[i];
-        Dynamics__V1__TaskFrame *frame = pool_take(memory, 1, sizeof *frame);
+        Dynamics__V1__TaskFrame *frame = pool_allocate(memory, 1, sizeof *frame);
         if (named->frame == NULL || (named->axis_count > 0 && named->axes == NULL))
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "a frame of a task is NULL");
         if (frame == NULL)
@@ -254,7 +254,7 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
         dynamics__v1__task_frame__init(frame);
         frame->frame = (char *)named->frame;
         frame->n_axes = named->axis_count;
-        frame->axes = pool_take(memory, named->axis_count, sizeof *frame->axes);
+        frame->axes = pool_allocate(memory, named->axis_count, sizeof *frame->axes);
         for (size_t k = 0; k < named->axis_count && frame->axes != NULL; k++)
             frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
         asked->task[asked->n_task++] = frame;
@@ -285,8 +285,8 @@ static dyn_client_status encode_quantities(const dyn_client_evaluate_request *re
                                            Dynamics__V1__EvaluateRequest *asked, dyn_client_error *error) {
     if (request->quantity_count == 0 || request->quantities == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
-    asked->quantities = pool_take(memory, request->quantity_count, sizeof *asked->quantities);
-    Dynamics__V1__QuantityRequest *all = pool_take(memory, request->quantity_count, sizeof *all);
+    asked->quantities = pool_allocate(memory, request->quantity_count, sizeof *asked->quantities);
+    Dynamics__V1__QuantityRequest *all = pool_allocate(memory, request->quantity_count, sizeof *all);
     if (asked->quantities == NULL || all == NULL)
         return fail_memory(error);
     dyn_client_status status = DYN_CLIENT_OK;
@@ -328,7 +328,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
-        status = take_reply(reply, evaluation, error);
+        status = convert_reply(reply, evaluation, error);
     }
     return status;
 }
@@ -340,7 +340,7 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     if (request == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, request->q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, request->q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     pool memory = {0};

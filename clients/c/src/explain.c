@@ -18,7 +18,7 @@ typedef struct explanation_result {
 } explanation_result;
 
 /* Reads terms, links and payloads of a reply. Returns false if the length of a row is not nv. */
-static bool take_parts(explanation_result *taken) {
+static bool read_parts(explanation_result *taken) {
     const Dynamics__V1__ExplainReply *reply = taken->reply;
     size_t nv = reply->nv;
     bool fits = reply->n_joints == nv && reply->n_units == nv && reply->n_tau == nv;
@@ -58,8 +58,8 @@ static void free_result(explanation_result *freed) {
 }
 
 /* Converts the reply to the result. Frees the reply on failure. */
-static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv, dyn_client_explanation **explanation,
-                                    dyn_client_error *error) {
+static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t nv,
+                                       dyn_client_explanation **explanation, dyn_client_error *error) {
     explanation_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL) {
         dynamics__v1__explain_reply__free_unpacked(reply, NULL);
@@ -72,7 +72,7 @@ static dyn_client_status take_reply(Dynamics__V1__ExplainReply *reply, size_t nv
     dyn_client_status status = DYN_CLIENT_OK;
     if (taken->terms == NULL || taken->links == NULL || taken->payloads == NULL)
         status = fail_memory(error);
-    else if (reply->nv != nv || !take_parts(taken))
+    else if (reply->nv != nv || !read_parts(taken))
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
     if (status != DYN_CLIENT_OK) {
         free_result(taken);
@@ -98,7 +98,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
                              dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;
     dyn_client_status status = ask_explain(client, asked, query->timeout, &reply, error);
-    return status == DYN_CLIENT_OK ? take_reply(reply, query->nv, explanation, error) : status;
+    return status == DYN_CLIENT_OK ? convert_reply(reply, query->nv, explanation, error) : status;
 }
 
 dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -106,7 +106,7 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
                                      dyn_client_error *error) {
     *explanation = NULL;
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;

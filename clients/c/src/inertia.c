@@ -15,14 +15,14 @@
 static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
     case DYN_CLIENT_BOX:
-        made->box = pool_take(memory, 1, sizeof *made->box);
+        made->box = pool_allocate(memory, 1, sizeof *made->box);
         if (made->box == NULL)
             return;
         dynamics__v1__box__init(made->box);
         made->box->size = from_vector3(memory, from->size);
         break;
     case DYN_CLIENT_CYLINDER:
-        made->cylinder = pool_take(memory, 1, sizeof *made->cylinder);
+        made->cylinder = pool_allocate(memory, 1, sizeof *made->cylinder);
         if (made->cylinder == NULL)
             return;
         dynamics__v1__cylinder__init(made->cylinder);
@@ -30,21 +30,21 @@ static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynami
         made->cylinder->length = from->length;
         break;
     case DYN_CLIENT_SPHERE:
-        made->sphere = pool_take(memory, 1, sizeof *made->sphere);
+        made->sphere = pool_allocate(memory, 1, sizeof *made->sphere);
         if (made->sphere == NULL)
             return;
         dynamics__v1__sphere__init(made->sphere);
         made->sphere->radius = from->radius;
         break;
     case DYN_CLIENT_ELLIPSOID:
-        made->ellipsoid = pool_take(memory, 1, sizeof *made->ellipsoid);
+        made->ellipsoid = pool_allocate(memory, 1, sizeof *made->ellipsoid);
         if (made->ellipsoid == NULL)
             return;
         dynamics__v1__ellipsoid__init(made->ellipsoid);
         made->ellipsoid->semi_axes = from_vector3(memory, from->size);
         break;
     default:
-        made->capsule = pool_take(memory, 1, sizeof *made->capsule);
+        made->capsule = pool_allocate(memory, 1, sizeof *made->capsule);
         if (made->capsule == NULL)
             return;
         dynamics__v1__capsule__init(made->capsule);
@@ -54,7 +54,7 @@ static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynami
 }
 
 static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
-    made->mesh = pool_take(memory, 1, sizeof *made->mesh);
+    made->mesh = pool_allocate(memory, 1, sizeof *made->mesh);
     if (made->mesh == NULL)
         return;
     dynamics__v1__mesh__init(made->mesh);
@@ -69,7 +69,7 @@ static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamic
 static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
     case DYN_CLIENT_PARAMETERS:
-        made->parameters = pool_take(memory, 1, sizeof *made->parameters);
+        made->parameters = pool_allocate(memory, 1, sizeof *made->parameters);
         if (made->parameters == NULL)
             return;
         dynamics__v1__inertial_parameters__init(made->parameters);
@@ -77,7 +77,7 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
         made->parameters->values = (double *)from->values;
         break;
     case DYN_CLIENT_PSEUDO_INERTIA:
-        made->pseudo_inertia = pool_take(memory, 1, sizeof *made->pseudo_inertia);
+        made->pseudo_inertia = pool_allocate(memory, 1, sizeof *made->pseudo_inertia);
         if (made->pseudo_inertia == NULL)
             return;
         dynamics__v1__pseudo_inertia__init(made->pseudo_inertia);
@@ -85,7 +85,7 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
         made->pseudo_inertia->values = (double *)from->values;
         break;
     default:
-        made->log_cholesky = pool_take(memory, 1, sizeof *made->log_cholesky);
+        made->log_cholesky = pool_allocate(memory, 1, sizeof *made->log_cholesky);
         if (made->log_cholesky == NULL)
             return;
         dynamics__v1__log_cholesky__init(made->log_cholesky);
@@ -98,14 +98,14 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
 static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     made->inertia = from_inertia(memory, &from->inertia);
     if (made->inertia == NULL)
-        made->inertia = pool_take(memory, 1, sizeof *made->inertia);
+        made->inertia = pool_allocate(memory, 1, sizeof *made->inertia);
     if (made->inertia != NULL && made->inertia->base.descriptor == NULL)
         dynamics__v1__inertia__init(made->inertia);
 }
 
 /* Leaves the part empty if its kind is unknown. The daemon then refuses it by its index. */
 static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
-    Dynamics__V1__InertiaPart *made = pool_take(memory, 1, sizeof *made);
+    Dynamics__V1__InertiaPart *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)
         return NULL;
     dynamics__v1__inertia_part__init(made);
@@ -134,25 +134,25 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* Copies `wanted` numbers. Refuses any other count. */
-static bool take_numbers(size_t count, const double *from, size_t wanted, double *to) {
+static bool copy_numbers(size_t count, const double *from, size_t wanted, double *to) {
     if (count == wanted)
         memcpy(to, from, wanted * sizeof *to);
     return count == wanted;
 }
 
-static dyn_client_status take_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_body *body,
-                                    dyn_client_error *error) {
+static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_body *body,
+                                       dyn_client_error *error) {
     *body = (dyn_client_body){.inertia = to_inertia(reply->inertia),
                               .volume = reply->volume,
                               .is_realizable = reply->is_realizable,
                               .has_log_cholesky = reply->n_log_cholesky > 0};
     snprintf(body->reason, sizeof body->reason, "%s", reply->reason);
     bool fits =
-        take_numbers(reply->n_rotational_about, reply->rotational_about, 6, body->rotational_about) &&
-        take_numbers(reply->n_principal_moments, reply->principal_moments, 3, body->principal_moments) &&
-        take_numbers(reply->n_parameters, reply->parameters, 10, body->parameters) &&
-        take_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, body->pseudo_inertia) &&
-        (!body->has_log_cholesky || take_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, body->log_cholesky));
+        copy_numbers(reply->n_rotational_about, reply->rotational_about, 6, body->rotational_about) &&
+        copy_numbers(reply->n_principal_moments, reply->principal_moments, 3, body->principal_moments) &&
+        copy_numbers(reply->n_parameters, reply->parameters, 10, body->parameters) &&
+        copy_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, body->pseudo_inertia) &&
+        (!body->has_log_cholesky || copy_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, body->log_cholesky));
     return fits ? DYN_CLIENT_OK : fail_bad_reply(error, "the result does not hold as many values as it must");
 }
 
@@ -160,7 +160,7 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
                              const double *point, double timeout, pool *memory,
                              Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
     Dynamics__V1__ComputeInertiaRequest asked = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
-    asked.parts = pool_take(memory, part_count, sizeof *asked.parts);
+    asked.parts = pool_allocate(memory, part_count, sizeof *asked.parts);
     for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
         asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
@@ -192,7 +192,7 @@ dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_cou
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = take_reply(reply, body, error);
+    status = convert_reply(reply, body, error);
     dynamics__v1__compute_inertia_reply__free_unpacked(reply, NULL);
     return status;
 }

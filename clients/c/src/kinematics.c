@@ -79,7 +79,7 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
                                    size_t frame_count, const char *const *frames, double *position, double *quaternion,
                                    dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const wanted want = {{3 * query->samples, 4 * query->samples}, {position, quaternion}};
@@ -97,7 +97,7 @@ dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_quer
                                        dyn_client_reference_frame reference_frame, double *linear, double *angular,
                                        dyn_client_error *error) {
     query_parts parts;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const wanted want = {{3 * parts.v_count, 3 * parts.v_count}, {linear, angular}};

@@ -11,7 +11,7 @@
 
 /* Converts a reply to the public result. `from` is the part of the reply about the model; NULL: the reply lacks it.
  * Frees the reply on failure. */
-dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
-                              dyn_client_loaded_model **loaded, dyn_client_error *error);
+dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
+                                dyn_client_loaded_model **loaded, dyn_client_error *error);
 
 #endif

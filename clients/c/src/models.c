@@ -20,8 +20,8 @@ typedef struct loaded_result {
     dyn_client_report_entry report[];
 } loaded_result;
 
-dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
-                              dyn_client_loaded_model **loaded, dyn_client_error *error) {
+dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
+                                dyn_client_loaded_model **loaded, dyn_client_error *error) {
     size_t count = from != NULL ? from->n_report : 0;
     loaded_result *result = calloc(1, sizeof *result + count * sizeof *result->report);
     if (from == NULL || result == NULL) {
@@ -40,7 +40,7 @@ dyn_client_status loaded_take(ProtobufCMessage *reply, const Dynamics__V1__Loade
 }
 
 /* Sets the description in the request. Returns the number of forms that are present. */
-static int take_source(const dyn_client_load_request *asked, pool *memory, Dynamics__V1__LoadModelRequest *load) {
+static int set_source(const dyn_client_load_request *asked, pool *memory, Dynamics__V1__LoadModelRequest *load) {
     if (asked->urdf != NULL) {
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
         load->urdf = (char *)asked->urdf;
@@ -64,7 +64,7 @@ static int take_source(const dyn_client_load_request *asked, pool *memory, Dynam
 static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
                                   double timeout, Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    int forms = take_source(asked, memory, &load);
+    int forms = set_source(asked, memory, &load);
     if (forms != 1)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
                     "there are %d descriptions; give one of urdf, description, denavit_hartenberg and screws", forms);
@@ -94,7 +94,7 @@ dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_loa
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
-    return loaded_take(&answer->base, answer->loaded, loaded, error);
+    return loaded_unpack(&answer->base, answer->loaded, loaded, error);
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {

@@ -30,7 +30,7 @@ static pool_block *block_with(pool *from, size_t size) {
     return block;
 }
 
-void *pool_take(pool *from, size_t count, size_t size) {
+void *pool_allocate(pool *from, size_t count, size_t size) {
     size_t bytes;
     pool_block *block = NULL;
     if (!__builtin_mul_overflow(count, size, &bytes) && bytes < SIZE_MAX / 2) {

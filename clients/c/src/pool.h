@@ -17,7 +17,7 @@ typedef struct pool {
 } pool;
 
 /* Allocates zeroed memory for `count` elements. Returns NULL when out of memory. */
-void *pool_take(pool *from, size_t count, size_t size);
+void *pool_allocate(pool *from, size_t count, size_t size);
 
 /* Frees all memory of the pool, which is empty afterwards. */
 void pool_free(pool *freed);

@@ -43,7 +43,7 @@ static void cancel(const progress *self) {
 }
 
 /* Reports an event to the caller. A message is the topic, a zero byte, and the event. */
-static void tell(progress *self, const incoming *message) {
+static void report_event(progress *self, const incoming *message) {
     const uint8_t *end = memchr(message->bytes, '\0', message->size);
     if (end == NULL)
         return;
@@ -63,7 +63,7 @@ static void *listen(void *argument) {
     while (!atomic_load(&self->is_over)) {
         incoming message;
         if (one_way_receive(self->socket, PATIENCE, &message, NULL) == DYN_CLIENT_OK) {
-            tell(self, &message);
+            report_event(self, &message);
             incoming_free(&message);
         }
     }

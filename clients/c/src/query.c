@@ -46,9 +46,9 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
 }
 
 /* Allocates the pointers first, then the messages that they point to. */
-dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
-                                       const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
-                                       dyn_client_error *error) {
+dyn_client_status external_forces_encode(const char *field, size_t samples, size_t count,
+                                         const dyn_client_external_force *forces,
+                                         Dynamics__V1__ExternalForce ***headings, dyn_client_error *error) {
     dyn_client_status status = check_forces(field, samples, count, forces, error);
     *headings = NULL;
     if (status != DYN_CLIENT_OK || count == 0)
@@ -72,16 +72,16 @@ dyn_client_status external_forces_take(const char *field, size_t samples, size_t
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status take_payloads(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
+static dyn_client_status encode_payloads(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     Dynamics__V1__Query *to = &parts->query;
     if (query->payload_count == 0)
         return DYN_CLIENT_OK;
     if (query->payloads == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads", "query.payloads is NULL");
-    to->payloads = pool_take(&parts->memory, query->payload_count, sizeof *to->payloads);
+    to->payloads = pool_allocate(&parts->memory, query->payload_count, sizeof *to->payloads);
     for (size_t i = 0; !parts->memory.is_exhausted && i < query->payload_count; i++) {
         const dyn_client_payload *from = &query->payloads[i];
-        Dynamics__V1__Payload *made = pool_take(&parts->memory, 1, sizeof *made);
+        Dynamics__V1__Payload *made = pool_allocate(&parts->memory, 1, sizeof *made);
         if (made == NULL)
             break;
         dynamics__v1__payload__init(made);
@@ -94,13 +94,13 @@ static dyn_client_status take_payloads(const dyn_client_query *query, query_part
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
-dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   query_parts *parts, dyn_client_error *error) {
-    return query_parts_take_rows(client, query, q, query != NULL ? query->samples : 0, parts, error);
+dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     query_parts *parts, dyn_client_error *error) {
+    return query_parts_encode_rows(client, query, q, query != NULL ? query->samples : 0, parts, error);
 }
 
-dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
-                                        query_parts *parts, dyn_client_error *error) {
+dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
+                                          size_t rows, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
     if (client == NULL || query == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
@@ -117,11 +117,11 @@ dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query
     if (query->joint_count > 0 && query->joint_names == NULL)
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
     if (status == DYN_CLIENT_OK)
-        status = external_forces_take("query.external_forces", rows, query->external_force_count,
-                                      query->external_forces, &to->external_forces, error);
+        status = external_forces_encode("query.external_forces", rows, query->external_force_count,
+                                        query->external_forces, &to->external_forces, error);
     to->n_external_forces = to->external_forces != NULL ? query->external_force_count : 0;
     if (status == DYN_CLIENT_OK)
-        status = take_payloads(query, parts, error);
+        status = encode_payloads(query, parts, error);
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
         return status;

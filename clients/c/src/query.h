@@ -19,12 +19,12 @@ typedef struct query_parts {
 
 /* Checks the query and the argument q, and encodes the query. The parts must not move while they are in use. On success
  * the caller frees them with query_parts_free. */
-dyn_client_status query_parts_take(dyn_client *client, const dyn_client_query *query, const double *q,
-                                   query_parts *parts, dyn_client_error *error);
+dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     query_parts *parts, dyn_client_error *error);
 
 /* Encodes the query of a trajectory. Its external forces have one row for each row of the trajectory. */
-dyn_client_status query_parts_take_rows(dyn_client *client, const dyn_client_query *query, const double *q, size_t rows,
-                                        query_parts *parts, dyn_client_error *error);
+dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
+                                          size_t rows, query_parts *parts, dyn_client_error *error);
 
 /* Encodes the query into zeroed parts, without checks of samples. External forces have one row, or `rows` of them. */
 dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query_parts *parts, dyn_client_error *error);
@@ -32,9 +32,9 @@ void query_parts_free(query_parts *parts);
 
 /* Allocates messages of external forces, each with one row or one row a sample, in one block (NULL if there are none)
  * that the caller frees. `field` is the path of the list in error messages. */
-dyn_client_status external_forces_take(const char *field, size_t samples, size_t count,
-                                       const dyn_client_external_force *forces, Dynamics__V1__ExternalForce ***headings,
-                                       dyn_client_error *error);
+dyn_client_status external_forces_encode(const char *field, size_t samples, size_t count,
+                                         const dyn_client_external_force *forces,
+                                         Dynamics__V1__ExternalForce ***headings, dyn_client_error *error);
 
 /* Computes a * b. Returns false on overflow of size_t, or of the bytes of so many doubles. */
 bool count_doubles(size_t a, size_t b, size_t *product);

@@ -35,12 +35,12 @@ void dyn_client_rollout_free(dyn_client_rollout *freed) {
 }
 
 /* Reads an array of the reply: `count` values if it was requested, otherwise none. Returns false for another count. */
-static bool take_array(size_t found, double *values, bool is_wanted, size_t count, const double **taken) {
+static bool read_array(size_t found, double *values, bool is_wanted, size_t count, const double **taken) {
     *taken = is_wanted ? values : NULL;
     return found == (is_wanted ? count : 0);
 }
 
-static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
+static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
                         const dyn_client_rollout_request *asked, dyn_client_rollout *taken) {
     size_t rows, q_count, v_count;
     taken->samples = reply->samples;
@@ -49,17 +49,17 @@ static bool take_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
     taken->computed_with = reply->computed_with;
     return reply->samples == query->samples && reply->n_outcomes == query->samples && reply->n_time == reply->rows &&
            count_doubles(query->samples, reply->rows, &rows) && count_doubles(rows, query->nq, &q_count) &&
-           count_doubles(rows, query->nv, &v_count) && take_array(reply->n_q, reply->q, true, q_count, &taken->q) &&
-           take_array(reply->n_v, reply->v, true, v_count, &taken->v) &&
-           take_array(reply->n_tau, reply->tau, asked->with_tau, v_count, &taken->tau) &&
-           take_array(reply->n_kinetic_energy, reply->kinetic_energy, asked->with_energy, rows, &taken->kinetic) &&
-           take_array(reply->n_potential_energy, reply->potential_energy, asked->with_energy, rows, &taken->potential);
+           count_doubles(rows, query->nv, &v_count) && read_array(reply->n_q, reply->q, true, q_count, &taken->q) &&
+           read_array(reply->n_v, reply->v, true, v_count, &taken->v) &&
+           read_array(reply->n_tau, reply->tau, asked->with_tau, v_count, &taken->tau) &&
+           read_array(reply->n_kinetic_energy, reply->kinetic_energy, asked->with_energy, rows, &taken->kinetic) &&
+           read_array(reply->n_potential_energy, reply->potential_energy, asked->with_energy, rows, &taken->potential);
 }
 
 /* Converts the reply to the result. Frees the reply on failure. */
-static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
-                                    const dyn_client_rollout_request *asked, dyn_client_rollout **rollout,
-                                    dyn_client_error *error) {
+static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
+                                       const dyn_client_rollout_request *asked, dyn_client_rollout **rollout,
+                                       dyn_client_error *error) {
     rollout_result *result = calloc(1, sizeof *result);
     dyn_client_outcome *outcomes = calloc(reply->n_outcomes + 1, sizeof *outcomes);
     if (result == NULL || outcomes == NULL) {
@@ -79,7 +79,7 @@ static dyn_client_status take_reply(Dynamics__V1__RolloutReply *reply, const dyn
                                            .stops = from->stops,
                                            .energy_drift = from->energy_drift};
     }
-    if (!take_arrays(reply, query, asked, &result->rollout)) {
+    if (!read_arrays(reply, query, asked, &result->rollout)) {
         dyn_client_rollout_free(&result->rollout);
         return fail_bad_reply(error, "the rollout's arrays are not as long as its samples and rows say");
     }
@@ -142,7 +142,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
                                          dyn_client_error *error) {
     query_parts parts;
     *rollout = NULL;
-    dyn_client_status status = query_parts_take(client, query, request->q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, request->q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
@@ -166,5 +166,5 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
         progress_stop(watched);
     }
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_reply(reply, query, request, rollout, error) : status;
+    return status == DYN_CLIENT_OK ? convert_reply(reply, query, request, rollout, error) : status;
 }

@@ -86,7 +86,7 @@ static void free_info(info_result *result) {
     free(result);
 }
 
-static void take_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
+static void copy_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
     info->limits.payloads = from->payloads;
     info->limits.operations = from->operations;
     info->limits.simulation_forces = from->simulation_forces;
@@ -104,7 +104,7 @@ static void take_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_serve
     info->limits.largest_stored_reply_bytes = from->largest_stored_reply_bytes;
 }
 
-static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
+static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {
     info->limits.message_bytes = from->message_bytes;
     info->limits.reply_bytes = from->reply_bytes;
     info->limits.samples = from->samples;
@@ -125,10 +125,10 @@ static void take_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.memory_bytes = from->memory_bytes;
     info->limits.peer_connections = from->peer_connections;
     info->limits.message_time = from->message_time;
-    take_fixed_limits(from, info);
+    copy_fixed_limits(from, info);
 }
 
-static void take_info(info_result *result) {
+static void copy_info(info_result *result) {
     const Dynamics__V1__GetServerInfoReply *from = result->reply;
     result->info = (dyn_client_server_info){
         .version = from->version,
@@ -148,7 +148,7 @@ static void take_info(info_result *result) {
         .instance = from->instance,
     };
     if (from->limits != NULL)
-        take_limits(from->limits, &result->info);
+        copy_limits(from->limits, &result->info);
     for (size_t i = 0; i < from->n_endpoints; i++)
         result->endpoints[i] =
             (dyn_client_endpoint){.address = from->endpoints[i]->address, .kind = from->endpoints[i]->kind};
@@ -186,7 +186,7 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
         free_info(result);
         return fail_memory(error);
     }
-    take_info(result);
+    copy_info(result);
     *info = &result->info;
     return DYN_CLIENT_OK;
 }

@@ -30,7 +30,7 @@ typedef struct simulation_result {
     dyn_client_external_force *forces;
 } simulation_result;
 
-static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client_simulation *to) {
+static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client_simulation *to) {
     to->name = from->name;
     to->model = from->model;
     to->digest = from->digest;
@@ -58,7 +58,7 @@ static void take_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     }
 }
 
-static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_simulation *to) {
+static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_simulation *to) {
     to->step = from->step;
     to->time = from->time;
     to->stamp_ns = from->stamp_ns;
@@ -70,9 +70,9 @@ static void take_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
 }
 
 /* Creates the result from the parts of a reply, either of which may be missing. */
-static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary *summary,
-                              const Dynamics__V1__SimulationState *state, dyn_client_simulation **simulation,
-                              dyn_client_error *error) {
+static dyn_client_status return_simulation(void *reply, const Dynamics__V1__SimulationSummary *summary,
+                                           const Dynamics__V1__SimulationState *state,
+                                           dyn_client_simulation **simulation, dyn_client_error *error) {
     simulation_result *result = simulation != NULL ? calloc(1, sizeof *result) : NULL;
     if (result == NULL) {
         protobuf_c_message_free_unpacked(reply, NULL);
@@ -82,9 +82,9 @@ static dyn_client_status give(void *reply, const Dynamics__V1__SimulationSummary
     result->simulation.name = result->simulation.model = result->simulation.digest = "";
     result->simulation.owner = result->simulation.recording = result->simulation.recording_error = "";
     if (summary != NULL)
-        take_summary(summary, &result->simulation);
+        copy_summary(summary, &result->simulation);
     if (state != NULL)
-        take_state(state, &result->simulation);
+        copy_state(state, &result->simulation);
     *simulation = &result->simulation;
     return DYN_CLIENT_OK;
 }
@@ -99,8 +99,8 @@ void dyn_client_simulation_free(dyn_client_simulation *simulation) {
 }
 
 /* Lists the external forces of the simulation from a reply. */
-static dyn_client_status give_forces(const Dynamics__V1__GetSimulationStateReply *reply,
-                                     dyn_client_simulation *simulation, dyn_client_error *error) {
+static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateReply *reply,
+                                       dyn_client_simulation *simulation, dyn_client_error *error) {
     simulation_result *result = (simulation_result *)simulation;
     size_t count = reply->n_external_forces;
     if (count == 0)
@@ -180,7 +180,7 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
-    return give(reply, reply->simulation, reply->state, simulation, error);
+    return return_simulation(reply, reply->simulation, reply->state, simulation, error);
 }
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
@@ -188,8 +188,8 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 /* Encodes an input. The caller frees to->external_forces. */
 static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from,
                                     Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
-    dyn_client_status status =
-        external_forces_take(field, 1, from->external_force_count, from->external_forces, &to->external_forces, error);
+    dyn_client_status status = external_forces_encode(field, 1, from->external_force_count, from->external_forces,
+                                                      &to->external_forces, error);
     to->n_external_forces = to->external_forces != NULL ? from->external_force_count : 0;
     to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
@@ -227,7 +227,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     dyn_client_condition condition = (dyn_client_condition)reply->condition;
     dyn_client_steps_end ended_by = (dyn_client_steps_end)reply->ended_by;
     uint64_t steps_done = reply->steps_done;
-    status = give(reply, NULL, reply->state, state, error);
+    status = return_simulation(reply, NULL, reply->state, state, error);
     if (status == DYN_CLIENT_OK && state != NULL) {
         (*state)->condition = condition;
         (*state)->ended_by = ended_by;
@@ -273,10 +273,10 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
     get.token = token;
     status = ask_get_simulation_state(client, &get, timeout, &reply, error);
     if (status == DYN_CLIENT_OK)
-        status = give(reply, reply->simulation, reply->state, simulation, error);
+        status = return_simulation(reply, reply->simulation, reply->state, simulation, error);
     if (status != DYN_CLIENT_OK || simulation == NULL)
         return status;
-    status = give_forces(reply, *simulation, error);
+    status = return_forces(reply, *simulation, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_simulation_free(*simulation);
         *simulation = NULL;
@@ -299,7 +299,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
     status = ask_set_simulation_state(client, &set, timeout, &reply, error);
-    return status == DYN_CLIENT_OK ? give(reply, NULL, reply->state, state, error) : status;
+    return status == DYN_CLIENT_OK ? return_simulation(reply, NULL, reply->state, state, error) : status;
 }
 
 /* Sends a command whose only fields are simulation and token; the result has the field state. */
@@ -313,9 +313,9 @@ static dyn_client_status command(dyn_client *client, const char *name, Dynamics_
     if (status != DYN_CLIENT_OK)
         return status;
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(reply->descriptor, "state");
-    const Dynamics__V1__SimulationState *told;
-    memcpy(&told, (const char *)reply + field->offset, sizeof told);
-    return give(reply, NULL, told, state, error);
+    const Dynamics__V1__SimulationState *state_of_reply;
+    memcpy(&state_of_reply, (const char *)reply + field->offset, sizeof state_of_reply);
+    return return_simulation(reply, NULL, state_of_reply, state, error);
 }
 
 dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
@@ -402,7 +402,7 @@ dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout
     }
     result->reply = reply;
     for (size_t i = 0; i < reply->n_simulations; i++)
-        take_summary(reply->simulations[i], &result->simulations[i]);
+        copy_summary(reply->simulations[i], &result->simulations[i]);
     result->list = (dyn_client_simulation_list){.count = reply->n_simulations, .simulations = result->simulations};
     *list = &result->list;
     return DYN_CLIENT_OK;

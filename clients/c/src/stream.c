@@ -227,7 +227,7 @@ typedef struct list_result {
     dyn_client_stream_info streams[];
 } list_result;
 
-static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_stream_info *to) {
+static void copy_summary(const Dynamics__V1__StreamSummary *from, dyn_client_stream_info *to) {
     *to = (dyn_client_stream_info){
         .name = from->name,
         .model = from->model,
@@ -264,8 +264,8 @@ static void take_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
 }
 
 /* Creates the result from the list of streams in a reply; none if `list` is NULL. */
-static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
-                              dyn_client_stream_list **list, dyn_client_error *error) {
+static dyn_client_status return_streams(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
+                                        dyn_client_stream_list **list, dyn_client_error *error) {
     list_result *result = list != NULL ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
     if (result == NULL) {
         protobuf_c_message_free_unpacked(reply, NULL);
@@ -273,7 +273,7 @@ static dyn_client_status give(void *reply, size_t count, Dynamics__V1__StreamSum
     }
     result->reply = reply;
     for (size_t i = 0; i < count; i++)
-        take_summary(streams[i], &result->streams[i]);
+        copy_summary(streams[i], &result->streams[i]);
     result->list = (dyn_client_stream_list){.count = count, .streams = result->streams};
     *list = &result->list;
     return DYN_CLIENT_OK;
@@ -288,7 +288,7 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
     dyn_client_status code = ask_get_stream(client, &question, timeout, &reply, error);
-    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, status, error) : code;
+    return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }
 
 dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_stream_list **list,
@@ -299,7 +299,7 @@ dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dy
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     dyn_client_status code = ask_list_streams(client, &question, timeout, &reply, error);
-    return code == DYN_CLIENT_OK ? give(reply, reply->n_streams, reply->streams, list, error) : code;
+    return code == DYN_CLIENT_OK ? return_streams(reply, reply->n_streams, reply->streams, list, error) : code;
 }
 
 void dyn_client_stream_list_free(dyn_client_stream_list *list) {
@@ -374,5 +374,5 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     await_arrival(client, stream, timeout);
     dyn_client_status code = ask_close_stream(client, &close, timeout, &reply, error);
     dyn_client_leave_stream(stream);
-    return code == DYN_CLIENT_OK ? give(reply, reply->stream != NULL, &reply->stream, status, error) : code;
+    return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }

@@ -32,7 +32,7 @@ void dyn_client_trajectory_free(dyn_client_trajectory *freed) {
     free(result);
 }
 
-static dyn_client_excess take_excess(const Dynamics__V1__LimitExcess *from) {
+static dyn_client_excess copy_excess(const Dynamics__V1__LimitExcess *from) {
     return (dyn_client_excess){.joint = from->joint,
                                .kind = (dyn_client_limit_kind)from->kind,
                                .limit = from->limit,
@@ -59,7 +59,7 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
-        list[i] = take_excess(excesses[i]);
+        list[i] = copy_excess(excesses[i]);
     result->reply = reply;
     result->excesses = list;
     result->trajectory.excess_count = count;
@@ -68,8 +68,8 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
 }
 
 /* Returns the result to the caller, or an error if the reply does not match the request. */
-static dyn_client_status give(trajectory_result *result, bool fits, dyn_client_trajectory **trajectory,
-                              dyn_client_error *error) {
+static dyn_client_status return_trajectory(trajectory_result *result, bool fits, dyn_client_trajectory **trajectory,
+                                           dyn_client_error *error) {
     if (!fits) {
         dyn_client_trajectory_free(&result->trajectory);
         return fail_bad_reply(error, "the trajectory's arrays are not as long as its rows say");
@@ -91,7 +91,7 @@ static Dynamics__V1__TipWrench *fill_tip(const dyn_client_tip *from, Dynamics__V
     return to;
 }
 
-static dyn_client_status take_inverse(Dynamics__V1__InverseDynamicsTrajectoryReply *reply,
+static dyn_client_status read_inverse(Dynamics__V1__InverseDynamicsTrajectoryReply *reply,
                                       const dyn_client_query *query, size_t values, dyn_client_trajectory **trajectory,
                                       dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
@@ -104,7 +104,7 @@ static dyn_client_status take_inverse(Dynamics__V1__InverseDynamicsTrajectoryRep
     t->a = reply->n_a > 0 ? reply->a : NULL;
     bool fits = reply->rows == query->samples && reply->n_tau == values && (reply->n_v == 0 || reply->n_v == values) &&
                 reply->n_a == reply->n_v;
-    return give(result, fits, trajectory, error);
+    return return_trajectory(result, fits, trajectory, error);
 }
 
 dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
@@ -114,7 +114,7 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
                                                          dyn_client_error *error) {
     query_parts parts;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take(client, query, q, &parts, error);
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -131,10 +131,10 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.tip = fill_tip(tip, &tip_message);
     status = ask_inverse_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_inverse(reply, query, values, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_inverse(reply, query, values, trajectory, error) : status;
 }
 
-static dyn_client_status take_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
+static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
                                       const dyn_client_query *query, size_t rows, dyn_client_trajectory **trajectory,
                                       dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
@@ -149,7 +149,7 @@ static dyn_client_status take_forward(Dynamics__V1__ForwardDynamicsTrajectoryRep
     t->diverged_joint = reply->diverged_joint;
     bool fits = reply->rows == rows && reply->n_time == rows && reply->n_q == rows * query->nq &&
                 reply->n_v == rows * query->nv;
-    return give(result, fits, trajectory, error);
+    return return_trajectory(result, fits, trajectory, error);
 }
 
 dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, const dyn_client_query *query,
@@ -160,7 +160,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     query_parts parts;
     size_t count;
     *trajectory = NULL;
-    dyn_client_status status = query_parts_take_rows(client, query, q, rows, &parts, error);
+    dyn_client_status status = query_parts_encode_rows(client, query, q, rows, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
@@ -180,5 +180,5 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     asked.stepping = stepping_fill(&message, stepping);
     status = ask_forward_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? take_forward(reply, query, rows, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_forward(reply, query, rows, trajectory, error) : status;
 }

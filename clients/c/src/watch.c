@@ -128,7 +128,7 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
     return is_simulation ? simulation[value] : stream[value];
 }
 
-static void take_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
+static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_STATES;
     to->count = from->n_step;
     to->nq = from->n_step > 0 ? from->n_q / from->n_step : 0;
@@ -141,7 +141,7 @@ static void take_states(const Dynamics__V1__SimulationStateEvent *from, dyn_clie
     to->lateness = from->lateness;
 }
 
-static void take_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn_client_update *to) {
+static void read_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_SIMULATION_EVENT;
     to->text = event_name(&dynamics__v1__simulation_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
@@ -151,7 +151,7 @@ static void take_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn
     to->time = &from->time;
 }
 
-static void take_torques(const Dynamics__V1__StreamTorques *from, dyn_client_update *to) {
+static void read_torques(const Dynamics__V1__StreamTorques *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_TORQUES;
     to->count = from->n_point_number;
     to->nv = from->n_point_number > 0 ? from->n_tau / from->n_point_number : 0;
@@ -163,7 +163,7 @@ static void take_torques(const Dynamics__V1__StreamTorques *from, dyn_client_upd
     to->credit = from->credit;
 }
 
-static void take_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_update *to) {
+static void read_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_STREAM_EVENT;
     to->text = event_name(&dynamics__v1__stream_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
@@ -185,7 +185,7 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
 }
 
 /* Fills an update from an event. Returns false for a kind of event that this library does not know. */
-static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
+static bool read_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,
                                   .instance = event->instance,
@@ -194,16 +194,16 @@ static bool take_event(const Dynamics__V1__Event *event, dyn_client_update *upda
                                   .joint = ""};
     switch (event->event_case) {
     case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
-        take_states(event->simulation_state, update);
+        read_states(event->simulation_state, update);
         break;
     case DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT:
-        take_simulation_event(event->simulation_event, update);
+        read_simulation_event(event->simulation_event, update);
         break;
     case DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES:
-        take_torques(event->stream_torques, update);
+        read_torques(event->stream_torques, update);
         break;
     case DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT:
-        take_stream_event(event->stream_event, update);
+        read_stream_event(event->stream_event, update);
         break;
     default:
         return false;
@@ -227,7 +227,7 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                        ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
                        : NULL;
     incoming_free(&message);
-    if (watch->event == NULL || !take_event(watch->event, update))
+    if (watch->event == NULL || !read_event(watch->event, update))
         return fail_bad_reply(error, "a published message cannot be read");
     if (update->instance != watch->instance)
         watch->data_sequence = watch->event_sequence = 0;
