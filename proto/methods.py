@@ -7,7 +7,7 @@ import dataclasses
 
 ROLES = ["monitor", "compute", "control", "manage"]
 PROPERTIES = {"slow": "is_slow", "changes state": "changes_state", "local": "is_local", "prepared": "is_prepared",
-              "works in drain": "works_in_drain"}
+              "works in drain": "works_in_drain", "as job": "can_be_job"}
 
 
 @dataclasses.dataclass
@@ -46,6 +46,17 @@ def read_method(field, results, messages):
     return method, [f"Request.{field.name}: {reason}" for reason in wrong]
 
 
+def differences(name, oneof, methods, messages, type_of):
+    """Findings where the members of a oneof are not those methods, with their numbers and types in the envelope."""
+    found = {field.name: (field.number, field.type) for field in messages[f"dynamics.v1.{name}"].fields
+             if field.oneof == oneof}
+    expected = {method.name: (method.number, type_of(method)) for method in methods if "as job" in method.properties}
+    for member in sorted(found.keys() | expected.keys()):
+        if found.get(member) != expected.get(member):
+            needs = "{1} under the number {0}".format(*expected[member]) if member in expected else "no such member"
+            yield f"{name}.{oneof} {member}: it needs {needs}, by the properties of Request.method"
+
+
 def read_methods(messages):
     """The methods in the order of their numbers, and what is wrong with the envelope, as sentences."""
     request, reply = messages["dynamics.v1.Request"], messages["dynamics.v1.Reply"]
@@ -58,6 +69,8 @@ def read_methods(messages):
         wrong += reasons
     names = {field.name for field in members}
     wrong += [f"Reply.{name}: Request.method has no such member" for name in results if name not in names]
+    wrong += differences("StartJobRequest", "method", methods, messages, lambda method: method.request)
+    wrong += differences("GetJobResultReply", "result", methods, messages, lambda method: method.reply)
     return methods, wrong
 
 

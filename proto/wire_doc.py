@@ -37,6 +37,7 @@ FIELDS = {
     "simulation": ("", "required", "Name of a simulation."),
     "stream": ("", "required", "Name of a stream."),
     "recording": ("", "required", "Name of a recording."),
+    "job": ("", "required", "Name of a job."),
     "token": ("", "required", "Right to command the simulation, of CreateSimulation or ClaimSimulation."),
     "key": ("", "required", "Right to command the stream, of OpenStream."),
     "name": ("", "required", "Name."),

@@ -78,6 +78,10 @@ static const key keys[] = {
     {"limits", "recordings_bytes", KEY_BYTES, offsetof(config, recordings_bytes), 4096, 1UL << 50},
     {"limits", "recordings", KEY_COUNT, offsetof(config, recordings), 0, 1000000},
     {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50},
+    {"limits", "jobs", KEY_COUNT, offsetof(config, jobs), 0, 1024},
+    {"limits", "job_time", KEY_SECONDS, offsetof(config, job_time), 1e-3, 1e7},
+    {"limits", "job_bytes", KEY_BYTES, offsetof(config, job_bytes), 0, 1UL << 46},
+    {"limits", "job_result_time", KEY_SECONDS, offsetof(config, job_result_time), 0.1, 1e7},
     {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0},
     {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024},
     {"simulations", "save_interval", KEY_SECONDS, offsetof(config, save_interval), 0, 86400},
@@ -156,6 +160,9 @@ void config_init(config *c) {
     c->recordings_bytes = 4UL << 30;
     c->recordings = 4096;
     c->disk_reserve_bytes = 64UL << 20;
+    c->jobs = 64;
+    c->job_time = 3600;
+    c->job_result_time = 600;
     snprintf(c->state_directory, sizeof c->state_directory, "/var/lib/dynamicsd");
     c->save_interval = 60;
     c->lease_time = 60;

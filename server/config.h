@@ -34,6 +34,8 @@ typedef struct config {
     double request_time, idle_time, reply_time, message_time;
     unsigned long simulations, streams, topics, stream_points;
     unsigned long recording_bytes, recordings_bytes, recordings, disk_reserve_bytes;
+    unsigned long jobs, job_bytes; /* job_bytes 0: a quarter of memory_bytes */
+    double job_time, job_result_time;
     /* Section [simulations]. */
     char state_directory[PATH_MAX];
     unsigned long threads; /* 0: one for each processor */

@@ -31,6 +31,9 @@
 /* Largest number of long requests that may wait for a worker. */
 enum { QUEUE_CAPACITY = 1024 };
 
+/* Amount by which the priority of the threads for jobs is lower than that of all others. */
+enum { JOB_NICENESS = 10 };
+
 /* Intervals in ms: between two ticks, between two checks while draining, and for nng to send the last replies. */
 enum { TICK_MILLISECONDS = 50, DRAIN_MILLISECONDS = 10, LINGER_MILLISECONDS = 100 };
 
@@ -62,7 +65,7 @@ typedef struct daemon_state {
     model_store *store;
     model_directory *directory;
     live *live;
-    worker_pool *pool;
+    worker_pool *pool, *job_pool;
     service *service;
     transport *transport;
     probe *probe;
@@ -158,6 +161,9 @@ static void log_derived_limits(daemon_state *d) {
                     "lowered to %lu and reply_bytes to %lu",
                     system_memory_bytes(), c->memory_bytes, c->message_bytes, c->reply_bytes);
     }
+    if (c->job_bytes == 0) {
+        c->job_bytes = c->memory_bytes / 4;
+    }
     if (c->peer_connections == 0) {
         c->peer_connections = c->connections > 1 ? c->connections / 2 : 1;
     }
@@ -186,6 +192,10 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.recordings, (uint32_t)c->recordings);
     atomic_store(&d->limits.disk_reserve_bytes, c->disk_reserve_bytes);
     atomic_store(&d->limits.lease_time, c->lease_time);
+    atomic_store(&d->limits.jobs, (uint32_t)c->jobs);
+    atomic_store(&d->limits.job_bytes, c->job_bytes);
+    atomic_store(&d->limits.job_time, c->job_time);
+    atomic_store(&d->limits.job_result_time, c->job_result_time);
     memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
     atomic_store(&d->limits.keep_models, c->keep_models);
     model_store_set_capacity(d->store, c->models);
@@ -359,6 +369,7 @@ static void on_tick(uv_timer_t *timer) {
     return_memory(d, now);
     if (now >= d->next_status) {
         d->next_status = now + NANOSECONDS;
+        service_sweep_jobs(d->service);
         report_workers(d);
         report_memory(d);
         report_state(d);
@@ -586,7 +597,9 @@ static bool start_service(daemon_state *d) {
     d->directory = model_directory_create(d->store, &d->log);
     unsigned processors = uv_available_parallelism();
     d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
-    d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY);
+    unsigned job_threads = d->workers > 1 ? d->workers - 1 : 1;
+    d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY, 0);
+    d->job_pool = worker_pool_create(job_threads, QUEUE_CAPACITY, JOB_NICENESS);
     char compiled[PATH_MAX] = "", reason[OBJECT_REASON_SIZE];
     if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
         compiled[0] = '\0'; /* the model compiler reports the cause */
@@ -618,9 +631,11 @@ static bool start_service(daemon_state *d) {
         .submit = worker_pool_submit,
         .pool = d->pool,
         .workers = d->workers,
+        .job_pool = d->job_pool,
+        .job_threads = job_threads,
     };
     d->service = service_create(&options);
-    if (!d->directory || !d->live || !d->pool || !d->service) {
+    if (!d->directory || !d->live || !d->pool || !d->job_pool || !d->service) {
         log_error(&d->log, "out of memory or threads");
         return false;
     }
@@ -813,6 +828,7 @@ static void close_loop(daemon_state *d) {
 static void stop(daemon_state *d) {
     close_loop(d);
     worker_pool_free(d->pool);
+    worker_pool_free(d->job_pool);
     if (d->transport) {
         d->events.transport = NULL;
         save_simulations(d);

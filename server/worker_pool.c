@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 typedef struct task {
     void (*run)(void *argument);
@@ -17,6 +18,7 @@ struct worker_pool {
     task *queue; /* a ring */
     size_t capacity, first, count, running;
     bool is_ending;
+    int niceness;
     unsigned thread_count;
     pthread_t threads[];
 };
@@ -41,6 +43,9 @@ static bool pop_task(worker_pool *pool, task *result) {
 static void *work(void *argument) {
     worker_pool *pool = argument;
     task next;
+    if (pool->niceness > 0) {
+        setpriority(PRIO_PROCESS, 0, pool->niceness); /* applies to this thread alone on Linux */
+    }
     while (pop_task(pool, &next)) {
         next.run(next.argument);
         pthread_mutex_lock(&pool->mutex);
@@ -61,7 +66,7 @@ static void start_threads(worker_pool *pool, unsigned threads) {
     pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-worker_pool *worker_pool_create(unsigned threads, size_t capacity) {
+worker_pool *worker_pool_create(unsigned threads, size_t capacity, int niceness) {
     worker_pool *pool = calloc(1, sizeof *pool + threads * sizeof(pthread_t));
     task *queue = calloc(capacity, sizeof *queue);
     if (!pool || !queue) {
@@ -71,6 +76,7 @@ worker_pool *worker_pool_create(unsigned threads, size_t capacity) {
     }
     pool->queue = queue;
     pool->capacity = capacity;
+    pool->niceness = niceness;
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->arrived, NULL);
     start_threads(pool, threads);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that compute long requests.
+ * Threads that compute long requests or jobs.
  */
 #ifndef SERVER_WORKER_POOL_H
 #define SERVER_WORKER_POOL_H
@@ -10,8 +10,9 @@
 
 typedef struct worker_pool worker_pool;
 
-/* Starts `threads` threads and a queue of `capacity` tasks. Returns NULL when out of memory or threads. */
-worker_pool *worker_pool_create(unsigned threads, size_t capacity);
+/* Starts `threads` threads and a queue of `capacity` tasks. `niceness`, from 0 to 19, lowers the priority of the
+ * threads where the system allows it. Returns NULL when out of memory or threads. */
+worker_pool *worker_pool_create(unsigned threads, size_t capacity, int niceness);
 
 /* Submits a task: a thread calls run(task). Returns false when the queue is full. `pool` is a worker_pool. Any
  * thread. */

@@ -113,14 +113,24 @@ bool call_is_late(call *c) {
     double given = (double)(c->deadline - c->transport->arrival) / 1e9;
     bool has_own = c->request && c->request->timeout > 0 && c->request->timeout <= given + 1e-3;
     c->field[0] = '\0';
-    call_fail(c, REASON_DEADLINE, "the request was not done %.3f s after its arrival, %s", given,
-              has_own ? "the time that it was given; give it a longer timeout, or ask for less at once"
-                      : "the time that the daemon allows (limits.request_time); ask for less at once");
+    if (has_own) {
+        call_fail(c, REASON_DEADLINE,
+                  "the request was not done %.3f s after its arrival, the time that it was given; give it a longer "
+                  "timeout, or ask for less at once",
+                  given);
+    } else {
+        bool may_be_job = c->method->can_be_job && c->running == &c->own_running;
+        call_fail(
+            c, REASON_DEADLINE,
+            "the request was not done %.3f s after its arrival, the time that the daemon allows (%s); ask for less "
+            "at once%s",
+            given, c->limit, may_be_job ? ", or start a job (StartJob)" : "");
+    }
     return true;
 }
 
 bool call_is_cancelled(call *c) {
-    if (!atomic_load(&c->running.is_cancelled)) {
+    if (!atomic_load(&c->running->is_cancelled)) {
         return false;
     }
     c->field[0] = '\0';
@@ -130,16 +140,17 @@ bool call_is_cancelled(call *c) {
 }
 
 bool call_may_proceed(call *c, double fraction) {
-    uint64_t now = clock_now(), last = atomic_load(&c->running.last_report);
+    uint64_t now = clock_now(), last = atomic_load(&c->running->last_report);
+    atomic_store_explicit(&c->running->fraction, fraction, memory_order_relaxed);
     bool is_due = c->request->progress != 0 && now - last >= PROGRESS_INTERVAL;
-    if (is_due && c->service->events && atomic_compare_exchange_strong(&c->running.last_report, &last, now)) {
+    if (is_due && c->service->events && atomic_compare_exchange_strong(&c->running->last_report, &last, now)) {
         Dynamics__V1__ProgressEvent progress = DYNAMICS__V1__PROGRESS_EVENT__INIT;
         progress.number = c->request->progress;
         progress.fraction = fraction;
         progress.elapsed = (double)(now - c->transport->arrival) / 1e9;
-        events_publish_progress(c->service->events, atomic_fetch_add(&c->running.reports, 1) + 1, &progress);
+        events_publish_progress(c->service->events, atomic_fetch_add(&c->running->reports, 1) + 1, &progress);
     }
-    return now <= c->deadline && !atomic_load(&c->running.is_cancelled);
+    return now <= c->deadline && !atomic_load(&c->running->is_cancelled);
 }
 
 bool call_proceed(call *c, double fraction) {

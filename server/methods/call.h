@@ -26,11 +26,13 @@ typedef struct call {
     transport_call *transport;
     const method *method;
     const Dynamics__V1__Request *request;
-    uint64_t deadline;  /* ns, CLOCK_MONOTONIC */
-    bool is_on_worker;  /* runs on a worker */
-    bool is_deferred;   /* must run again on a worker */
-    model_entry *built; /* built by the method's `prepare` for its `run`; released with the call */
-    running_call running;
+    uint64_t deadline;     /* ns, CLOCK_MONOTONIC */
+    const char *limit;     /* configuration key that bounds the time: "limits.request_time" */
+    bool is_on_worker;     /* runs on a worker */
+    bool is_deferred;      /* must run again on a worker */
+    model_entry *built;    /* built by the method's `prepare` for its `run`; released with the call */
+    running_call *running; /* `own_running`, or that of a job */
+    running_call own_running;
     reply_entry *stored; /* entry for the stored reply, if the request changes the state; or NULL */
     reply_waiter waiter; /* waits for the reply to an earlier copy of the request */
     bool is_turned_away; /* refused before it began; its reply is not stored, so that a copy is tried again */
@@ -54,6 +56,7 @@ struct method {
     bool changes_state;  /* a copy of the request receives the stored reply and is not executed */
     bool is_local;       /* changes an object with a mutex of its own; all other changes are serialized */
     bool works_in_drain; /* executed also while the daemon drains */
+    bool can_be_job;     /* StartJob accepts it */
 };
 
 /* Sets the field of the following error, relative to the method's message: "q[13]" becomes "inverse_dynamics.q[13]". */

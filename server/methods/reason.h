@@ -39,6 +39,7 @@
     X(STREAM_NOT_FOUND, NOT_FOUND, 0)                                                                                  \
     X(RECORDING_NOT_FOUND, NOT_FOUND, 0)                                                                               \
     X(COMPONENT_NOT_FOUND, NOT_FOUND, 0)                                                                               \
+    X(JOB_NOT_FOUND, NOT_FOUND, 0)                                                                                     \
     X(NAME_TAKEN, ALREADY_EXISTS, 0)                                                                                   \
     X(PROGRESS_NUMBER_TAKEN, ALREADY_EXISTS, 0)                                                                        \
     X(WRONG_TOKEN, PERMISSION_DENIED, 0)                                                                               \
@@ -56,13 +57,16 @@
     X(TOO_MANY_STREAMS, RESOURCE_EXHAUSTED, 0)                                                                         \
     X(TOO_MANY_TOPICS, RESOURCE_EXHAUSTED, 0)                                                                          \
     X(TOO_MANY_RECORDINGS, RESOURCE_EXHAUSTED, 0)                                                                      \
+    X(TOO_MANY_JOBS, RESOURCE_EXHAUSTED, 0)                                                                            \
     X(RECORDINGS_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                     \
+    X(JOBS_TOO_LARGE, RESOURCE_EXHAUSTED, 0)                                                                           \
     X(DISK_FULL, RESOURCE_EXHAUSTED, 0)                                                                                \
     X(MEMORY_SHORT, RESOURCE_EXHAUSTED, 0.1)                                                                           \
     X(QUOTA, RESOURCE_EXHAUSTED, 0.1)                                                                                  \
     X(OVERLOADED, UNAVAILABLE, 0.1)                                                                                    \
     X(DRAINING, UNAVAILABLE, 1)                                                                                        \
     X(CONNECTION_CLOSED, UNAVAILABLE, 0.1)                                                                             \
+    X(JOB_NOT_FINISHED, UNAVAILABLE, 0.1)                                                                              \
     X(DEADLINE, DEADLINE_EXCEEDED, 0)                                                                                  \
     X(CANCELLED, CANCELLED, 0)                                                                                         \
     X(SINGULAR_MASS_MATRIX, FAILED_PRECONDITION, 0)                                                                    \

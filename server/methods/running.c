@@ -13,6 +13,16 @@ void running_calls_free(running_calls *calls) {
     pthread_mutex_destroy(&calls->mutex);
 }
 
+void running_call_init(running_call *r, const running_name *name, uint64_t progress) {
+    r->name = *name;
+    r->progress = progress;
+    r->is_listed = false;
+    atomic_store_explicit(&r->is_cancelled, false, memory_order_relaxed);
+    atomic_store_explicit(&r->fraction, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->last_report, 0, memory_order_relaxed);
+    atomic_store_explicit(&r->reports, 0, memory_order_relaxed);
+}
+
 static bool is_same_client(const running_name *a, const running_name *b) {
     return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Long requests that wait for a worker or run on one. Another request of the same client can cancel them, and their
- * progress is published.
+ * Long requests and jobs that wait for a thread or run on one. Another request of the same client can cancel them, and
+ * their progress is published.
  */
 #ifndef SERVER_METHODS_RUNNING_H
 #define SERVER_METHODS_RUNNING_H
@@ -24,6 +24,7 @@ typedef struct running_call {
     running_name name;
     uint64_t progress; /* number under which its progress is published; 0: not at all */
     atomic_bool is_cancelled;
+    _Atomic double fraction;      /* part of the work that is done, 0 to 1 */
     _Atomic uint64_t last_report; /* ns; of the last report of its progress */
     _Atomic uint64_t reports;     /* reports so far */
     bool is_listed;
@@ -37,6 +38,9 @@ typedef struct running_calls {
 
 void running_calls_init(running_calls *calls);
 void running_calls_free(running_calls *calls);
+
+/* Sets the name and the progress number of a request that has not begun. */
+void running_call_init(running_call *r, const running_name *name, uint64_t progress);
 
 /* Adds a request, whose name and progress are set, to the list; it must not move until it is removed. Returns false,
  * and does not add it, when another peer or client publishes progress under its number. All functions: any thread. */

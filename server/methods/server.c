@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "methods/bounds.h"
+#include "methods/job_table.h"
 #include "methods/live.h"
 #include "methods/methods.h"
 #include "methods/reply_cache.h"
@@ -122,6 +123,10 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->memory_bytes = atomic_load(&c->service->budget->limit);
     to->peer_connections = atomic_load(&from->peer_connections);
     to->message_time = atomic_load(&from->message_time);
+    to->jobs = atomic_load(&from->jobs);
+    to->job_time = atomic_load(&from->job_time);
+    to->job_bytes = atomic_load(&from->job_bytes);
+    to->job_result_time = atomic_load(&from->job_result_time);
     copy_fixed_limits(to);
     return to;
 }
@@ -152,6 +157,7 @@ static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
             entries[i].role = m->role;
             entries[i].changes_state = m->changes_state;
             entries[i].is_slow = m->is_slow;
+            entries[i].can_be_job = m->can_be_job;
             reply->methods[reply->n_methods++] = &entries[i];
         }
     }
@@ -162,6 +168,8 @@ static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;
     live *l = c->service->live;
+    size_t jobs, job_bytes;
+    job_table_measure(service_jobs(c->owner), &jobs, &job_bytes);
     const struct {
         const char *name;
         uint64_t value;
@@ -173,6 +181,8 @@ static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
         {"simulations", name_table_count(&l->simulations)},
         {"streams", name_table_count(&l->streams)},
         {"topics", atomic_load(&l->topics)},
+        {"jobs", jobs},
+        {"job_bytes", job_bytes},
         {"events", atomic_load(&k->events)},
         {"stray_chunks", atomic_load(&l->stray_chunks)},
         {"listener_restarts", atomic_load(&k->listener_restarts)},

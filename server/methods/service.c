@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "methods/field_check.h"
+#include "methods/job_table.h"
 #include "methods/methods.h"
 #include "observe/clock.h"
 
@@ -18,6 +19,9 @@ enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 /* Size of the substitute that is stored for a large reply. */
 enum { STAND_IN_SIZE = 256 };
 
+/* Bytes by which the reply of GetJobResult may exceed the reply that it contains. */
+enum { JOB_REPLY_MARGIN = 64 };
+
 /* Number of idle calls that are reused. */
 enum { IDLE_CALLS = 64 };
 
@@ -26,6 +30,7 @@ enum { MOST_PREPARING = 4 };
 
 struct service {
     service_options options;
+    service_options job_options; /* of calls of jobs, which are split over the threads for jobs */
     const service_endpoint *endpoints;
     size_t endpoint_count;
     atomic_bool is_draining;
@@ -39,7 +44,24 @@ struct service {
     unsigned preparing;
     call *line_first, *line_last; /* no more than the transport has requests under way */
     running_calls running;
+    job_table *jobs;
 };
+
+static Dynamics__V1__Code execute_job(void *context, transport_call *t, running_call *running);
+
+static job_table *create_jobs(service *s) {
+    const job_table_options options = {
+        .limits = s->options.limits,
+        .budget = s->options.budget,
+        .running = &s->running,
+        .log = s->options.log,
+        .submit = s->options.submit,
+        .pool = s->options.job_pool,
+        .execute = execute_job,
+        .context = s,
+    };
+    return job_table_create(&options);
+}
 
 service *service_create(const service_options *options) {
     fingerprint_key secret;
@@ -48,12 +70,16 @@ service *service_create(const service_options *options) {
         return NULL;
     }
     s->options = *options;
+    s->job_options = *options;
+    s->job_options.pool = options->job_pool;
+    s->job_options.workers = options->job_threads;
     pthread_mutex_init(&s->idle_mutex, NULL);
     pthread_mutex_init(&s->change_mutex, NULL);
     pthread_mutex_init(&s->line_mutex, NULL);
     running_calls_init(&s->running);
     s->replies = reply_cache_create(&secret);
-    if (!s->replies) {
+    s->jobs = create_jobs(s);
+    if (!s->replies || !s->jobs) {
         service_free(s);
         return NULL;
     }
@@ -76,6 +102,7 @@ void service_free(service *s) {
         free_call(c);
     }
     reply_cache_free(s->replies);
+    job_table_free(s->jobs);
     running_calls_free(&s->running);
     pthread_mutex_destroy(&s->idle_mutex);
     pthread_mutex_destroy(&s->change_mutex);
@@ -92,7 +119,16 @@ bool service_cancel(service *s, const transport_identity *peer, uint64_t client,
     return running_calls_cancel(&s->running, &(running_name){.peer = *peer, .client = client, .id = id});
 }
 
+job_table *service_jobs(service *s) {
+    return s->jobs;
+}
+
+void service_sweep_jobs(service *s) {
+    job_table_sweep(s->jobs);
+}
+
 void service_drain(service *s) {
+    job_table_stop(s->jobs);
     atomic_store(&s->is_draining, true);
 }
 
@@ -115,7 +151,6 @@ static call *acquire_call(service *s) {
         arena_charge(&c->decoded, s->options.budget, false);
         arena_charge(&c->memory, s->options.budget, true);
         c->owner = s;
-        c->service = &s->options;
     }
     c->endpoints = s->endpoints;
     c->endpoint_count = s->endpoint_count;
@@ -167,8 +202,21 @@ static uint64_t scan_id(const uint8_t *bytes, size_t size) {
 /* First number of a method in Request. */
 enum { FIRST_METHOD = 16 };
 
+/* Refuses a job whose method cannot be one. */
+static void refuse_job(call *c, uint32_t number) {
+    const char *name = number < METHOD_NUMBERS && methods[number].run ? methods[number].name : "unknown";
+    call_fail(
+        c, REASON_UNKNOWN_METHOD,
+        "method %u (%s) cannot be a job: jobs compute and change nothing (MethodInfo.can_be_job in GetServerInfo)",
+        number, name);
+}
+
 /* Refuses a request with an unknown field; c->field holds the path of its message. */
 static void refuse_unknown_field(call *c, uint32_t number) {
+    if (number >= FIRST_METHOD && strcmp(c->field, "start_job") == 0) {
+        refuse_job(c, number);
+        return;
+    }
     bool is_method = c->field[0] == '\0' && number >= FIRST_METHOD;
     call_fail(c, is_method ? REASON_UNKNOWN_METHOD : REASON_UNKNOWN_FIELD,
               "%s%s%s %u: this daemon does not know it; it speaks revision %d of dynamics.v1 (GetServerInfo)", c->field,
@@ -230,14 +278,15 @@ static void decode(call *c) {
     }
 }
 
-/* Sets the deadline from the request's timeout and the daemon's limit. */
-static void set_deadline(call *c) {
-    double timeout = c->request->timeout, limit = atomic_load(&c->service->limits->request_time);
+/* Sets the deadline from the request's timeout and the daemon's limit in seconds, which has the configuration's key. */
+static void set_deadline(call *c, double limit, const char *key) {
+    double timeout = c->request->timeout;
     if (!isfinite(timeout) || timeout < 0) {
         snprintf(c->field, sizeof c->field, "timeout");
         call_fail(c, REASON_INVALID_VALUE, "timeout is %g; give seconds, or 0 for the daemon's own limit", timeout);
         return;
     }
+    c->limit = key;
     double seconds = timeout > 0 && timeout < limit ? timeout : limit;
     c->deadline = c->transport->arrival + clock_duration(seconds);
 }
@@ -263,7 +312,8 @@ static void clear_result(call *c) {
 
 /* Serializes the reply into the transport's buffer. */
 static uint8_t *encode(call *c, size_t *size) {
-    uint64_t limit = atomic_load(&c->service->limits->reply_bytes);
+    bool is_job = c->running != &c->own_running;
+    uint64_t limit = atomic_load(&c->service->limits->reply_bytes) - (is_job ? JOB_REPLY_MARGIN : 0);
     if (c->status.code != DYNAMICS__V1__CODE__CODE_OK) {
         clear_result(c);
     }
@@ -309,7 +359,7 @@ static void finish(call *c) {
         }
     }
     transport_call *t = c->transport;
-    running_calls_remove(&s->running, &c->running);
+    running_calls_remove(&s->running, c->running);
     return_call(s, c);
     transport_send(t);
 }
@@ -496,9 +546,9 @@ static void run_on_worker(void *task) {
 /* Lists a long call under the name by which it can be cancelled. */
 static void list_call(call *c) {
     const Dynamics__V1__Request *r = c->request;
-    c->running.name = (running_name){.peer = c->transport->identity, .client = r->client, .id = r->id};
-    c->running.progress = r->progress;
-    if (!running_calls_add(&c->owner->running, &c->running)) {
+    const running_name name = {.peer = c->transport->identity, .client = r->client, .id = r->id};
+    running_call_init(c->running, &name, r->progress);
+    if (!running_calls_add(&c->owner->running, c->running)) {
         snprintf(c->field, sizeof c->field, "progress");
         call_fail(c, REASON_PROGRESS_NUMBER_TAKEN,
                   "another client's request publishes its progress under the number %" PRIu64
@@ -536,26 +586,59 @@ static void defer(call *c) {
     }
 }
 
-void service_handle(void *context, transport_call *t) {
-    service *s = context;
+/* Begins a call with its decoded request. Returns NULL when out of memory. */
+static call *begin_call(service *s, const service_options *options, transport_call *t, running_call *running) {
     call *c = acquire_call(s);
     if (!c) {
-        transport_send(t);
-        return;
+        return NULL;
     }
+    c->service = options;
     c->transport = t;
     c->method = NULL;
     c->request = NULL;
     c->is_on_worker = false;
     c->is_turned_away = false;
     c->stored = NULL;
-    atomic_store(&c->running.is_cancelled, false);
-    atomic_store(&c->running.last_report, 0);
-    atomic_store(&c->running.reports, 0);
+    c->running = running ? running : &c->own_running;
+    if (!running) {
+        running_call_init(c->running, &(running_name){.peer = t->identity}, 0);
+    }
     begin_reply(c);
     decode(c);
+    return c;
+}
+
+/* Computes the request of a job on a thread for jobs. Returns the code of the reply. */
+static Dynamics__V1__Code execute_job(void *context, transport_call *t, running_call *running) {
+    service *s = context;
+    size_t size;
+    call *c = begin_call(s, &s->job_options, t, running);
+    if (!c) {
+        return reason_code(REASON_MEMORY_SHORT);
+    }
+    c->is_on_worker = true;
     if (!call_has_ended(c)) {
-        set_deadline(c);
+        set_deadline(c, atomic_load(&s->options.limits->job_time), "limits.job_time");
+    }
+    if (!call_has_ended(c)) {
+        c->method = &methods[c->request->method_case];
+        run_method(c);
+    }
+    const uint8_t *bytes = encode(c, &size);
+    Dynamics__V1__Code code = c->status.code;
+    deliver(c, bytes, size);
+    return code;
+}
+
+void service_handle(void *context, transport_call *t) {
+    service *s = context;
+    call *c = begin_call(s, &s->options, t, NULL);
+    if (!c) {
+        transport_send(t);
+        return;
+    }
+    if (!call_has_ended(c)) {
+        set_deadline(c, atomic_load(&s->options.limits->request_time), "limits.request_time");
     }
     if (!call_has_ended(c)) {
         find_method(c);

@@ -8,10 +8,10 @@
 #ifndef SERVER_METHODS_SERVICE_H
 #define SERVER_METHODS_SERVICE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "methods/limits.h"
 #include "models/store.h"
 #include "observe/counters.h"
 #include "observe/health.h"
@@ -27,28 +27,6 @@ enum { SERVICE_REVISION = 1 };
 
 /* Runs a task on another thread. Returns false when the queue is full. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
-
-/* Bounds on requests. */
-typedef struct service_limits {
-    _Atomic uint64_t message_bytes;
-    _Atomic uint64_t reply_bytes;
-    _Atomic uint64_t samples;
-    _Atomic uint32_t models;
-    _Atomic uint32_t links;
-    _Atomic uint32_t connections;
-    _Atomic uint32_t peer_connections;
-    _Atomic double request_time; /* s */
-    _Atomic double idle_time;    /* s */
-    _Atomic double message_time; /* s */
-    _Atomic uint32_t simulations;
-    _Atomic uint32_t streams;
-    _Atomic uint32_t topics;
-    _Atomic uint64_t stream_points;
-    _Atomic uint64_t recording_bytes, recordings_bytes, disk_reserve_bytes;
-    _Atomic uint32_t recordings;
-    _Atomic double lease_time; /* s */
-    _Atomic bool keep_models;  /* store all models on the disk, also without a request for it */
-} service_limits;
 
 typedef struct service_endpoint {
     const char *address;
@@ -67,6 +45,8 @@ typedef struct service_options {
     service_submit submit;
     void *pool;
     uint32_t workers;
+    void *job_pool; /* as `pool`, for jobs */
+    uint32_t job_threads;
     uint64_t instance; /* random number of the daemon's start; not 0 */
 } service_options;
 
@@ -84,7 +64,13 @@ void service_handle(void *context, transport_call *call);
 /* Cancels the long requests of that peer with these numbers that wait or run. Returns false if there are none. */
 bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id);
 
-/* Starts to answer requests other than Health with CODE_UNAVAILABLE. */
+/* Returns the jobs of the service. */
+struct job_table *service_jobs(service *s);
+
+/* Removes jobs that have expired. */
+void service_sweep_jobs(service *s);
+
+/* Cancels all jobs, and starts to answer requests with CODE_UNAVAILABLE, except those that work in drain. */
 void service_drain(service *s);
 
 #endif

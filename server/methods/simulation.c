@@ -223,8 +223,8 @@ static Dynamics__V1__StepsEnd check_time(call *c, double fraction) {
     if (call_may_proceed(c, fraction)) {
         return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
     }
-    return atomic_load(&c->running.is_cancelled) ? DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED
-                                                 : DYNAMICS__V1__STEPS_END__STEPS_END_DEADLINE;
+    return atomic_load(&c->running->is_cancelled) ? DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED
+                                                  : DYNAMICS__V1__STEPS_END__STEPS_END_DEADLINE;
 }
 
 static Dynamics__V1__StepsEnd end_of(simulation_progress progress) {

@@ -67,6 +67,10 @@ void bench_start(bench *b, const char *state_directory) {
     b->limits.models = 4;
     b->limits.links = 100;
     b->limits.request_time = 0.02; /* a rollout may request any number of steps */
+    b->limits.jobs = 8;
+    b->limits.job_bytes = 1 << 20;
+    b->limits.job_time = 0.02;
+    b->limits.job_result_time = 60;
     b->limits.simulations = 4;
     b->limits.streams = 4;
     b->limits.stream_points = 64;
@@ -95,7 +99,8 @@ void bench_start(bench *b, const char *state_directory) {
                                      .health = &b->health,
                                      .log = &b->log,
                                      .submit = run_at_once,
-                                     .workers = 1};
+                                     .workers = 1,
+                                     .job_threads = 1};
     b->service = service_create(&options);
     require(b->store && b->live && b->service, "the service starts");
     load(b, "arm", DYN_BASE_FIXED);

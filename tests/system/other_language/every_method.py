@@ -415,6 +415,34 @@ class Carrier:
             self.call(method)
             self.assertEqual(self.client.reply.model_key, 0, method)
 
+    # ---- jobs --------------------------------------------------------------------------------------------------------
+
+    def test_a_job_has_the_result_of_its_request(self):
+        asked = {"query": {"model": "two_link"}, "q": rows(0), "v": rows(1), "steps": 200, "only_last": True}
+        name = self.name("job")
+        started = self.call("start_job", job=name, rollout=asked)
+        owned = {"job": name, "token": started.token}
+        self.assertEqual((started.job.name, started.job.method), (name, "rollout"))
+        self.assertEqual([one.method for one in self.call("list_jobs").jobs if one.name == name], ["rollout"])
+        self.await_true(lambda: self.call("get_job", job=name).job.finished_ns, "the job ends")
+        found, key = self.call("get_job_result", **owned).rollout.SerializeToString(), self.client.reply.model_key
+        self.assertEqual(found, self.call("rollout", **asked).SerializeToString())
+        self.assertEqual(key, self.client.reply.model_key)
+        self.refused("CODE_PERMISSION_DENIED", "cancel_job.token", "cancel_job", job=name, token=started.token + 1)
+        self.assertEqual(self.call("cancel_job", **owned).job.fraction, 1)
+        self.refused("CODE_NOT_FOUND", "get_job_result.job", "get_job_result", **owned)
+
+    def test_a_change_is_no_job(self):
+        def member(number, body):
+            return bytes([number << 3 & 0x7f | 0x82, number >> 4, len(body)]) + body
+
+        load = ENVELOPE.Request.DESCRIPTOR.fields_by_name["load_model"].number
+        start = ENVELOPE.Request.DESCRIPTOR.fields_by_name["start_job"].number
+        body = member(start, member(load, b""))
+        reply = ENVELOPE.Reply.FromString(self.client.requester.ask(body))
+        self.assertEqual((reply.status.field, reply.status.reason), ("start_job", "UNKNOWN_METHOD"))
+        self.assertIn("load_model", reply.status.message)
+
     # ---- streams and events ------------------------------------------------------------------------------------------
 
     def test_points_that_are_pushed_come_back_as_torques(self):

@@ -25,7 +25,8 @@ OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "get_hea
           "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
           "save_simulations", "restore_simulations", "record_simulation", "stop_recording", "replay_simulation",
           "open_stream", "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points",
-          "watch_stream", "list_recordings", "fetch_recording", "delete_recording"}
+          "watch_stream", "list_recordings", "fetch_recording", "delete_recording", "start_job", "get_job",
+          "get_job_result", "cancel_job", "list_jobs"}
 
 
 def bits(value):

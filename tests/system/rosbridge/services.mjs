@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // A call of each method of the daemon, in an order in which one finds what it needs: [method, arguments] or
 // [method, (answers) => arguments], where answers[method] is what that method answered. A third element is the time in
-// seconds to wait before: until the lease of the simulation has run out.
+// seconds to wait before: until the lease of the simulation has run out, or the job has ended.
 const q = [0.1, 0.2];
 const rows = { query: { model: "two_link" }, q: [0, 0, 0.1, 0.2, 0.3, 0.1] };
 const description = `<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
@@ -65,4 +65,9 @@ export const calls = [
   ["get_stream_points", { stream: "called" }],
   ["watch_stream", { stream: "called" }],
   ["close_stream", (answers) => ({ stream: "called", key: answers.open_stream.key })],
+  ["start_job", { job: "called", gravity: { query: { model: "two_link" }, q } }],
+  ["list_jobs", {}],
+  ["get_job", { job: "called" }, 1],
+  ["get_job_result", (answers) => ({ job: "called", token: answers.start_job.token })],
+  ["cancel_job", (answers) => ({ job: "called", token: answers.start_job.token })],
 ];

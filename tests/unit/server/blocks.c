@@ -45,7 +45,7 @@ static blocks work_on(ledger *l, unsigned workers, worker_pool *pool) {
 }
 
 START_TEST(every_sample_is_computed_once) {
-    worker_pool *pool = worker_pool_create(WORKERS - 1, 16);
+    worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     for (unsigned workers = 1; workers <= WORKERS; workers++) {
         ledger *l = calloc(1, sizeof *l);
         l->failing = SIZE_MAX;
@@ -66,7 +66,7 @@ END_TEST
 
 START_TEST(lowest_failure_is_told_however_many_threads_there_are) {
     random_source random = random_seed("lowest failure is told however many threads there are", 6);
-    worker_pool *pool = worker_pool_create(WORKERS - 1, 16);
+    worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     for (int round = 0; round < 200; round++) {
         ledger *l = calloc(1, sizeof *l);
         l->failing = (size_t)random_index(&random, SAMPLES / BLOCK_SAMPLES) * BLOCK_SAMPLES;
@@ -87,7 +87,7 @@ END_TEST
 START_TEST(full_pool_leaves_the_work_to_the_caller) {
     static ledger l;
     l.failing = SIZE_MAX;
-    worker_pool *pool = worker_pool_create(1, 1);
+    worker_pool *pool = worker_pool_create(1, 1, 0);
     blocks b = work_on(&l, WORKERS, pool);
     dyn_status status;
     dyn_error error;
@@ -103,7 +103,7 @@ END_TEST
 START_TEST(nothing_is_begun_after_the_deadline) {
     static ledger l;
     l.failing = SIZE_MAX;
-    worker_pool *pool = worker_pool_create(WORKERS - 1, 16);
+    worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     blocks b = work_on(&l, WORKERS, pool);
     b.deadline = 0;
     dyn_status status;
@@ -124,7 +124,7 @@ static bool proceed_once(void *context) {
 }
 
 START_TEST(work_ends_when_it_is_told_to) {
-    worker_pool *pool = worker_pool_create(WORKERS - 1, 16);
+    worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     for (unsigned workers = 1; workers <= WORKERS; workers++) {
         ledger *l = calloc(1, sizeof *l);
         l->failing = SIZE_MAX;

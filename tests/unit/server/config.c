@@ -80,6 +80,7 @@ START_TEST(every_key_takes_a_value) {
                   "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 65536\nsamples = 5\nmodels = 6\nlinks = 7\n"
                   "connections = 8\npeer_connections = 3\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
                   "message_time = 4\nmemory_bytes = 10 MiB\n"
+                  "jobs = 9\njob_time = 100\njob_bytes = 1 MiB\njob_result_time = 11\n"
                   "[server]\nworkers = 3\ncontexts = 64\ndrain_time = 0\n"
                   "[log]\nlevel = debug\nformat = json\n"
                   "[health]\nprobe_interval = 1\nprobe_timeout = 3\nworker_time = 7\n",
@@ -109,6 +110,10 @@ START_TEST(every_key_takes_a_value) {
     ck_assert_uint_eq(c.peer_connections, 3);
     ck_assert_double_eq(c.message_time, 4);
     ck_assert_uint_eq(c.memory_bytes, 10 << 20);
+    ck_assert_uint_eq(c.jobs, 9);
+    ck_assert_double_eq(c.job_time, 100);
+    ck_assert_uint_eq(c.job_bytes, 1 << 20);
+    ck_assert_double_eq(c.job_result_time, 11);
     ck_assert_uint_eq(c.workers, 3);
     ck_assert_uint_eq(c.contexts, 64);
     ck_assert_double_eq(c.drain_time, 0);

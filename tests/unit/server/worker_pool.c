@@ -27,7 +27,7 @@ static void wait_at_gate(void *task) {
 
 START_TEST(every_task_runs_once) {
     unsigned one = 1;
-    worker_pool *pool = worker_pool_create(4, 16);
+    worker_pool *pool = worker_pool_create(4, 16, 0);
     for (int i = 0; i < TASKS; i++) {
         while (!worker_pool_submit(pool, count, &one)) {
             sched_yield();
@@ -40,7 +40,7 @@ END_TEST
 
 START_TEST(full_queue_refuses_and_recovers) {
     unsigned one = 1;
-    worker_pool *pool = worker_pool_create(1, 4);
+    worker_pool *pool = worker_pool_create(1, 4, 0);
     pthread_mutex_lock(&gate);
     ck_assert(worker_pool_submit(pool, wait_at_gate, NULL));
     int accepted = 0;
@@ -63,7 +63,7 @@ END_TEST
 
 START_TEST(what_waits_is_run_before_the_end) {
     unsigned one = 1;
-    worker_pool *pool = worker_pool_create(2, 100);
+    worker_pool *pool = worker_pool_create(2, 100, 0);
     pthread_mutex_lock(&gate);
     ck_assert(worker_pool_submit(pool, wait_at_gate, NULL));
     ck_assert(worker_pool_submit(pool, wait_at_gate, NULL));
