@@ -16,9 +16,13 @@ function(install_library library_name library_description)
                                 INSTALL_DESTINATION ${package_dir})
   write_basic_package_version_file(${library_name}ConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
+  # Programs that compute with the results need the mathematical functions.
+  target_link_libraries(${library_name} INTERFACE m)
+
   install(TARGETS ${library_name} EXPORT ${library_name}
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  separate_symbols(${library_name} ${CMAKE_INSTALL_LIBDIR})
   install(EXPORT ${library_name} NAMESPACE ${library_name}:: FILE ${library_name}Targets.cmake
           DESTINATION ${package_dir})
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${library_name}Config.cmake

@@ -2,7 +2,7 @@
 /*
  * Planner that streams a minimum-jerk motion of an arm at 1 kHz, receives the torques and prints their latency.
  *
- *     cc planner.c $(pkg-config --cflags --libs dynamicsclient) -lm -pthread -o planner
+ *     cc planner.c $(pkg-config --cflags --libs dynamicsclient) -o planner
  *     ./planner ipc:///run/dynamicsd/dynamicsd.sock ur5 2
  *
  * The motion from q0 to q1 in T seconds: q(t) = q0 + (q1 - q0) s(t / T), s(x) = 10 x^3 - 15 x^4 + 6 x^5 (Flash and
