@@ -14,7 +14,7 @@ compiled_function specialize_frame(const dyn_model *model, int frame, const size
     return f;
 }
 
-/* The units of a joint's coordinates, in their order. */
+/* Returns the units of a joint's coordinates, in their order. */
 static std::string units_of(const dyn_joint *joint) {
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     std::string units;
@@ -27,7 +27,7 @@ static std::string units_of(const dyn_joint *joint) {
     return units;
 }
 
-/* A call of a function, with its arrays. */
+/* Writes a call of a function, with its arrays. */
 static void write_use(std::ostream &out, const dyn_model *model, const compiled_function &f,
                       const emit_options &options) {
     out << " * Use\n *     " << (options.is_float ? "float " : "double ");
@@ -76,7 +76,7 @@ bool can_be_included(const std::string &path) {
     return escaped(file_name(path)) == file_name(path);
 }
 
-/* A macro for the header alone: the suffix keeps a header named "j" from defining J. */
+/* Returns the include guard of a header. Its suffix keeps a header named "j" from defining J. */
 static std::string guard_of(const std::string &path) {
     std::string guard = identifier(file_name(path)) + "_INCLUDED";
     for (char &c : guard) {
@@ -87,7 +87,7 @@ static std::string guard_of(const std::string &path) {
 
 std::string alone_header(const alone_file &file) {
     std::ostringstream out;
-    out.exceptions(std::ios::badbit); /* else the text ends where memory does */
+    out.exceptions(std::ios::badbit); /* throws when memory runs out, instead of truncating the text */
     std::string guard = guard_of(file.header);
     write_heading(out, file);
     out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";

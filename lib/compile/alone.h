@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of one robot as a C file of its own, and a header for it.
+ * Functions of one robot as a C file that needs no other file, and a header for it.
  */
 #ifndef DYNAMICS_COMPILE_ALONE_H
 #define DYNAMICS_COMPILE_ALONE_H
@@ -13,20 +13,20 @@
 /* Contents of the file and of its header. */
 struct alone_file {
     const dyn_model *model;
-    std::string digest; /* of the model, for the heading */
-    std::string header; /* path of the header; empty: there is none */
+    std::string digest; /* digest of the model, for the heading */
+    std::string header; /* path of the header; empty: no header */
     emit_options options;
     std::vector<compiled_function> functions; /* at least one */
 };
 
-/* Pose and Jacobian of a link under its name in the model; `limits` are those of specialize(). */
+/* Returns the function for pose and Jacobian of a link, named after it. `limits` are those of specialize(). */
 compiled_function specialize_frame(const dyn_model *model, int frame, const size_limits &limits);
 
-/* Returns whether #include can name the file of this path. */
+/* Returns true if #include can name the file of this path. */
 bool can_be_included(const std::string &path);
 
-/* Texts of the source and of the header. Outside of comments they depend on no name of the model: functions are named
- * by identifiers (escape.h). */
+/* Return the texts of the source and of the header. Outside of comments they contain no name of the model except as
+ * identifiers in names of functions (escape.h). */
 std::string alone_source(const alone_file &file);
 std::string alone_header(const alone_file &file);
 

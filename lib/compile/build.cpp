@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A shared object from its source, by the system's compiler.
+ * Compilation of a shared object from its source, by the system's compiler.
  */
 #include <cerrno>
 #include <cstdio>
@@ -22,7 +22,7 @@ extern char **environ;
 
 typedef std::vector<std::string> words;
 
-/* How an instruction set is compiled for. */
+/* Compiler options of an instruction set. */
 struct target {
     const char *name;
     int lanes;
@@ -50,10 +50,10 @@ bool is_instruction_set(const std::string &name) {
     return find_target(name) != nullptr;
 }
 
-/* Fused operations are written where they are wanted; states fill the lanes of vectors. Numbers of one state that are
- * gathered into vectors take longer on the way there than they save, and longer to compile. The last two are for gcc,
- * which leaves loops over the rows of a block, and calls in them, as they are; clang does not know them, nor need them.
- */
+/* Options of all instruction sets. The source contains fused operations explicitly, so that the compiler must not add
+ * others. The lanes of vectors hold states: combining the numbers of one state into vectors costs more than it saves,
+ * and takes longer to compile. The last two options are for gcc, which otherwise does not inline and unroll the loops
+ * over the rows of a block. clang ignores them and does not need them. */
 static const words common = {"-std=gnu17",
                              "-O2",
                              "-w",
@@ -71,7 +71,7 @@ static words operator+(words a, const words &b) {
     return a;
 }
 
-/* Address space of this process. */
+/* Returns the address space of this process in bytes. */
 static size_t used_memory() {
     unsigned long pages = 0;
     FILE *file = std::fopen("/proc/self/statm", "re");
@@ -85,7 +85,7 @@ static size_t used_memory() {
     return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes that a child may use beside this process; 0: any number. */
+/* Returns the bytes of address space that a child may use beside this process; 0: no limit. */
 static size_t memory_left(const build_options &options) {
     if (options.memory_bytes == 0) {
         return 0;
@@ -97,7 +97,7 @@ static size_t memory_left(const build_options &options) {
     return options.memory_bytes - used;
 }
 
-/* A child begins with the limit of this process, if it has one. */
+/* Lowers the limit of a child, which inherits that of this process. */
 static void limit_memory(pid_t child, size_t bytes) {
     const struct rlimit limit = {bytes, bytes};
     if (bytes > 0 && prlimit(child, RLIMIT_AS, &limit, nullptr) != 0 && errno != ESRCH) {
@@ -105,7 +105,7 @@ static void limit_memory(pid_t child, size_t bytes) {
     }
 }
 
-/* Throws where a program did not end well. */
+/* Throws if a program did not exit with success. */
 static void check_end(const std::string &program, int status, size_t memory_bytes) {
     std::string memory = memory_bytes == 0 ? ""
                                            : "; it had " + std::to_string(memory_bytes >> 20) +
@@ -118,7 +118,7 @@ static void check_end(const std::string &program, int status, size_t memory_byte
     }
 }
 
-/* Runs a program to its end; false where there is none of that name. */
+/* Runs a program to its end. Returns false if there is no program of that name. */
 static bool run(const words &command, size_t memory_bytes) {
     std::vector<char *> arguments;
     for (const std::string &word : command) {
@@ -141,7 +141,7 @@ static bool run(const words &command, size_t memory_bytes) {
     return true;
 }
 
-/* Runs the compiler that is wanted, or the first that there is. */
+/* Runs the requested compiler, or else the first one that is installed. */
 static void compile(const build_options &options, const words &arguments) {
     const words candidates = options.compiler.empty() ? words{"clang", "cc", "gcc"} : words{options.compiler};
     for (const std::string &compiler : candidates) {
@@ -153,7 +153,7 @@ static void compile(const build_options &options, const words &arguments) {
                                                       : "there is no compiler " + options.compiler);
 }
 
-/* A directory that is gone at the end, with what was put into it. */
+/* Temporary directory. Its destructor removes it with all its files. */
 class scratch_directory {
   public:
     explicit scratch_directory(const std::string &beside) : path(beside + ".XXXXXX") {
@@ -185,8 +185,8 @@ static void write_file(const std::string &path, const std::string &text) {
     }
 }
 
-/* The path for a command line, where a word that begins with - is an option and one that begins with @ names a file of
- * further words. */
+/* Returns a path for a command line. A leading ./ keeps the compiler from reading - as an option and @ as a file of
+ * arguments. */
 static std::string as_argument(const std::string &path) {
     return path[0] == '/' ? path : "./" + path;
 }
@@ -196,7 +196,7 @@ void build_object(std::string source, const std::string &path, const build_optio
     scratch_directory scratch(as_argument(path));
     std::string source_file = scratch.file("kernels.c"), wide = scratch.file("wide.o"), object = scratch.file("all.so");
     write_file(source_file, source);
-    /* The compiler gets the memory that this process no longer needs. */
+    /* Releases memory to the system, so that the compiler may use it. */
     source = std::string();
     malloc_trim(0);
     words both =

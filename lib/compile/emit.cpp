@@ -60,7 +60,7 @@ bool is_late_input(input_array array) {
 
 /* ---- a function ---------------------------------------------------------------------------------------------------*/
 
-/* One function while it is written. */
+/* Writer of one function. */
 class writer {
   public:
     writer(std::ostream &stream, const dyn_model *described, const compiled_function &written, const emit_options &how)
@@ -97,7 +97,7 @@ class writer {
     }
 
   private:
-    /* Inputs that nothing depends on. */
+    /* Writes casts of unused inputs to void. */
     void write_unused() {
         std::vector<bool> is_used(INPUT_ARRAYS);
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -156,13 +156,14 @@ class writer {
         u.negative += x.is_negative();
     }
 
-    /* Returns whether only sums use this product. */
+    /* Returns true if only sums use this product. */
     bool is_fusible(expression x) const {
         const use_count &u = uses[x.node()];
         return f.graph.node(x).kind == operation::product && u.all == u.in_sums;
     }
 
-    /* Each sum takes one product into itself, the one with fewer uses; what all its sums have taken is dropped. */
+    /* Fuses each sum with one of its products, the one with fewer uses. Drops products that are fused with all their
+     * sums. */
     void fuse_products() {
         std::vector<uint32_t> taken(f.graph.size());
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -182,7 +183,7 @@ class writer {
         }
     }
 
-    /* A sum that is only used with a minus is computed with it. */
+    /* Marks sums that are only used with a minus sign. They are computed with it. */
     void flip_sums() {
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             is_flipped[i] =
@@ -205,9 +206,9 @@ class writer {
                                    "] = " + (is_plain ? operand(x) : "plain(" + operand(x) + ")") + ";\n");
     }
 
-    /* Notes the results that have to be tested for infinity and NaN. A number that is not finite stays so in sums, in
-     * products, and as numerator of quotients, so a result that is used by another one needs no test. Angles are tested
-     * with their sines; results of sines and constants alone are finite. */
+    /* Writes checks of results for infinity and NaN. A number that is not finite makes sums, products, and quotients
+     * with it as numerator not finite, so that a result that another one uses needs no check. Angles are checked with
+     * their sines. Results that depend on sines and constants only are finite. */
     void note_results() {
         std::vector<double> bound = bounds();
         std::vector<bool> is_result(f.graph.size());
@@ -232,7 +233,7 @@ class writer {
         }
     }
 
-    /* Inputs that are not finite and that would not show are noted. */
+    /* Writes checks of inputs that no checked result reveals. */
     void note_inputs() {
         std::vector<bool> is_seen[INPUT_ARRAYS];
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -257,7 +258,7 @@ class writer {
         return "    " + sum + " = real_fma(" + number + ", real_set(0), " + sum + ");\n";
     }
 
-    /* No node is larger. */
+    /* Returns an upper bound of the magnitude of each node. */
     std::vector<double> bounds() const {
         std::vector<double> bound(f.graph.size(), INFINITY);
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -275,7 +276,8 @@ class writer {
         return bound;
     }
 
-    /* One beyond single precision is the nearest in it: no compiler warns of it. */
+    /* Returns a constant as text with the fewest digits. A value beyond the range of single precision becomes the
+     * largest number of that range, so that no compiler warns. */
     std::string constant(double value) const {
         char text[48];
         int most = options.is_float ? 9 : 17, few = most - 2;
@@ -316,8 +318,8 @@ class writer {
         }
     }
 
-    /* The angles whose sines are needed, each with its place. Where all are multiples of coordinates with offsets, and
-     * of different ones that are near to each other, the places are those of the coordinates. */
+    /* Assigns an index to each angle whose sine is needed. If all are multiples of different coordinates that are close
+     * to each other, with offsets, the indices are those of the coordinates. */
     void find_angles() {
         slot.assign(f.graph.size(), none);
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -337,7 +339,7 @@ class writer {
         }
     }
 
-    /* factor q[place] + offset */
+    /* Angle of the form factor q[place] + offset. */
     struct coordinate {
         bool is_one;
         uint32_t place;
@@ -361,7 +363,7 @@ class writer {
         return c;
     }
 
-    /* Returns whether the angles are a row of coordinates, and stores the factor of each. */
+    /* Returns true if the angles are a row of coordinates, and stores their factors and offsets. */
     bool find_row() {
         uint32_t first = none, last = 0;
         for (uint32_t angle : angles) {
@@ -387,7 +389,7 @@ class writer {
         return true;
     }
 
-    /* All angles first, and what they are computed from; then their sines and cosines together. */
+    /* Writes all angles and their operands, and then their sines and cosines in one call. */
     void write_sines() {
         if (angles.empty()) {
             return;
@@ -434,7 +436,7 @@ class writer {
             << ", sine, cosine" << (is_object ? ", &spoilt[0]);\n" : ");\n");
     }
 
-    /* One state: the angles come from q as it lies in memory. */
+    /* Writes the sines of one state, whose angles are loaded directly from q. */
     void write_row_sines() {
         bool has_factors = false, has_offsets = false;
         for (const coordinate &c : row) {
@@ -504,13 +506,13 @@ class writer {
     const emit_options &options;
     std::vector<bool> live;
     std::vector<use_count> uses;
-    std::vector<uint32_t> fused; /* of a sum: the product that it takes in */
+    std::vector<uint32_t> fused; /* of a sum: the product that is fused with it */
     std::vector<bool> is_dropped, is_flipped;
-    std::vector<uint32_t> angles, slot; /* of an angle: its place; of a place: its angle, or none */
-    std::vector<coordinate> row;        /* what the angles are of coordinates row_first, ...; empty: not of a row */
+    std::vector<uint32_t> angles, slot; /* of an index: its angle, or none; of an angle: its index */
+    std::vector<coordinate> row; /* factors and offsets of the angles of coordinates row_first, ...; empty: no row */
     uint32_t row_first = 0;
     std::vector<std::vector<std::string>> stores;
-    std::vector<bool> shows; /* of a node: that it is infinite or NaN is seen in what is noted */
+    std::vector<bool> shows; /* of a node: a check detects that it is infinite or NaN */
     size_t noted_count = 0;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "escape.h"
 
-/* Independent of the locale. */
+/* Tests for a digit independently of the locale. */
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -10,7 +10,7 @@ static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Bytes that end or begin nothing in C, wherever they stand. */
+/* Returns true for bytes that have no special meaning in comments and string literals of C. */
 static bool is_inert(char c) {
     return c >= 0x20 && c <= 0x7e && c != '*' && c != '?' && c != '"' && c != '\\';
 }

@@ -48,7 +48,7 @@ expression expression_graph::input(unsigned array, unsigned place) {
     return intern(operation::input, {array}, {place}, 0);
 }
 
-/* Returns whether x is a constant times something. */
+/* Returns true if x is a constant times something, and stores both. */
 bool expression_graph::split_product(expression x, expression *factor, expression *rest) const {
     const graph_node &n = node(x);
     if (n.kind != operation::product || !is_constant(n.a)) {
@@ -59,7 +59,7 @@ bool expression_graph::split_product(expression x, expression *factor, expressio
     return true;
 }
 
-/* Returns whether x is a constant plus something. */
+/* Returns true if x is a constant plus something, and stores both. */
 bool expression_graph::split_sum(expression x, expression *term, expression *rest) const {
     const graph_node &n = node(x);
     if (n.kind != operation::sum || !is_constant(n.a)) {
@@ -88,7 +88,7 @@ expression expression_graph::add(expression x, expression y) {
     } else if (x.node() == y.node()) {
         return x == y ? multiply(constant(2), x) : constant(0);
     }
-    /* c u + d u = (c + d) u */
+    /* Combines constant factors: c u + d u = (c + d) u. */
     expression c, u, d, w;
     bool has_c = split_product(x, &c, &u), has_d = split_product(y, &d, &w);
     if (has_c && has_d && u.node() == w.node()) {
@@ -100,7 +100,7 @@ expression expression_graph::add(expression x, expression y) {
     if (has_d && w.node() == x.node()) {
         return multiply(constant(value(d) + (w == x ? 1 : -1)), w);
     }
-    /* The operand of the lower number first, a constant before all, and that one positive. */
+    /* Operands are ordered by number, with a constant first, and the first operand is positive. */
     if (!is_constant(x) && x.node() > y.node()) {
         std::swap(x, y);
     }

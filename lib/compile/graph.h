@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash-consed graph of expressions: what the algorithms compute for one robot.
+ * Hash-consed graph of expressions: the computations of the algorithms for one robot.
  *
  * An expression is a node with a sign, so that x and -x share one node, and a - b and b - a as well. Equal expressions
- * are one node. What is known is computed at once: constants are folded; x 0, x 1, x + 0, x - x and x + x are gone;
- * constant factors and terms are gathered; signs of products and quotients move outward. The simplifications are those
- * of real numbers: results change by rounding only.
+ * are one node. The graph folds constants, simplifies x 0, x 1, x + 0, x - x and x + x, combines constant factors and
+ * terms, and moves signs of products and quotients outward. The simplifications are those of real numbers: results
+ * change by rounding only.
  */
 #ifndef DYNAMICS_COMPILE_GRAPH_H
 #define DYNAMICS_COMPILE_GRAPH_H
@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-/* Number of a node, and a sign. */
+/* Expression: number of a node, and a sign. */
 struct expression {
     uint32_t bits;
 
@@ -41,7 +41,7 @@ struct expression {
 
 enum class operation : uint8_t { constant, input, sine, cosine, sum, product, quotient };
 
-/* a and b are the operands; an input's array and place in it, as bits. */
+/* Node. a and b are the operands; those of an input are its array and its index, as bits. */
 struct graph_node {
     operation kind;
     expression a, b;
@@ -50,7 +50,7 @@ struct graph_node {
 
 class expression_graph {
   public:
-    /* Beyond `limit` nodes std::length_error is thrown. */
+    /* Creates an empty graph. Functions throw std::length_error if it would exceed `limit` nodes. */
     explicit expression_graph(size_t limit);
 
     expression constant(double value);
@@ -76,7 +76,7 @@ class expression_graph {
     bool is_constant(expression x) const {
         return node(x).kind == operation::constant;
     }
-    /* Of a constant. */
+    /* Returns the value of a constant. */
     double value(expression x) const {
         return x.is_negative() ? -node(x).value : node(x).value;
     }
@@ -98,7 +98,7 @@ class expression_graph {
     std::unordered_map<graph_node, uint32_t, key_hash, key_equal> numbers;
 };
 
-/* The graph that the symbolic numbers of this thread write to, while one of these lives. */
+/* Selects the graph that symbolic numbers of this thread are added to, during its lifetime. */
 class current_graph {
   public:
     explicit current_graph(expression_graph &graph);

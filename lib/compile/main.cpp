@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamics-compile: the algorithms of one robot as straight-line C, or as a shared object for the library.
+ * dynamics-compile writes the algorithms of one robot as straight-line C, or as a shared object for the library.
  */
 #include <cerrno>
 #include <cstdio>
@@ -25,8 +25,8 @@
 
 enum { EXIT_USAGE = 2 };
 
-/* Bounds of a function: of source that somebody asked for, and of a shared object, where what is larger is left to the
- * generic kernels. Compilers need more than linear time. */
+/* Limits of a function in C source, and in a shared object, where the generic kernels replace a larger function.
+ * Compilers need more than linear time. */
 static const size_limits most_of_source = {8u << 20, 8u << 20}, most_of_object = {1u << 20, 20000};
 static const size_t most_operations = 12000;
 
@@ -81,7 +81,7 @@ struct command {
     build_options compiler = {"", dyn_instruction_set(), 0};
 };
 
-/* A command line that is wrong. */
+/* Error in the command line. */
 struct usage_error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -97,7 +97,7 @@ static std::vector<std::string> split(const std::string &list) {
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
-/* Which of two words; throws where it is neither. */
+/* Returns true for the second of two words, false for the first, and throws for others. */
 static bool is_second(const char *option, const std::string &word, const char *first, const char *second) {
     if (word != first && word != second) {
         throw usage_error(std::string(option) + ": \"" + word + "\" is neither " + first + " nor " + second);
@@ -133,7 +133,7 @@ static double bounded(const char *option, const char *word) {
     return x;
 }
 
-/* Of this process, and of each compiler that it starts. */
+/* Limits the processor time of this process, and of each compiler that it starts. */
 static void limit_time(double seconds) {
     const struct rlimit limit = {(rlim_t)seconds, (rlim_t)seconds};
     if (setrlimit(RLIMIT_CPU, &limit) != 0) {
@@ -141,8 +141,8 @@ static void limit_time(double seconds) {
     }
 }
 
-/* Bounds the address space of this process, and so of each compiler that it starts; build_object lowers that of
- * compilers by what this process uses. */
+/* Limits the address space of this process, and so of each compiler that it starts. build_object lowers that of
+ * compilers by the use of this process. */
 static void limit_memory(command &c, const char *word) {
     c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", word) << 20;
     const struct rlimit limit = {c.compiler.memory_bytes, c.compiler.memory_bytes};
@@ -167,7 +167,7 @@ static void set_instruction_set(command &c, const char *name) {
 /* Kinds of output that an option applies to. */
 enum class use { both, source, object };
 
-/* An option: its letter, if it has one, whether a word follows it, and what it does with that. */
+/* Option: its letter, if it has one, whether a word follows it, and its action. */
 struct option_row {
     const char *name;
     int letter;
@@ -210,7 +210,7 @@ static const option_row option_rows[] = {
 
 enum { OPTION_COUNT = sizeof option_rows / sizeof option_rows[0], LONG_OPTIONS = 256 };
 
-/* The table as getopt wants it; a long option is told by its row. */
+/* Returns the table in the form of getopt. The code of a long option is the number of its row. */
 static std::vector<option> long_options() {
     std::vector<option> rows;
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -349,7 +349,7 @@ static std::string digest(const std::string &text) {
 
 /* ---- C for itself ------------------------------------------------------------------------------------------------ */
 
-/* As `name` asks for it; C has one function of a name. */
+/* Adds a function that the option requests by `name`. C has one function of a name. */
 static void add_function(const char *option, const std::string &name, compiled_function f,
                          std::vector<compiled_function> *functions) {
     for (const compiled_function &other : *functions) {
@@ -360,12 +360,12 @@ static void add_function(const char *option, const std::string &name, compiled_f
     functions->push_back(std::move(f));
 }
 
-/* Returns whether a function divides by the pivots of M alone; resisted_aba adds a diagonal to them. */
+/* Returns true if a function divides by the pivots of M itself. resisted_aba adds a diagonal to them. */
 static bool solves_with_mass_matrix(algorithm a) {
     return a == algorithm::aba || a == algorithm::minverse || a == algorithm::aba_derivatives;
 }
 
-/* Code that divides by a constant of zero is no C. */
+/* Throws if the mass matrix is singular. C code that divides by a constant zero does not compile. */
 static void check_pivots(const dyn_model *model, algorithm a, const std::string &name) {
     if (solves_with_mass_matrix(a) && model->unresisted >= 0) {
         throw std::runtime_error("joint " + escaped(model->joints[model->unresisted].name) +
@@ -426,7 +426,7 @@ static void write_alone(const command &c, const dyn_model *model) {
 
 /* ---- shared objects ---------------------------------------------------------------------------------------------- */
 
-/* Adds a function unless it is too large to compile; the generic kernels serve it then. */
+/* Adds a function unless it is too large to compile. The generic kernels replace it then. */
 static void add_if_small(const dyn_model *model, algorithm a, int place, std::vector<compiled_function> *functions) {
     try {
         compiled_function f = specialize(model, a, place, most_of_object);
@@ -448,7 +448,7 @@ static bool is_end_of_branch(const dyn_model *model, int i) {
     return true;
 }
 
-/* All that the library has a use for. */
+/* Returns all functions that the library uses. */
 static std::vector<compiled_function> object_functions(const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (algorithm a :
@@ -474,7 +474,7 @@ static std::string object_source(const dyn_model *model) {
         throw std::runtime_error("every function of this robot has more than 12000 operations, or 20000 results");
     }
     std::ostringstream source;
-    source.exceptions(std::ios::badbit); /* else the text ends where memory does */
+    source.exceptions(std::ios::badbit); /* throws when memory runs out, instead of truncating the text */
     emit_object(source, model, functions, canonical(model));
     return source.str();
 }
@@ -490,7 +490,7 @@ static void run(const command &c) {
     }
 }
 
-/* Takes pages for the stack, which cannot grow once the address space is used up. */
+/* Touches pages of the stack, which cannot grow when the address space is exhausted. */
 static void reserve_stack() {
     volatile char pages[256 << 10];
     for (size_t i = 0; i < sizeof pages; i += 4096) {
@@ -510,7 +510,8 @@ static void report_memory(const command &c) {
     }
 }
 
-/* Writes a line to standard error, made printable: names of files and descriptions may hold anything. */
+/* Writes a line to standard error with only printable characters, since names of files and descriptions may contain any
+ * byte. */
 static void complain(const char *message) {
     std::string printed(5 * std::strlen(message) + 1, '\0');
     dyn_text_print(message, printed.data(), printed.size());

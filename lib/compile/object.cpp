@@ -9,13 +9,13 @@
 
 static const emit_options style = {emit_target::object, false, "compute_"};
 
-/* Returns whether an output is a matrix: single states compute it where the caller wants it, since that is no
- * input's array, and several in scratch memory. */
+/* Returns true if an output is a matrix. Single states compute it directly in the row of the caller, which is no input.
+ * Blocks of several states compute it in scratch memory. */
 static bool is_matrix(const dyn_model *model, const output_array &o) {
     return o.values.size() > (size_t)dyn_model_nv(model);
 }
 
-/* Doubles that a block of several states needs besides. */
+/* Returns the doubles of scratch memory of one state in a block of several. */
 static size_t scratch_width(const dyn_model *model, const compiled_function &f) {
     size_t width = 0;
     for (const output_array &o : f.outputs) {
@@ -24,7 +24,7 @@ static size_t scratch_width(const dyn_model *model, const compiled_function &f) 
     return width;
 }
 
-/* Returns whether the library calls a function with packed arrays: simulations do so, and frames. */
+/* Returns true if the library calls a function with packed arrays, for simulations or frames. */
 static bool is_called_packed(const compiled_function &f) {
     for (const char *name : {"rnea", "gravity", "aba", "minverse"}) {
         if (f.name == name) {
@@ -34,7 +34,7 @@ static bool is_called_packed(const compiled_function &f) {
     return f.is_packed;
 }
 
-/* The function behind the uniform signature of all of them. */
+/* Writes a wrapper with the signature of compiled_packed. */
 static void emit_packed(std::ostream &out, const compiled_function &f) {
     out << "\nstatic void packed_" << f.name
         << "(const void *const *in, sines_function *sines, void *const *out) {\n    compute_" << f.name << "(";
@@ -49,7 +49,7 @@ static void emit_packed(std::ostream &out, const compiled_function &f) {
     out << ");\n}\n";
 }
 
-/* Inputs of a block. */
+/* Writes the loads of the inputs of a block. */
 static void emit_inputs(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     for (size_t i = 0; i < f.inputs.size(); i++) {
         const char *name = input_name(f.inputs[i]);
@@ -63,7 +63,7 @@ static void emit_inputs(std::ostream &out, const dyn_model *model, const compile
     }
 }
 
-/* Quaternions of a block must be of norm one. */
+/* Writes the checks of the norms of the quaternions of a block. */
 static void emit_quaternions(std::ostream &out, const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);
@@ -74,7 +74,7 @@ static void emit_quaternions(std::ostream &out, const dyn_model *model) {
     }
 }
 
-/* Where outputs of a block are computed. */
+/* Writes the declarations of the outputs of a block. */
 static void emit_rooms(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     size_t offset = 0;
     for (size_t i = 0; i < f.outputs.size(); i++) {
@@ -92,7 +92,7 @@ static void emit_rooms(std::ostream &out, const dyn_model *model, const compiled
     }
 }
 
-/* Pivots of a block must be positive. */
+/* Writes the check that the pivots of a block are positive. */
 static void emit_checks(std::ostream &out, const compiled_function &f) {
     for (const output_array &o : f.outputs) {
         if (!is_pivots(o)) {
@@ -106,7 +106,7 @@ static void emit_checks(std::ostream &out, const compiled_function &f) {
     }
 }
 
-/* One block from rows to rows; 0 where it can't be computed. */
+/* Writes the function that computes a block from rows to rows. It returns 0 if the block cannot be computed. */
 static void emit_block(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     out << "\nBLOCK int block_" << f.name
         << "(size_t s, const double *const *in, sines_function *sines, double *const *out,\n"
@@ -158,7 +158,7 @@ static void emit_table(std::ostream &out, const dyn_model *model, const std::vec
     out << "    {0, 0, 0, 0},\n};\n";
 }
 
-/* The text as string literals, a line each. */
+/* Writes the text as string literals, one for each line. */
 static void emit_text(std::ostream &out, const std::string &text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {

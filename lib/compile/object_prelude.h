@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Prelude of the functions of a shared object, after real.h, sincos_pack.h and lane_squares.h: sines, and loads and
- * stores of rows of samples. The model compiler writes all four into its output; each is compiled twice, for
- * one sample at a time and for several.
+ * stores of rows of samples. The model compiler copies all four into its output. Each is compiled twice, for one sample
+ * at a time and for several.
  *
- * The sum of zero times each of some numbers is zero, unless one of them is infinite or NaN: so both are found. Most
- * need not be looked at: a sum or a product of a number that is not finite is not finite either, nor is a quotient of
- * it, so that it shows in what is computed from it.
+ * Numbers are checked by a sum of zero times each number, which is zero unless one is infinite or NaN. Few numbers need
+ * the check: sums and products with a number that is not finite are not finite, nor is a quotient of it by another
+ * number, so that checks of later results detect it.
  */
 #ifndef DYNAMICS_COMPILE_OBJECT_PRELUDE_H
 #define DYNAMICS_COMPILE_OBJECT_PRELUDE_H
 
-/* Sines and cosines of any packed angles, by the library. */
+/* Computes sines and cosines of packed angles of any size, by the library. */
 typedef void sines_function(const void *angle, int count, void *sine, void *cosine);
 
-/* Numbers that such sums are spread over. */
+/* Number of partial sums of the check. */
 enum { SPOILT = 4 };
 
-/* Adds zero times all of these numbers. */
+/* Adds zero times each number to *spoilt. */
 KERNEL_STEP void note_packed(const real *packed, int count, real *spoilt) {
     for (int i = 0; i < count; i++) {
         *spoilt = real_fma(packed[i], real_set(0), *spoilt);
@@ -28,14 +28,16 @@ KERNEL_STEP void note_packed(const real *packed, int count, real *spoilt) {
 
 #if defined PACK
 
-/* Returns whether angles are within the bound, by the sum of their squares: one that is not finite is not. */
+/* Returns true if all angles are within the bound, given the sum of their squares. It is false for angles that are not
+ * finite. */
 KERNEL_STEP int are_near(pack squares) {
     return !pack_any(~(pack_bits)(squares <= pack_set(SINCOS_PACK_BOUND * SINCOS_PACK_BOUND)));
 }
 
 #endif
 
-/* Of packed angles, which are noted where they are not near. */
+/* Computes sines and cosines of packed angles. Angles that exceed the bound of sincos_pack go to the library and are
+ * checked. */
 KERNEL_STEP void lanes_sines(const real *angle, int count, sines_function *sines, real *sine, real *cosine,
                              real *spoilt) {
 #if defined PACK && DYN_LANES > 1
@@ -56,7 +58,7 @@ KERNEL_STEP void lanes_sines(const real *angle, int count, sines_function *sines
 
 #define PADDED(count) (((count) + PACK - 1) / PACK * PACK)
 
-/* The first `count` numbers at x, and zeros. */
+/* Loads the first `count` numbers at x, and zeros into the other lanes. */
 KERNEL_STEP pack pack_load(const double *x, int count) {
     if (count >= PACK) {
         pack y;
@@ -66,8 +68,8 @@ KERNEL_STEP pack pack_load(const double *x, int count) {
     return _mm256_maskload_pd(x, (__m256i)(pack_bits){-(count > 0), -(count > 1), -(count > 2), -(count > 3)});
 }
 
-/* Of `count` angles factor x + offset of a row; the arrays, but for x, are padded. Without factors, or offsets, these
- * are one, or zero. */
+/* Computes sines and cosines of `count` angles factor x + offset of one state. All arrays except x are padded. If
+ * `factor` is NULL the factors are one, and if `offset` is NULL too the offsets are zero. */
 KERNEL_STEP void row_sines(const double *x, int count, const double *factor, const double *offset,
                            sines_function *sines, double *sine, double *cosine, double *spoilt) {
     pack squares = {0};
@@ -101,7 +103,7 @@ typedef int lanes_condition;
 typedef long long lanes_condition __attribute__((vector_size(8 * DYN_LANES)));
 #endif
 
-/* Returns whether a condition holds in every lane. */
+/* Returns true if a condition holds in every lane. */
 KERNEL_STEP int in_all_lanes(lanes_condition condition) {
 #if DYN_LANES == 1
     return condition;
@@ -124,20 +126,20 @@ KERNEL_STEP int is_positive(real x) {
     return in_all_lanes((lanes_condition)(x > real_set(0)));
 }
 
-/* x, with a zero made positive. */
+/* Returns x, with a positive zero. */
 KERNEL_STEP real plain(real x) {
     return x + real_set(0);
 }
 
-/* Adds what is not zero where the norm of a quaternion x, y, z, w is too far from one. */
+/* Adds one to *spoilt in lanes in which the norm of the quaternion x, y, z, w differs too much from one. */
 KERNEL_STEP void note_quaternion(const real *x, real *spoilt) {
     real off = real_sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]) - real_set(1);
     real beyond = real_where_positive(off, off, -off) - real_set(QUATERNION_TOLERANCE);
     *spoilt += real_where_positive(beyond, real_set(1), real_set(0));
 }
 
-/* Samples sample .. sample + DYN_LANES - 1 of rows, packed: in `room`, or where they are. Rows that are missing are
- * zero. */
+/* Returns samples sample .. sample + DYN_LANES - 1 of rows as a packed array: in `room`, or the rows themselves if
+ * there is one lane. If `rows` is NULL all numbers are zero. */
 KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, real *room) {
     if (!rows) {
         for (int i = 0; i < width; i++) {
@@ -153,9 +155,9 @@ KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, 
 #endif
 }
 
-/* How a function's formulas are compiled, and a block of states from rows to rows. Those of several states stand in
- * each function that takes them, so that what is taken from rows and given to them need not be stored between; blocks
- * are kept out of their loop, where compilers find fewer registers for them. */
+/* Inlining of formulas and of blocks of states. Formulas of several states are inlined into each caller, so that inputs
+ * and results need not be stored in between. Blocks are not inlined into their loop, where compilers would have fewer
+ * registers for them. */
 #if DYN_LANES == 1
 #define COMPUTATION static __attribute__((noinline))
 #define BLOCK static inline
@@ -164,8 +166,8 @@ KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, 
 #define BLOCK static __attribute__((noinline))
 #endif
 
-/* An input that is taken behind the sines: packed already, or of rows. While rows are turned into lanes there, the
- * shuffles of these and the arithmetic of the others fill each other's gaps. */
+/* Input that is loaded after the sines: a packed array or rows. While rows are transposed there, the processor executes
+ * their shuffles together with the arithmetic of the function. */
 typedef struct late_input {
     const real *packed;
     const double *rows;
@@ -183,8 +185,8 @@ KERNEL_STEP const real *take_late(late_input input, int width, real *room) {
     return input.packed ? input.packed : take_rows(input.rows, 0, width, room);
 }
 
-/* Where a result of `width` numbers is computed that is larger than an input: single states where it is wanted, several
- * in scratch memory. */
+/* Returns the address at which a matrix of `width` numbers is computed: the row of the caller for single states,
+ * scratch memory for several. */
 KERNEL_STEP real *room_of(double *rows, size_t sample, size_t width, double *scratch, size_t offset) {
 #if DYN_LANES == 1
     (void)scratch, (void)offset;
@@ -195,7 +197,7 @@ KERNEL_STEP real *room_of(double *rows, size_t sample, size_t width, double *scr
 #endif
 }
 
-/* Packed results to rows. */
+/* Stores packed results in rows. */
 KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double *rows) {
 #if DYN_LANES == 1
     for (int i = 0; i < width; i++) {
@@ -206,7 +208,7 @@ KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double 
 #endif
 }
 
-/* Stores matrices of one sample. */
+/* Stores matrices in rows. Single states have computed them there. */
 KERNEL_STEP void give_matrices(const real *packed, size_t sample, int width, double *rows) {
 #if DYN_LANES == 1
     (void)packed, (void)sample, (void)width, (void)rows;
@@ -215,7 +217,7 @@ KERNEL_STEP void give_matrices(const real *packed, size_t sample, int width, dou
 #endif
 }
 
-/* The smaller one, b where one is NaN. */
+/* Returns the smaller number, or b if one is NaN. */
 KERNEL_STEP real lesser(real a, real b) {
 #if DYN_LANES == 1
     return a < b ? a : b;

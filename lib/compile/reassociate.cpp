@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-/* A graph's nodes one after another into another graph. */
+/* Copies the nodes of a graph, in their order, into another graph. */
 class rewriter {
   public:
     explicit rewriter(const compiled_function &old)
@@ -54,7 +54,7 @@ class rewriter {
         return f.graph.node(i).kind == operation::sum && uses[i] == 1 && sums[i] == 1;
     }
 
-    /* A product that nothing but sums needs takes no operation of its own where it is added to something. */
+    /* Returns true for a product that only sums use. It costs no operation where it is fused with a sum. */
     bool is_fusible(uint32_t i) const {
         return f.graph.node(i).kind == operation::product && uses[i] == sums[i];
     }
@@ -84,7 +84,7 @@ class rewriter {
         return to.divide(at(n.a), at(n.b));
     }
 
-    /* A number that is to be added, and the count of operations that it waits for. */
+    /* Term of a sum, with the length of the chain of operations that leads to it. */
     struct term {
         expression x;
         unsigned depth, uses;
@@ -94,7 +94,7 @@ class rewriter {
         }
     };
 
-    /* The terms of a tree of sums: products to be fused, and the others. */
+    /* Collects the terms of a tree of sums: products to be fused, and the others. */
     void gather(uint32_t sum, bool is_negative, std::vector<term> &products, std::vector<term> &others) {
         for (expression x : {f.graph.node(sum).a, f.graph.node(sum).b}) {
             uint32_t i = x.node();
@@ -109,7 +109,7 @@ class rewriter {
         }
     }
 
-    /* Without other terms, the product that is needed most often is computed by itself. */
+    /* Rewrites a sum. If all terms are products, the one with the most uses is computed separately. */
     expression move_sum(uint32_t i) {
         std::vector<term> products, others;
         gather(i, false, products, others);
@@ -123,7 +123,7 @@ class rewriter {
         return add_up(products, others);
     }
 
-    /* Adds operands in the order in which they are known: products to other terms, and these to each other. */
+    /* Adds terms in the order in which they become available: products to other terms, and these to each other. */
     expression add_up(const std::vector<term> &products, std::vector<term> &others) {
         auto later = [](const term &s, const term &t) { return t < s; };
         std::make_heap(others.begin(), others.end(), later);
@@ -150,7 +150,8 @@ class rewriter {
         return {x, depth_of(x), 1};
     }
 
-    /* Of a node of the new graph. The product in a fused operation counts as if it stood by itself. */
+    /* Returns the depth of a node of the new graph. A product in a fused operation counts as an operation of its
+     * own. */
     unsigned depth_of(expression x) {
         for (uint32_t i = (uint32_t)depths.size(); i < to.size(); i++) {
             const graph_node &n = to.node(i);
@@ -169,9 +170,9 @@ class rewriter {
     const compiled_function &f;
     expression_graph to;
     std::vector<bool> live;
-    std::vector<unsigned> uses, sums; /* of a node: by what is live, and by sums of it */
-    std::vector<expression> moved;    /* of a node that is no inner sum: what it became */
-    std::vector<unsigned> depths;     /* of a new node: how many operations one after another lead to it */
+    std::vector<unsigned> uses, sums; /* of a node: number of uses by live nodes, and by sums among them */
+    std::vector<expression> moved;    /* of a node that is no inner sum: its expression in the new graph */
+    std::vector<unsigned> depths;     /* of a new node: length of the longest chain of operations that leads to it */
 };
 
 compiled_function reassociate(const compiled_function &f) {

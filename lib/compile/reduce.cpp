@@ -9,10 +9,11 @@ extern "C" {
 #include "model/placement.h"
 }
 
-/* Axes at a smaller angle have a common normal that is too far away, or none. */
+/* Sine of the smallest angle between axes whose common normal is used. Below it, the normal is too far away or
+ * undefined. */
 static const double least_sine = 0.05;
 
-/* Numbers that rounding leaves of zero, in rotations and in multiples of a robot's size. */
+/* Largest rounding error of a zero, in rotations, and relative to the size of the robot. */
 static const double rounding = 1e-15;
 
 static void snap(double *x, size_t count, double scale) {
@@ -31,7 +32,7 @@ void snap_rotations(std::vector<body> &bodies) {
     }
 }
 
-/* A turn of a body's frame about its z axis, then a shift along it. */
+/* Rotation of a body's frame about its z axis, then a shift along it. */
 struct reframing {
     double cosine, sine, shift;
 };
@@ -51,7 +52,7 @@ static dyn_pose inverse(const dyn_pose &pose) {
     return back;
 }
 
-/* The first child that turns about an axis of its own, or -1. */
+/* Returns the first child with a revolute joint, or -1. */
 static int next_joint(const std::vector<body> &bodies, int i) {
     for (int j = i + 1; j < (int)bodies.size(); j++) {
         if (bodies[j].parent == i && bodies[j].motion == MOTION_REVOLUTE) {
@@ -61,8 +62,9 @@ static int next_joint(const std::vector<body> &bodies, int i) {
     return -1;
 }
 
-/* The unit vector along the common normal of z and the axis of a body that is placed like b; where they are parallel,
- * towards b's origin; zero where neither can be told. Returns the sine of the angle between the axes. */
+/* Computes the unit vector along the common normal of z and the axis of a body that is placed like b. If they are
+ * parallel, it points to the origin of b. It is zero if neither is defined. Returns the sine of the angle between the
+ * axes. */
 static double common_normal(const body &b, double normal[2]) {
     double x = -b.rotation[5], y = b.rotation[2]; /* z x z_b, which has no z */
     double sine = std::hypot(x, y), length = sine;
@@ -76,20 +78,20 @@ static double common_normal(const body &b, double normal[2]) {
     return sine;
 }
 
-/* How far along its axis the frame of b moves: to the common normal with its parent's axis z; or, where there is none,
- * to where its origin is level with the parent's. */
+/* Returns the shift of the frame of b along its axis: to the common normal with the axis z of its parent, or, if there
+ * is none, to the height of the parent's origin. */
 static double shift_to_foot(const body &b, bool parent_turns) {
     const double *R = b.rotation, *r = b.position;
     double normal[2], sine = common_normal(b, normal);
     if (parent_turns && sine > least_sine) {
-        /* r + t z_b has no component along z x normal. */
+        /* The origin r + t z_b has no component along z x normal. */
         double across_r = r[1] * normal[0] - r[0] * normal[1], across_z = R[5] * normal[0] - R[2] * normal[1];
         return -across_r / across_z;
     }
     return sine < rounding || !parent_turns ? -(R[2] * r[0] + R[5] * r[1] + R[8] * r[2]) : 0;
 }
 
-/* The new frame of a body that is placed like b. The x axis of a tip turns to its centre of mass. */
+/* Returns the new frame of a body that is placed like b. The x axis of a tip points to its centre of mass. */
 static reframing choose_frame(const std::vector<body> &bodies, int i, const body &b) {
     bool parent_turns = b.parent >= 0 && bodies[b.parent].motion == MOTION_REVOLUTE;
     int next = next_joint(bodies, i);
@@ -102,7 +104,7 @@ static reframing choose_frame(const std::vector<body> &bodies, int i, const body
     return length > 0 ? reframing{x[0] / length, x[1] / length, shift} : reframing{1, 0, shift};
 }
 
-/* Rotation = Rx(beta) Rz(gamma): the turn about z goes to the offset, unless it is by right angles. */
+/* Adds the rotation about z of Rx(beta) Rz(gamma) to the offset, unless it is by right angles. */
 static void move_turn_to_offset(body &b) {
     double *R = b.rotation, c = R[8], s = -R[5];
     if (std::fabs(R[2]) > rounding) {
@@ -175,7 +177,7 @@ void reduce_frames(std::vector<body> &bodies) {
     }
 }
 
-/* Splits off the part of a body's inertia that can be fixed to the parent, and leaves the rest. */
+/* Removes the part of a body's inertia that can be fixed to the parent, and returns it. */
 static mass_properties take_fixed_part(body &b, left_out which) {
     mass_properties fixed = {};
     if (b.motion == MOTION_REVOLUTE) {
@@ -212,14 +214,14 @@ void reduce_inertias(std::vector<body> &bodies, left_out moment) {
     }
 }
 
-/* A body that does not move against its parent: no coordinates, no inertia. What looks for the coordinate above its own
- * finds the parent's last one. */
+/* Returns a body that does not move relative to its parent, without coordinates or inertia. Its v_index is such that a
+ * search for the coordinate above its own finds the last one of the parent. */
 static body fixed_body(const body &moving, int parent, int first_coordinate) {
     body b = {};
     b.parent = parent;
     b.motion = MOTION_HELICAL;
     b.q_index = moving.q_index;
-    b.v_index = std::min(first_coordinate, moving.v_index); /* which a mimic joint's may be before */
+    b.v_index = std::min(first_coordinate, moving.v_index); /* a mimic joint's may be lower */
     std::memcpy(b.rotation, moving.rotation, sizeof b.rotation);
     std::memcpy(b.position, moving.position, sizeof b.position);
     b.joint = moving.joint;

@@ -52,7 +52,7 @@ const char *input_name(input_array array) {
     return arrays[array];
 }
 
-/* The model with bodies of its own, and memory for the kernels and for their arguments. */
+/* Model with bodies of its own, and the memory of the kernels and of their arguments. */
 class symbolic_run {
   public:
     symbolic_run(const dyn_model *described, algorithm a, size_t most_results, compiled_function *written)
@@ -90,14 +90,14 @@ class symbolic_run {
         return x.data();
     }
 
-    /* `count` zeros that stand for an input. */
+    /* Returns nv zeros in the place of an input. */
     const void *zeros() {
         std::vector<real> &x = inputs[INPUT_ARRAYS];
         x.assign((size_t)model.nv, real_set(0));
         return x.data();
     }
 
-    /* Room for an output of `count` numbers; store() takes it over when all are computed. */
+    /* Returns the memory of an output of `count` numbers. store() copies it when all are computed. */
     void *output(const char *name, const char *meaning, size_t count) {
         if (count > free_results) {
             throw std::length_error(f.name + " has too many results for this robot");
@@ -117,7 +117,7 @@ class symbolic_run {
     }
 
     compiled_function &f;
-    size_t free_results; /* that may still be asked for */
+    size_t free_results; /* number of results that may still be allocated */
     current_graph scope;
     std::vector<body> bodies;
     dyn_model model;
@@ -192,7 +192,7 @@ static void run_aba_derivatives(symbolic_run &r) {
     KERNEL(aba_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, dq, dv, dtau);
 }
 
-/* Of the frame of body i itself, in world axes and about the world's origin. */
+/* Computes pose, Jacobian and motion of the frame of body i, in world axes and about the world's origin. */
 static void run_body(symbolic_run &r, algorithm a, int i) {
     size_t entries = (size_t)(6 * r.model.nv);
     body_frame itself = {i, {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}}};
@@ -265,12 +265,12 @@ static compiled_function write(const dyn_model *model, algorithm a, int place, c
     return f;
 }
 
-/* A division takes about as long as so many other operations. */
+/* Returns the cost of a function in additions. A division costs about as much as 8 other operations. */
 static size_t cost(const operations &n) {
     return n.multiplications + n.additions + 8 * n.divisions;
 }
 
-/* Of the ways to compute it the one with fewer operations. */
+/* Returns the function with the lower cost of the algorithms that compute it. */
 static compiled_function write_best(const dyn_model *model, algorithm a, int place, const size_limits &limits) {
     bool is_forward = a == algorithm::aba || a == algorithm::resisted_aba;
     compiled_function f = write(model, a, place, limits, is_forward && model->has_coupling);

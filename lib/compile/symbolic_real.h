@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions as `real`: an algorithm that runs over them writes down what it computes.
+ * Expressions as `real`: an algorithm that runs over them records its computations in the current graph.
  */
 #include "graph.h"
 
 /*
- * Trivial, since the algorithms take their memory as it comes. Its own name, since a program may hold other instances
- * of the kernels, whose real is another type: of two functions of one name the linker would keep one.
+ * Symbolic number. It is trivial because the algorithms do not construct objects in their memory. It has a name of its
+ * own because a program may contain other instances of the kernels, whose real is another type: the linker would merge
+ * inline functions of one name.
  */
 struct symbolic_real {
     expression value;
