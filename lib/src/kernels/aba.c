@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The articulated-body algorithm: a for the forces tau at the state (q, v).
+ * Articulated-body algorithm: a for the forces tau at the state (q, v).
  *
  * Outward:   v = X v_p + S v_i        c = v x S v_i        p = v x* I v - external wrench
  * Inward:    U = I_A S                D = S' U             W = U D^-1             u = D^-1 (tau - S' p)
@@ -9,32 +9,32 @@
  * Outward:   a' = X a_p + c           a_i = u - W' a'      a = a' + S a_i
  * Gravity is an acceleration of the world, a_0 = -g.
  *
- * The axes of a joint are constant in its body's frame, so a joint with several of them is taken as so many joints with
- * one axis each and massless bodies between: the inward step eliminates one axis after the other, last first, and D is
- * always a number. A number e_k that resists coordinate k as an inertia of its own would (the diagonal, where there is
- * one) adds to D, so that the result solves (M + diag e) a = tau - h.
+ * The axes of a joint are constant in its body's frame. A joint with several axes is therefore equivalent to as many
+ * joints of one axis with massless bodies between them. The inward step eliminates one axis after the other, the last
+ * one first, and D is always a number. An optional diagonal e adds to D, as inertias of the rotors would, so that the
+ * result solves (M + diag e) a = tau - h.
  *
- * Where nothing resists a revolute joint, whose S is e_z, I_a S = 0 and the moment of p_a about z is tau; S' W is one,
- * so that the component of a along z is u less the other five products.
+ * A revolute joint has S = e_z. Without e_k, I_a S = 0 and the moment of p_a about z is tau. S' W is one, so that the
+ * component of a along z is u less the other five products.
  *
- * Long chains do not fit into the nearest cache: what one pass leaves to another is kept small. W takes the place of p,
- * and u that of a_i.
+ * The data of long chains exceed the first-level cache, so that the passes exchange as little as possible: W is stored
+ * in the place of p, and u in that of a_i.
  *
  * Sources: Featherstone 2008, table 7.1; the use of these zeros: McMillan and Orin 1995.
  */
 #include "hinge.h"
 #include "joint_placement.h"
 
-/* Scratch memory. */
+/* Scratch memory of the three passes. */
 typedef struct aba_tree {
     joint_turns turns;
-    placement *X;           /* of bodies that are not taken as hinges */
-    motion *c;              /* of hinges, only what is not zero */
-    force *p;               /* then W of the first coordinate; */
-    force *W;               /* of the others of a joint */
-    articulated_inertia *I; /* of bodies that fork; */
-    motion *forked;         /* and their v, then their a */
-    int is_resisted;        /* no body is taken as a hinge */
+    placement *X;           /* of bodies whose joint is not computed as a hinge */
+    motion *c;              /* of hinges, only the components along x and y */
+    force *p;               /* later W of the first coordinate of each joint */
+    force *W;               /* W of the other coordinates */
+    articulated_inertia *I; /* of bodies that fork */
+    motion *forked;         /* v, later a, of bodies that fork */
+    int is_resisted;        /* a diagonal is given: no joint is computed as a hinge */
 } aba_tree;
 
 size_t KERNEL(aba_memory)(const dyn_model *model) {
@@ -42,7 +42,7 @@ size_t KERNEL(aba_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) + (size_t)model->body_count * of_body + (size_t)model->nv * sizeof(force);
 }
 
-/* Where W of coordinate k of body i is, whose coordinates start with number j. */
+/* Returns the address of W of coordinate k of body i, whose first coordinate is j. */
 static inline force *W_at(const aba_tree *t, int i, int j, int k) {
     return k == 0 ? &t->p[i] : &t->W[j + k];
 }
@@ -51,15 +51,15 @@ static inline int is_hinge(const body *b, const aba_tree *t) {
     return b->hinge && !t->is_resisted;
 }
 
-/* The velocity product c = v x S v_i of a revolute joint, but for its zeros along z. */
+/* Stores the velocity product c = v x S v_i of a revolute joint. Its components along z are zero and are not stored. */
 static inline void set_turn_product(motion v, real rate, motion *c) {
     c->w.x = v.w.y * rate, c->w.y = -(v.w.x * rate);
     c->v.x = v.v.y * rate, c->v.y = -(v.v.x * rate);
 }
 
-/* Velocities, their products, and the wrenches that they take. */
+/* Computes velocities, velocity products c and bias wrenches p. */
 static void velocity_pass(const dyn_model *model, const real *q, const real *v, const aba_tree *t) {
-    motion k = motion_zero(); /* of body i - 1, then of body i */
+    motion k = motion_zero(); /* velocity of body i - 1, then of body i */
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         const real *rates = v + b->v_index;
@@ -103,7 +103,7 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
     return D;
 }
 
-/* Eliminates a revolute joint without resistance, with p_a in place of p. */
+/* Eliminates a revolute joint without a diagonal. Replaces p by p_a. Returns D. */
 KERNEL_STEP real eliminate_revolute(const motion *c, real tau, articulated_inertia *I, force *p, force *W, real *u) {
     force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
     real D = U.n.z, zero = real_set(0), inverse_D = real_set(1) / D;
@@ -135,12 +135,13 @@ KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia
     return articulated_shift(h.r, turned);
 }
 
-/* Returns whether no other body hangs on body i. */
+/* Returns true if body i has no children. */
 static inline int is_leaf(const dyn_model *model, int i) {
     return !model->bodies[i].forks && (i + 1 == model->body_count || model->bodies[i + 1].parent != i);
 }
 
-/* I and p are passed on from body to body; those of bodies that fork stay. */
+/* Eliminates all coordinates from the tips to the root. I and p stay in registers along a chain, and go through memory
+ * at bodies that fork. */
 KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const real *diagonal, const aba_tree *t,
                               real *pivots, real *u) {
     articulated_inertia I = articulated_from_rigid(body_inertia(&model->bodies[0]));
@@ -183,8 +184,8 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
     }
 }
 
-/* The step of a revolute joint that nothing resists, from the parent's motion x seen from the body; u becomes a_i. The
- * motion does not wait for it. */
+/* Computes the acceleration of a body with a revolute joint without a diagonal, from the parent's x in the body's
+ * frame. Replaces u by a_i. The result does not depend on a_i, which shortens the dependency chain. */
 KERNEL_STEP motion accelerate_revolute(const motion *c, const force *W, motion x, real *u) {
     real before = x.w.z;
     x.w.x = x.w.x + c->w.x, x.w.y = x.w.y + c->w.y;
@@ -224,7 +225,7 @@ static void acceleration_pass(const dyn_model *model, const double gravity[3], c
     }
 }
 
-/* The external wrenches, off those of the bodies. */
+/* Subtracts the external wrenches from the bias wrenches of the bodies. */
 static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *p) {
     const placement *X = KERNEL(placements)(model, q, &memory);
     for (size_t j = 0; j < forces->count; j++) {
@@ -258,7 +259,7 @@ void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], 
     }
     velocity_pass(model, (const real *)q, (const real *)v, &t);
     if (forces && forces->count > 0) {
-        /* This finds all placements again, and leaves those that are there as they are. */
+        /* This computes all placements again. It does not overwrite those of the velocity pass. */
         subtract_forces(model, memory, (const real *)q, forces, t.p);
     }
     if (diagonal) {

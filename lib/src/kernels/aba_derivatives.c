@@ -4,8 +4,8 @@
  *
  *     da/dq = -M^-1 dtau/dq        da/dv = -M^-1 dtau/dv        da/dtau = M^-1
  *
- * with M factorized along the branches of the tree. The acceleration is found on the way: dtau/dv takes none, and since
- * the forces that velocities make are quadratic in them,
+ * with M factorized along the branches of the tree. The acceleration follows from dtau/dv, which does not depend on it.
+ * The forces that velocities cause are quadratic in v, so that
  *
  *     M a = tau - h        h = (dtau/dv) v / 2 + g - sum J' f_ext
  *
@@ -17,7 +17,7 @@ size_t KERNEL(aba_derivatives_memory)(const dyn_model *model) {
     return KERNEL(rnea_derivatives_memory)(model) + (size_t)model->nv * (sizeof(real) + sizeof(int));
 }
 
-/* Memory: that of the derivatives of inverse dynamics, the acceleration, and the coordinates' parents. */
+/* Scratch memory: that of the derivatives of inverse dynamics, the acceleration, and the parents of the coordinates. */
 real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory) {
     return (real *)((char *)memory + KERNEL(rnea_derivatives_memory)(model));
 }

@@ -9,13 +9,14 @@
  *     a_qv(j, k)   = -M^-1 (tau_qv(j, k) + dM/dq_j a_v(k))
  *     a_tauq(j, k) = -M^-1 dM/dq_k M^-1(j)
  *
- * where (j, k) is a column: the derivative along j, and then along k.
+ * where (j, k) stands for the derivative along j and then along k, a column of nv numbers.
  *
  * Source: Singh, Russell and Wensing 2023, section V.
  */
 #include "instance.h"
 
-/* Memory: that of the algorithms, a, and a column. */
+/* Returns the bytes of scratch memory of the two algorithms that are called. The acceleration and one column follow
+ * it. */
 static size_t shared_memory(const dyn_model *model) {
     size_t first = KERNEL(aba_derivatives_memory)(model), second = KERNEL(rnea_second_derivatives_memory)(model);
     size_t larger = first > second ? first : second;
@@ -26,7 +27,7 @@ size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model) {
     return shared_memory(model) + 2 * (size_t)model->nv * sizeof(real);
 }
 
-/* One row i of the sums in brackets; Mq(l, k) = dM_il / dq_k. */
+/* Adds the products to row i of the sums in brackets. Mq(l, k) = dM_il / dq_k. */
 static void add_products(int nv, const real *Mq, const real *a_q, const real *a_v, real *qq, real *qv) {
     for (int l = 0; l < nv; l++) {
         for (int j = 0; j < nv; j++) {
@@ -39,7 +40,7 @@ static void add_products(int nv, const real *Mq, const real *a_q, const real *a_
     }
 }
 
-/* x = scale A x for the column x[0], x[stride], ..., through a copy of it; A symmetric. */
+/* x = scale A x for the column x[0], x[stride], ... and a symmetric A. `copy` has nv numbers. */
 static void multiply_column(int nv, real scale, const real *A, size_t stride, real *x, real *copy) {
     for (int i = 0; i < nv; i++) {
         copy[i] = scale * x[(size_t)i * stride];

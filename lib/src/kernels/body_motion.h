@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The motion of a body, carried from its parent.
+ * Motion of a body, from that of its parent.
  *
- * In body coordinates; primes are quantities of the parent carried to the child, v_J = S v and a_J = S a the joint's
- * relative motion, and a the acceleration of the body's origin:
+ * In body coordinates, with primes for quantities of the parent transformed to the child, v_J = S v and a_J = S a the
+ * relative motion of the joint, and a the acceleration of the body's origin:
  *     w = w' + w_J                     w' = R' w_p
  *     alpha = alpha' + w' x w_J + alpha_J
  *     U = alpha~ + w~ w~
  *     a = R' (a_p + U_p r) + (2 w' + w_J) x v_J + a_J
- * U x is the acceleration of a point at x against the origin; so no linear velocity is needed.
+ * U x is the acceleration of the point x relative to the origin, so that no linear velocity is needed.
  *
  * Source: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7.
  */
@@ -22,7 +22,7 @@ typedef struct body_motion {
     mat3 U;
 } body_motion;
 
-/* U = alpha~ + w~ w~ */
+/* Returns U = alpha~ + w~ w~. */
 static inline mat3 acceleration_tensor(vec3 w, vec3 alpha) {
     real yy = -(w.y * w.y), zz = -(w.z * w.z);
     return mat3_from_columns(
@@ -31,7 +31,7 @@ static inline mat3 acceleration_tensor(vec3 w, vec3 alpha) {
         vec3_set(real_fma(w.x, w.z, alpha.y), real_fma(w.y, w.z, -alpha.x), real_fma(-w.x, w.x, yy)));
 }
 
-/* The world, in which gravity is an acceleration: a_0 = -g. */
+/* Returns the motion of the world, in which gravity is an acceleration: a_0 = -g. */
 static inline body_motion world_motion(const double gravity[3]) {
     body_motion world;
     world.w = world.alpha = vec3_zero();
@@ -40,7 +40,7 @@ static inline body_motion world_motion(const double gravity[3]) {
     return world;
 }
 
-/* The acceleration a_p + U_p r of the point r of the parent. */
+/* Returns the acceleration a_p + U_p r of the point r of the parent. */
 static inline vec3 point_acceleration(const body_motion *parent, vec3 r) {
     mat3 U = parent->U;
     return vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), r, parent->a.x),
@@ -48,7 +48,7 @@ static inline vec3 point_acceleration(const body_motion *parent, vec3 r) {
                     vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), r, parent->a.z));
 }
 
-/* One step outward. */
+/* Computes the motion k of a body with the placement X, behind a joint of any type. */
 KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, const body_motion *parent, const real *v,
                               const real *a, body_motion *k) {
     motion vJ = joint_motion(b, type, v), aJ = joint_motion(b, type, a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * External wrenches in body coordinates.
+ * Transformation of an external wrench from its reference frame to body coordinates (frame_wrench.h).
  */
 #include "frame_wrench.h"
 

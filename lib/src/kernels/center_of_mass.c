@@ -2,11 +2,14 @@
 /*
  * Centre of mass of a subtree, with its velocity, acceleration and Jacobian.
  *
- * About the world's origin, with the first moment h of a body, its twist (w; v) and its spatial acceleration
- * (alpha; a), and sums over the bodies of the subtree whose mass is M:
+ * All quantities are about the world's origin: the first moment h of a body, its twist (w; v) and its spatial
+ * acceleration (alpha; a). With sums over the bodies of the subtree, whose mass is M,
  *     M c = sum h        M dc/dt = sum m v + w x h        M d2c/dt2 = sum m a + alpha x h + w x (m v + w x h)
- * A column (s_w; s_v) of a joint that carries the mass m and first moment h of the subtree adds to the Jacobian
+ * A joint with the column (s_w; s_v), behind which are the mass m and the first moment h of the subtree, adds to the
+ * Jacobian
  *     (m s_v + s_w x h) / M
+ *
+ * Source: Orin, Goswami and Lee 2013, "Centroidal dynamics of a humanoid robot".
  */
 #include "world_tree.h"
 
@@ -14,7 +17,7 @@ size_t KERNEL(center_of_mass_memory)(const dyn_model *model) {
     return world_tree_memory(model) + (size_t)model->body_count * sizeof(rigid_inertia);
 }
 
-/* Returns whether body i is `root` or behind it; all bodies are behind -1. */
+/* Returns true if body i belongs to the subtree of `root`. All bodies belong to that of -1. */
 static int is_behind(const dyn_model *model, int i, int root) {
     while (i > root) {
         i = model->bodies[i].parent;
@@ -26,7 +29,7 @@ static void store_vec3(vec3 a, real *out) {
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
 
-/* The Jacobian, 3 x nv, from what each joint carries of the subtree. */
+/* Stores the Jacobian, 3 x nv. `carried` holds, for each joint, the mass and first moment of the subtree behind it. */
 static void store_jacobian(const dyn_model *model, const world_tree *tree, const rigid_inertia *carried, real scale,
                            real *J) {
     for (int i = 0; i < 3 * model->nv; i++) {

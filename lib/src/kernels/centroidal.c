@@ -2,8 +2,8 @@
 /*
  * Centroidal momentum h_G = A_G v, about the centre of mass c in world axes, and the rate of A_G.
  *
- * With composite inertias I_c about the world's origin, and the rate of a body's inertia dI/dt = v x* I - I v x summed
- * to D_c alike, a joint's column S contributes the momentum (k; l) about the origin and its rate
+ * I_c is the composite inertia of a subtree about the world's origin, and D_c the sum of the rates dI/dt = v x* I - I v
+ * x of its bodies. A joint's column S contributes the momentum (k; l) about the origin and its rate
  *     (k; l) = I_c S        (dk; dl) = I_c dS/dt + D_c S
  * and about the centre of mass, which moves with dc/dt,
  *     (k - c x l; l)        (dk - dc/dt x l - c x dl; dl)
@@ -22,7 +22,7 @@ size_t KERNEL(centroidal_memory)(const dyn_model *model) {
     return world_tree_memory(model) + (size_t)model->body_count * sizeof(composite_body);
 }
 
-/* v x* I - I v x */
+/* Computes D = v x* I - I v x. */
 static void inertia_rate(rigid_inertia I, motion v, spatial_matrix *D) {
     for (int k = 0; k < SPATIAL_COLUMNS; k++) {
         motion e = axis_motion((spatial_axis)k);
@@ -30,7 +30,7 @@ static void inertia_rate(rigid_inertia I, motion v, spatial_matrix *D) {
     }
 }
 
-/* The force about the point c. */
+/* Returns the force about the point c. */
 static inline force about_point(force a, vec3 c) {
     return force_set(vec3_sub(a.n, vec3_cross(c, a.f)), a.f);
 }
@@ -43,7 +43,7 @@ static void add_column(force a, int nv, real *column) {
     }
 }
 
-/* Inertia about the centre of mass: I - m (c.c 1 - c c'), full. */
+/* Stores the inertia about the centre of mass, I - m (c.c 1 - c c'), as a full matrix. */
 static void store_inertia(rigid_inertia B, vec3 c, real *out) {
     real xx = c.x * c.x, yy = c.y * c.y, zz = c.z * c.z;
     sym3 I = sym3_set(B.I.xx - B.m * (yy + zz), real_fma(B.m, c.x * c.y, B.I.xy), real_fma(B.m, c.x * c.z, B.I.xz),
@@ -52,7 +52,7 @@ static void store_inertia(rigid_inertia B, vec3 c, real *out) {
     out[4] = I.yy, out[5] = out[7] = I.yz, out[8] = I.zz;
 }
 
-/* Sums inertias and their rates from the tips to the root; what reaches the world is returned. */
+/* Accumulates inertias and their rates from the tips to the root. Returns the inertia of the whole robot. */
 static rigid_inertia sum_composites(const dyn_model *model, const world_tree *tree, composite_body *composites) {
     rigid_inertia whole;
     whole.m = real_set(0), whole.h = vec3_zero(), whole.I = sym3_zero();

@@ -2,16 +2,16 @@
 /*
  * Derivatives of the centroidal momentum h_G = (k; l) and of its rate, and the centroidal momentum matrix A_G.
  *
- * In the frame and with the terms of subtrees.h, without gravity; p is the momentum of what joint j moves, f its rate.
- * Column j of
+ * In the frame and with the terms of subtrees.h, without gravity: p is the momentum of the subtree of joint j, and f
+ * its rate. Column j is
  *
  *     A_G:       I S_j
  *     dh/dq:     I Psi_dot_j + S_j x* p
  *     dh'/dq:    2 B Psi_dot_j + I Psi_ddot_j + S_j x* f
  *     dh'/dv:    2 B S_j + I rate_j
  *
- * turned into world axes and taken about the centre of mass c, as n - c x f. The increment moves c itself by the linear
- * part of A_G over the mass, dc, so that dh/dq and dh'/dq lose dc x l and dc x dl/dt.
+ * rotated into world axes and shifted to the centre of mass c, n - c x f. The increment also moves c by the linear part
+ * of A_G over the mass, dc, so that dc x l and dc x dl/dt are subtracted from dh/dq and dh'/dq.
  *
  * Source: Carpentier and Mansard 2018, section III; the columns are those of rnea_derivatives.c that a floating base
  * would feel.
@@ -20,7 +20,7 @@
 
 static const double no_gravity[3] = {0, 0, 0};
 
-/* Of the whole robot, in the world. */
+/* Sums over the whole robot, in the world. */
 typedef struct whole_robot {
     real inverse_mass;
     vec3 c;
@@ -31,6 +31,7 @@ size_t KERNEL(centroidal_derivatives_memory)(const dyn_model *model) {
     return subtrees_memory(model);
 }
 
+/* Accumulates the subtrees and returns the sums over the whole robot. */
 static whole_robot sum_whole(const tree *t) {
     whole_robot y;
     real m = real_set(0);
@@ -54,7 +55,7 @@ static whole_robot sum_whole(const tree *t) {
     return y;
 }
 
-/* Adds a column about c to a 6 x nv matrix. */
+/* Adds the force a, shifted to the point c, to a column of a 6 x nv matrix. */
 static void add_column(int nv, force a, vec3 c, real *column) {
     vec3 n = vec3_sub(a.n, vec3_cross(c, a.f));
     const real entries[6] = {n.x, n.y, n.z, a.f.x, a.f.y, a.f.z};
@@ -63,7 +64,7 @@ static void add_column(int nv, force a, vec3 c, real *column) {
     }
 }
 
-/* The columns of coordinate k of body i, at `column` of each matrix; root: the placement of the tree's root. */
+/* Adds the columns of coordinate k of body i to the matrices `out`. `root`: the placement of the tree's root. */
 static void add_columns(const tree *t, const whole_robot *robot, int i, int k, placement root, real *const out[4]) {
     const subtree *s = &t->subtrees[i];
     const tree_column *c = &t->columns[t->bodies[i].first_column + k];

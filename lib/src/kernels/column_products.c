@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Products of columns of motions with others: M_kj = A_j . B_k for some rows k of M and many columns j.
+ * Products of columns of motions: M_kj = A_j . B_k for some rows k of M and many columns j.
  *
- * In instances of one sample that have vectors, as many columns as these hold lie side by side, and the products are
- * found as unpack gives them: a large matrix is written once, in the order of memory. This file is compiled with regard
- * to the sign of a zero, to NaN and to infinity, as lanes.c is.
+ * In instances of one sample that have vectors, the lanes hold columns, and the products are stored as unpack stores
+ * them. So a large matrix is written once, in the order of memory. The compiler options of this file preserve the sign
+ * of a zero, NaN and infinity, as those of lanes.c do.
  */
 #if defined DYN_COLUMN_LANES
 #undef DYN_LANES
@@ -17,7 +17,7 @@
 #include "given_numbers.h"
 #include "motion_columns.h"
 
-/* Loads ENTRIES entries of an array into a `real`, or fewer and zeros. */
+/* Loads `count` entries into a `real`, and zeros into the other lanes. */
 #if defined DYN_COLUMN_LANES
 
 typedef number entry;
@@ -33,11 +33,13 @@ KERNEL_STEP void store_entries(real x, int count, entry *to) {
     memcpy(to, &x, (size_t)count * sizeof *to);
 }
 
-/* Stores are done in order, and wait for a line that is not in the first cache: it is asked for before. */
+/* Prefetches a line before it is stored to. Stores complete in order, and one that misses the first-level cache blocks
+ * all later ones. */
 static inline void ask_for(const entry *line) {
     __builtin_prefetch(line, 1);
 }
 
+/* Returns x in all lanes. */
 static inline real spread_entry(entry x) {
     return real_set((double)x);
 }
@@ -74,12 +76,13 @@ KERNEL_STEP motion load_columns(const entry *A, size_t each, int count) {
                  load_entries(A + 5 * each, count)));
 }
 
+/* Loads one column into all lanes. */
 KERNEL_STEP force spread_column(const entry *B, size_t each) {
     return force_set(vec3_set(spread_entry(B[0]), spread_entry(B[each]), spread_entry(B[2 * each])),
                      vec3_set(spread_entry(B[3 * each]), spread_entry(B[4 * each]), spread_entry(B[5 * each])));
 }
 
-/* Columns that lie side by side, `count` of them, times the rows'. */
+/* Multiplies `count` columns from A on by the columns B of `rows` rows. */
 KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B, int rows, size_t width, entry *M,
                           real *zeros) {
     motion columns = load_columns(A, each, count);
@@ -89,8 +92,8 @@ KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B
     }
 }
 
-/* All columns. Between the first of them and the last, vectors are stored where they are aligned in memory; these two
- * overlap their neighbours. */
+/* Multiplies all columns. Vectors between the first and the last one are stored to aligned addresses. These two overlap
+ * their neighbours. */
 KERNEL_STEP void multiply_rows(const entry *A, const entry *B, size_t each, int count, int rows, size_t width, entry *M,
                                real *zeros) {
     force spread[PRODUCT_ROWS];

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motion of a tree in one frame, as the derivatives need it: the columns of all joints and their rates.
+ * Motion of a tree in one frame: the columns of all joints and their rates. The derivatives are computed from them.
  *
- * The frame is that of the root of the tree at q, at rest: in it the root's placement is the identity, and numbers stay
- * as small as the robot, however far from the world's origin it is. The columns S_j hold the ratio of a mimic joint. An
- * increment of coordinate j moves all that is behind its joint by the motion S_j; with v_p and a_p the motion of the
- * joint's parent and v_j that of its body,
+ * The frame is that of the root body at q, and it is at rest. The root's placement in it is the identity, so that
+ * coordinates are of the robot's size, however far from the world's origin it is. The columns S_j include the ratio of
+ * a mimic joint. An increment of coordinate j moves the subtree of its joint by S_j. With v_p and a_p the motion of the
+ * joint's parent and v_j the velocity of its body,
  *
  *     Psi_dot_j = v_p x S_j        Psi_ddot_j = a_p x S_j + v_p x Psi_dot_j        S_dot_j = v_j x S_j
  *
- * Source: Singh, Russell and Wensing 2022, section III.
+ * Source: Singh, Russell and Wensing 2022, section III, "Efficient analytical derivatives of rigid-body dynamics using
+ * spatial vector algebra".
  */
 #ifndef DYNAMICS_KERNELS_COLUMNS_H
 #define DYNAMICS_KERNELS_COLUMNS_H
@@ -27,7 +28,7 @@ typedef struct tree_column {
     motion rate; /* Psi_dot + S_dot */
 } tree_column;
 
-/* Number of columns: one for each coordinate of each body, mimic joints included. */
+/* Returns the number of columns: one for each coordinate of each body, mimic joints included. */
 static inline size_t column_count(const dyn_model *model) {
     size_t count = 0;
     for (int i = 0; i < model->body_count; i++) {
@@ -36,7 +37,7 @@ static inline size_t column_count(const dyn_model *model) {
     return count;
 }
 
-/* Column k of a joint whose body has the placement W, times the ratio. */
+/* Returns column k of a joint whose body has the placement W, times the ratio of a mimic joint. */
 static inline motion placed_column(const body *b, placement W, int k) {
     const spatial_axis axis = motion_axes(b->motion)[k];
     vec3 e;
@@ -62,7 +63,7 @@ static inline motion placed_column(const body *b, placement W, int k) {
     return motion_set(e, b->pitch == 0 ? moment : vec3_fma(real_set(b->pitch), e, moment));
 }
 
-/* The motion of the world as the root with the placement X in it sees it: at rest, and a_0 = -g. */
+/* Returns the motion of the world, at rest and with a_0 = -g, in the axes of a root whose placement is X. */
 static inline tree_body tree_world(placement X, const double gravity[3]) {
     tree_body world;
     world.v = motion_zero();
@@ -70,7 +71,7 @@ static inline tree_body tree_world(placement X, const double gravity[3]) {
     return world;
 }
 
-/* One step outward: the motion of a body with the placement k->W, and its columns. */
+/* Computes the motion of a body with the placement k->W, and its columns, from the motion of its parent. */
 static inline void carry_columns(const body *b, const tree_body *parent, const real *v, const real *a, tree_body *k,
                                  tree_column *columns) {
     motion vJ = motion_zero();

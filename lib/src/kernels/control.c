@@ -6,9 +6,9 @@
  *     PD with gravity   tau += K_p e + K_d (v_ref - v) + g(q)
  *     computed torque   tau += RNEA(q, v, a_ref + K_p e + K_d (v_ref - v))
  *
- * The error of a rotation is 2 sign(d) times the vector part of the quaternion R' R_r with the scalar part d, which is
- * the rotation vector to second order and turns the short way. A floating joint has no motor: its coordinates get no
- * force.
+ * The error of a rotation is 2 sign(d) times the vector part of the quaternion of R' R_r, whose scalar part is d. It
+ * equals the rotation vector to second order, along the shorter way. A floating joint has no motor, so that its
+ * coordinates get no force.
  *
  * Source: Murray, Li and Sastry 1994, section 4.5; Modern Robotics (Lynch and Park 2017), section 11.4; Yuan 1988 for
  * rotations.
@@ -20,7 +20,7 @@ size_t KERNEL(control_memory)(const dyn_model *model) {
     return (size_t)(2 * model->nv) * sizeof(real) + (rnea > gravity ? rnea : gravity);
 }
 
-/* 2 sign(d) times the vector part of conj(p) p_r. */
+/* Returns 2 sign(d) times the vector part of conj(p) p_r, whose scalar part is d. */
 static inline vec3 turn_between(const real *p, const real *p_r) {
     vec3 a = vec3_set(p[0], p[1], p[2]), b = vec3_set(p_r[0], p_r[1], p_r[2]);
     real d = real_fma(p[3], p_r[3], vec3_dot(a, b));
@@ -28,7 +28,7 @@ static inline vec3 turn_between(const real *p, const real *p_r) {
     return vec3_scale(real_where_positive(d, real_set(2), real_set(-2)), e);
 }
 
-/* e = q_ref (-) q; zero for floating joints. */
+/* Computes e = q_ref (-) q. It is zero for floating joints. */
 static void configuration_error(const dyn_model *model, const real *q, const real *q_ref, real *e) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
@@ -41,7 +41,7 @@ static void configuration_error(const dyn_model *model, const real *q, const rea
             vec3 w = turn_between(x, x_r);
             y[0] = w.x, y[1] = w.y, y[2] = w.z;
         } else if (b->motion == MOTION_PLANAR) {
-            /* Into the axes of the moved link, as the velocities are. */
+            /* Rotates the error into the axes of the moved link, in which velocities are expressed. */
             real sine, cosine, dx = x_r[0] - x[0], dy = x_r[1] - x[1];
             KERNEL(sines)(x + 2, 1, &sine, &cosine);
             y[0] = real_fma(cosine, dx, sine * dy);
@@ -55,7 +55,7 @@ static void configuration_error(const dyn_model *model, const real *q, const rea
     }
 }
 
-/* tau(q, v, a) and g(q). */
+/* Computes tau(q, v, a), by the compiled model if there is one. */
 static void inverse_dynamics(const dyn_model *model, void *memory, const control_parameters *c, const void *q,
                              const void *v, const void *a, void *tau) {
     if (c->compiled.rnea) {
@@ -66,6 +66,7 @@ static void inverse_dynamics(const dyn_model *model, void *memory, const control
     }
 }
 
+/* Computes g(q), by the compiled model if there is one. */
 static void gravity_forces(const dyn_model *model, void *memory, const control_parameters *c, const void *q, void *g) {
     if (c->compiled.gravity) {
         c->compiled.gravity(&q, c->compiled.sines, &g);

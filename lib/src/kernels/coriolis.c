@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The Coriolis matrix C(q, v) of the Christoffel symbols: C v = h - g, and dM/dt = C + C'.
+ * Coriolis matrix C(q, v) of the Christoffel symbols: C v = h - g, and dM/dt = C + C'.
  *
  *     B(I, v) = (v x* I - I v x + (I v) x~*) / 2        where (f x~*) m = m x* f
  * With composites I_c and B_c, and columns S_j with their rates dS_j/dt = v_j x S_j, for j and every i above it:
@@ -25,7 +25,7 @@ static inline force force_halve(force a) {
     return force_set(vec3_scale(real_set(0.5), a.n), vec3_scale(real_set(0.5), a.f));
 }
 
-/* B(I, v) */
+/* Computes B(I, v) column by column. */
 static void body_coriolis(rigid_inertia I, motion v, spatial_matrix *B) {
     force p = rigid_inertia_apply(I, v);
     for (int k = 0; k < SPATIAL_COLUMNS; k++) {
@@ -35,7 +35,7 @@ static void body_coriolis(rigid_inertia I, motion v, spatial_matrix *B) {
     }
 }
 
-/* Row and column of coordinate k of body j. */
+/* Computes the row and the column of C for coordinate k of body j. */
 static void carry_coordinate(const dyn_model *model, const world_tree *tree, const coriolis_body *composite, int j,
                              int k, real *C) {
     int nv = model->nv, here = model->bodies[j].v_index + k;

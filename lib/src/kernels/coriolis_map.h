@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forces that a moving mass distribution exerts against a turn of its whole.
+ * Coriolis wrench of a moving mass distribution whose frame rotates.
  *
- * With r' the velocity of the mass at r, H = integral of r' r^T dm and p = integral of r' dm, a turn with w is met by
+ * With r' the velocity of the mass at r, H = integral of r' r^T dm and p = integral of r' dm, a rotation of the frame
+ * with w causes the wrench
  *
  *     2 B w = integral of (r x (2 w x r'); 2 w x r') dm = (2 (tr(H) 1 - H) w; 2 w x p)
  *
- * which is twice the matrix B(I, v) of Echeandia and Wensing 2021, whose other columns are zero. H and p are linear in
- * the motion and add up over bodies, however each of them moves.
+ * B is the matrix B(I, v) of Echeandia and Wensing 2021, "Numerical methods to compute the Coriolis matrix and
+ * Christoffel symbols for rigid-body systems", in whose other columns are zeros. H and p are linear in the motion and
+ * are sums over bodies, even if each body moves differently.
  */
 #ifndef DYNAMICS_KERNELS_CORIOLIS_MAP_H
 #define DYNAMICS_KERNELS_CORIOLIS_MAP_H
@@ -24,7 +26,7 @@ typedef struct coriolis_map {
     vec3 p; /* twice the momentum */
 } coriolis_map;
 
-/* Of a rigid body: H = w~ J + v h' with J = tr(I)/2 - I, and p = m v + w x h. */
+/* Returns the field of a rigid body: H = w~ J + v h' with J = tr(I)/2 - I, and p = m v + w x h. */
 static inline momentum_field momentum_field_of(rigid_inertia X, motion m) {
     sym3 I = X.I;
     vec3 w = m.w, v = m.v, h = X.h;
@@ -45,7 +47,7 @@ static inline momentum_field momentum_field_add(momentum_field a, momentum_field
     return c;
 }
 
-/* The spatial momentum: n = integral of r x r' dm. */
+/* Returns the spatial momentum: n = integral of r x r' dm. */
 static inline force momentum_field_sum(momentum_field f) {
     mat3 H = f.H;
     return force_set(vec3_set(H.zy - H.yz, H.xz - H.zx, H.yx - H.xy), f.p);
@@ -62,7 +64,8 @@ static inline coriolis_map coriolis_map_of(momentum_field f) {
     return c;
 }
 
-/* Map of a rigid body with the mass m, the first moment h and the second moments J, which moves with u / 2. */
+/* Returns the map of a rigid body with the mass m, the first moment h and the second moments J, which moves with u /
+ * 2. */
 static inline coriolis_map coriolis_map_of_body(real m, vec3 h, sym3 J, motion u) {
     vec3 w = u.w, v = u.v;
     real xx = real_fma(w.y, J.xz, real_fma(-w.z, J.xy, v.x * h.x));
@@ -87,16 +90,17 @@ static inline coriolis_map coriolis_map_add(coriolis_map a, coriolis_map b) {
     return c;
 }
 
-/* 2 B w + f */
+/* Returns 2 B w + f. */
 static inline force coriolis_apply_add(coriolis_map c, vec3 w, force f) {
     return force_set(vec3_add(mat3_apply(c.B, w), f.n), vec3_cross_add(w, c.p, f.f));
 }
 
+/* Returns 2 B w. */
 static inline force coriolis_apply(coriolis_map c, vec3 w) {
     return force_set(mat3_apply(c.B, w), vec3_cross(w, c.p));
 }
 
-/* 2 B' S: its scalar product with w is the power of 2 B w under the motion S. */
+/* Returns 2 B' S. Its scalar product with w is the power of 2 B w under the motion S. */
 static inline vec3 coriolis_apply_transposed(coriolis_map c, motion S) {
     return vec3_cross_add(c.p, S.v, mat3_apply_transposed(c.B, S.w));
 }

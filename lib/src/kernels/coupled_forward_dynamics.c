@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forward dynamics of a model with coupled mimic joints, whose coordinates the articulated-body recursion cannot
- * separate: (M + diag e) a = tau - h + sum J' f_ext, with M from the composite-rigid-body and h from the Newton-Euler
- * algorithm.
+ * Forward dynamics of a model with coupled mimic joints, whose shared coordinates the articulated-body algorithm cannot
+ * eliminate: (M + diag e) a = tau - h + sum J' f_ext. The composite-rigid-body algorithm computes M, and the recursive
+ * Newton-Euler algorithm h.
  *
  * Source: Featherstone 2008, section 6.5.
  */
 #include "instance.h"
 
-/* Memory: M, h, a zero vector, the coordinates' parents, and then that of the two algorithms. */
+/* Returns the number of reals in the memory of this algorithm: M, h, a zero vector and the parents of the coordinates.
+ * The memory of the other two follows. */
 static size_t own_count(const dyn_model *model) {
     size_t nv = (size_t)model->nv;
     return nv * nv + 3 * nv;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The composite-rigid-body algorithm: M(q).
+ * Composite-rigid-body algorithm: M(q).
  *
  *     I_c = I + sum over children of X* I_c X
  *     F = I_c S_i                      M_ii = S_i' F
  *     F = X* F, towards the root       M_ij = M_ji = S_j' F
  *
- * In the trunk of a large tree (model/normal_form.h) all is expressed in the axes of its root at q: there X is the
- * identity and S_j six numbers, and to multiply with them costs less than to carry F. Once all F are known, the entries
- * on both sides of the diagonal are products of columns, found for several rows at once (column_products.c): large
- * matrices are written once, in the order of memory.
+ * In the trunk of a large tree (model/normal_form.h) all quantities are expressed in the axes of its root at q. There X
+ * is the identity and S_j has six components. A product with S_j costs less than a transform of F. Once all F are
+ * known, the entries on both sides of the diagonal are products of columns. column_products.c computes them for several
+ * rows at once, so that a large matrix is written once, in the order of memory.
  *
- * A coupled mimic joint adds its columns, times its ratio, to its master's.
+ * A coupled mimic joint adds its columns, times its ratio, to those of its master.
  *
  * Sources: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2.
  */
@@ -22,10 +22,10 @@
 
 typedef struct crba_tree {
     joint_turns turns;
-    placement *X; /* of bodies that no hinge carries in the parent; of the trunk and what hangs on it, in the root */
+    placement *X; /* in the parent, of bodies without a hinge; in the root, of the trunk and its children */
     rigid_inertia *composite;
-    motion_columns S; /* of the trunk, */
-    motion_columns F; /* and (n; f) of all coordinates of the trunk and behind it, in the root */
+    motion_columns S; /* of the trunk */
+    motion_columns F; /* (n; f) of all coordinates of the trunk and its subtree, in the root */
 } crba_tree;
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
@@ -33,7 +33,7 @@ size_t KERNEL(crba_memory)(const dyn_model *model) {
            2 * motion_columns_room((size_t)model->nv) * sizeof(real);
 }
 
-/* Placements, the columns of the trunk, and each body's own inertia; returns whether there is a trunk. */
+/* Computes placements, the columns of the trunk, and each body's own inertia. Returns true if there is a trunk. */
 static bool place_bodies(const dyn_model *model, const crba_tree *t, const real *q) {
     bool trunk = false;
     for (int i = 0; i < model->body_count; i++) {
@@ -60,12 +60,12 @@ static bool place_bodies(const dyn_model *model, const crba_tree *t, const real 
     return trunk;
 }
 
-/* F = I_c S of a hinge. */
+/* Returns F = I_c S of a hinge. */
 KERNEL_STEP force hinge_column_force(rigid_inertia I) {
     return force_set(vec3_set(I.I.xz, I.I.yz, I.I.zz), vec3_set(-I.h.y, I.h.x, real_set(0)));
 }
 
-/* F = I_c S_k of any body, with the ratio of a mimic joint. */
+/* Returns F = I_c S_k of a body with a joint of any type. S_k includes the ratio of a mimic joint. */
 static force column_force(const body *b, const crba_tree *t, int i, int k) {
     rigid_inertia I = t->composite[i];
     if (b->trunk) {
@@ -78,17 +78,19 @@ static force column_force(const body *b, const crba_tree *t, int i, int k) {
     return rigid_inertia_apply(I, motion_fma(rounded_set(constants_of(b)->ratio), S, motion_zero()));
 }
 
-/* F of body j, seen from its parent. */
+/* Returns F of body j, transformed to its parent. */
 KERNEL_STEP force carry_force(const body *b, const crba_tree *t, int j, force F) {
     return b->hinge && !b->on_trunk ? hinge_force_to_parent(hinge_at(b, t->turns, j), F, force_zero())
                                     : force_to_parent(t->X[j], F);
 }
 
+/* Stores x, or adds it to an entry that several joints share. */
 KERNEL_STEP void put(bool shared, real *to, real x) {
     *to = shared ? *to + x : x;
 }
 
-/* The entries of a row with the coordinates of body j above it, and their mirror; shared: by other joints, too. */
+/* Stores the entries of a row in the columns of its ancestor j, and their mirror. `shared`: several joints share a
+ * coordinate, so that entries are sums. */
 KERNEL_STEP void put_entries_above(const dyn_model *model, bool shared, int row, int j, force F, real *M) {
     const body *p = &model->bodies[j];
     int nv = model->nv;
@@ -100,7 +102,7 @@ KERNEL_STEP void put_entries_above(const dyn_model *model, bool shared, int row,
     }
 }
 
-/* Row v_index + k of M for coordinate k of body i, and the column that mirrors it. */
+/* Stores row v_index + k of M for coordinate k of body i, and the column that mirrors it. */
 KERNEL_STEP void carry_column(const dyn_model *model, const crba_tree *t, bool shared, int i, int k, real *M) {
     const body *b = &model->bodies[i];
     force F = column_force(b, t, i, k);
@@ -116,15 +118,15 @@ KERNEL_STEP void carry_column(const dyn_model *model, const crba_tree *t, bool s
     }
 }
 
-/* Zeros from column `from` to `to` - 1. */
+/* Clears the columns from `from` to `to` - 1 of a row. */
 static inline void clear_entries(int from, int to, real *row) {
     for (int column = from; column < to; column++) {
         row[column] = real_set(0);
     }
 }
 
-/* The entries of a row with `count` coordinates of body j, which is not of the trunk, and their mirror; zeros from
- * there to column `filled`. Returns the first column that is filled now. */
+/* Stores the entries of a row in `count` columns of body j, which is outside the trunk, and their mirror. Clears the
+ * columns between these and column `filled`. Returns the first column that is filled now. */
 KERNEL_STEP int put_entries(const dyn_model *model, int row, int j, int count, force F, int filled, real *M) {
     const body *p = &model->bodies[j];
     int nv = model->nv, first = p->v_index;
@@ -139,8 +141,9 @@ KERNEL_STEP int put_entries(const dyn_model *model, int row, int j, int count, f
     return first;
 }
 
-/* Rows `row` to row + rows - 1, whose forces are known: the entries with the trunk from body j down to the root, chain
- * after chain, and zeros before column `filled` where none is. Returns whether they are finite where they are given. */
+/* Stores the entries of rows `row` to row + rows - 1, whose forces are known, in the columns of the trunk from body
+ * j to the root, chain by chain. Clears the other columns before column `filled`. Returns what multiply_columns
+ * returns. */
 static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int rows, int j, int filled, real *M) {
     int nv = model->nv, finite = 1;
     while (j >= 0) {
@@ -160,8 +163,8 @@ static int put_trunk(const dyn_model *model, const crba_tree *t, int row, int ro
     return finite;
 }
 
-/* The row, and the column that mirrors it, of a body that is not of the trunk, if there is one, and on hinges all the
- * way from the world. */
+/* Stores the row of a body outside the trunk, and the column that mirrors it, where all joints between the body and the
+ * world are hinges. */
 KERNEL_STEP void carry_hinge_column(const dyn_model *model, const crba_tree *t, bool trunk, int i, real *M) {
     const body *bodies = model->bodies;
     int nv = model->nv, row = bodies[i].v_index, filled = row, j = i;
@@ -207,13 +210,13 @@ static void put_below_diagonal(const dyn_model *model, const crba_tree *t, int i
     clear_entries(0, filled, M + row * model->nv);
 }
 
-/* The column behind all that hangs on a body. */
+/* Returns the column after those of the subtree of a body. */
 static inline int end_of_subtree(const body *b) {
     return b->v_index + b->nv + b->columns_behind;
 }
 
-/* The rows of bodies i to `last` of the trunk, each on the one before, behind which are the same columns: S' F before
- * the diagonal, and F' S, with the forces of what is behind, from there on. */
+/* Stores the rows of bodies i to `last` of the trunk, a chain whose subtrees have the same columns after its own: S' F
+ * before the diagonal, and F' S, with the forces F of the subtree, after it. Returns what multiply_columns returns. */
 static int put_trunk_rows(const dyn_model *model, const crba_tree *t, int i, int last, real *M) {
     const body *end = &model->bodies[last];
     int nv = model->nv, row = model->bodies[i].v_index, behind = end->v_index + end->nv, to = end_of_subtree(end);
@@ -239,12 +242,12 @@ KERNEL_STEP rigid_inertia carried_inertia(const body *b, const crba_tree *t, int
                                     : rigid_inertia_to_parent(t->X[i], t->composite[i]);
 }
 
-/* Returns whether all of M is cleared at first: where entries are sums, and where M is small enough. */
+/* Returns true if all of M is cleared first: where entries are sums, and where M is small. */
 static inline bool clears_all(const dyn_model *model) {
     return DYN_LANES == 1 || model->has_coupling;
 }
 
-/* Zeros of body i with all that is on later branches. */
+/* Clears the entries of body i with the bodies of later branches. */
 static void clear_branches(const dyn_model *model, int i, real *M) {
     const body *b = &model->bodies[i];
     int nv = model->nv;
@@ -296,7 +299,8 @@ static void put_forces(const dyn_model *model, const crba_tree *t, int i) {
     }
 }
 
-/* `count` numbers of M as the caller gets them in his rows; returns whether they are finite. */
+/* Finishes `count` numbers of M in the rows of the caller, as unpack does. Returns true if they are finite. Other
+ * instances leave this to unpack. */
 static inline int give(real *rows, size_t count) {
 #if DYN_LANES == 1 && !defined DYN_FLOAT && !defined DYN_REAL_HEADER
     return KERNEL(unpack)(rows, count, 1, rows);
@@ -306,11 +310,11 @@ static inline int give(real *rows, size_t count) {
 #endif
 }
 
-/* Numbers of M that are given together: not too few, for the processor waits to load several where each has just been
- * written by itself, and not more than stay in the nearest cache. */
+/* Numbers of M that are finished together. With fewer, the processor stalls when it loads several numbers that have
+ * just been stored one by one. With more, they leave the first-level cache. */
 enum { GIVEN_TOGETHER = 2048 };
 
-/* Returns the first of the bodies before `last` that are outside the trunk and whose rows are stored together. */
+/* Returns the first of the bodies up to `last`, outside the trunk, whose rows are finished together. */
 static int first_given(const dyn_model *model, int last) {
     const body *bodies = model->bodies;
     int i = last, end = bodies[last].v_index + bodies[last].nv;
@@ -320,7 +324,7 @@ static int first_given(const dyn_model *model, int last) {
     return i;
 }
 
-/* Returns the first of the bodies of the trunk before `last` whose rows are multiplied together. */
+/* Returns the first of the bodies of the trunk up to `last` whose rows are multiplied together. */
 static int first_multiplied(const dyn_model *model, int last) {
     const body *bodies = model->bodies;
     int i = last, end = bodies[last].v_index + bodies[last].nv;
@@ -331,7 +335,8 @@ static int first_multiplied(const dyn_model *model, int last) {
     return i;
 }
 
-/* All rows of the trunk, where others are known, which are given if that is wanted. Returns whether all are finite. */
+/* Stores all rows of the trunk after those of the other bodies. Finishes the other rows if `gives` is true. Returns
+ * true if all of M is finished and finite. */
 static int put_trunks(const dyn_model *model, const crba_tree *t, bool gives, real *M) {
     const body *bodies = model->bodies;
     int finite = 1, nv = model->nv;
@@ -348,7 +353,7 @@ static int put_trunks(const dyn_model *model, const crba_tree *t, bool gives, re
     return finite;
 }
 
-/* M; given to the caller, or not. */
+/* Computes M. If `gives` is true, finishes it in the rows of the caller and returns true if all entries are finite. */
 static int compute(const dyn_model *model, void *memory, const real *q, bool gives, real *M) {
     crba_tree t;
     t.S = motion_columns_at((size_t)model->nv, &memory);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Terms of the derivatives of inverse dynamics where columns of a tree lie in the lanes (derivative_terms.h).
+ * Terms of the derivatives of inverse dynamics in instances whose lanes hold columns (derivative_terms.h). Each loop
+ * computes TERM_LANES columns at once, independently of the others.
  */
 #if defined DYN_COLUMN_LANES
 #undef DYN_LANES
@@ -14,14 +15,14 @@
 
 #if defined DYN_COLUMN_LANES
 
-/* Number `lane` of x. */
+/* Returns the address of lane `lane` of x. */
 static inline number *lane_of(real *x, int lane) {
     return (number *)x + lane;
 }
 
-/* The parameters of the bodies beside columns in lanes number k, from body *i on, which moves behind them. Beside
- * columns that are not the last ones of their joints are zeros. In a grouping h is followed by J: eight numbers of them
- * are taken together. */
+/* Loads the grouped parameters of the bodies of vector k of columns, from body *i on, and advances *i. A body belongs
+ * to the last column of its joint; the other columns get zeros. In a mass_grouping J follows h, so that eight numbers
+ * are loaded together. */
 static inline mass_moments moments_beside(const derivative_tree *t, int k, int *i) {
     static const mass_grouping none;
     real m = real_set(0), J_zz = m, x[8];
@@ -53,8 +54,8 @@ static inline mass_moments moments_beside(const derivative_tree *t, int k, int *
     return y;
 }
 
-/* Numbers of the bodies in lanes number k, from those that follow each other in each one's placement; beside the last
- * body it again. */
+/* Loads the placements of the bodies of vector k of columns, and transposes them. Lanes after the last column repeat
+ * it. */
 KERNEL_STEP void placements_in_lanes(const derivative_tree *t, int k, real *x) {
     enum { NUMBERS = 16 };
     const int last = t->first_column[t->model->body_count] - 1;
@@ -125,8 +126,8 @@ void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* Entries where joints share coordinates: of the root r and all that hangs on it, the bodies up to `end` - 1. Sums are
- * added up in the order of other instances: from the tips, and column by column. */
+/* Stores the entries of the tree of bodies r to `end` - 1 where joints share coordinates. Sums have the order of the
+ * other instances: from the tips, column by column. */
 KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
     const int *first = t->first_column;
@@ -141,6 +142,7 @@ KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int 
     }
 }
 
+/* Stores the entries of all trees where joints share coordinates. */
 static void put_trees(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
     const body *bodies = t->model->bodies;
     matrices d = matrices_of(t, true, to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The entries of the derivatives of inverse dynamics, from the products of the columns (derivative_terms.h).
+ * Entries of the derivatives of inverse dynamics, from the products of the columns (derivative_terms.h).
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
@@ -9,19 +9,19 @@
 
 #include "derivative_terms.h"
 
-/* One entry of a matrix, and what all lanes know. */
+/* Entry of a matrix: a number of one sample if lanes hold columns, else of all samples. */
 #if TERM_LANES == 1
 typedef real entry;
 #else
 typedef number entry;
 #endif
 
-/* Entry of one column in x, which holds those of TERM_LANES columns. */
+/* Returns the entry of one column in x, which holds those of TERM_LANES columns. */
 static inline entry entry_of(const real *x, size_t column) {
     return ((const entry *)x)[column % TERM_LANES];
 }
 
-/* Number c of what all lanes share. */
+/* Returns number c of an array that is not in lanes. */
 static inline real shared_number(const void *x, int c) {
 #if TERM_LANES == 1
     return ((const real *)x)[c];
@@ -34,7 +34,7 @@ static inline vec3 shared_vec3(const void *x, int c) {
     return vec3_set(shared_number(x, c), shared_number(x, c + 1), shared_number(x, c + 2));
 }
 
-/* The products of one column, the same in all lanes. */
+/* Returns the products of one column, in all lanes. */
 KERNEL_STEP column_products products_of(const column_terms *columns, int column) {
 #if TERM_LANES == 1
     return columns[column].products;
@@ -48,7 +48,7 @@ KERNEL_STEP column_products products_of(const column_terms *columns, int column)
 #endif
 }
 
-/* Entries of a column y with others c at its joint or above: those at (y, c) are below, those at (c, y) above. */
+/* Entries of a column y with a column c at its joint or above: (y, c) below the diagonal, (c, y) above it. */
 typedef struct column_entries {
     real dq_below, dv_below, da, dq_above, dv_above;
 } column_entries;
@@ -88,11 +88,11 @@ KERNEL_STEP column_entries multiply_with(const column_products *y, derivative_pa
     return e;
 }
 
-/* Where the entries go. */
+/* Destination of the entries. */
 typedef struct matrices {
     size_t nv;
     entry *dq, *dv, *da;
-    bool shared; /* joints share coordinates: entries are sums */
+    bool shared; /* joints share coordinates, so that entries are sums */
 } matrices;
 
 KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const derivatives *to) {
@@ -102,11 +102,12 @@ KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const de
     return d;
 }
 
+/* Stores x, or adds it to an entry that several joints share. */
 KERNEL_STEP void put(bool shared, entry *to, entry x) {
     *to = shared ? *to + x : x;
 }
 
-/* The entries in e of column x and another one; own: they are of the same joint. */
+/* Stores the entries e of column x and another one. `own`: both belong to one joint. */
 KERNEL_STEP void put_entries(const matrices *d, derivative_parts parts, const column_entries *e, size_t x, bool own,
                              size_t row, size_t column) {
     size_t below = row * d->nv + column, above = column * d->nv + row;
@@ -126,7 +127,7 @@ KERNEL_STEP void put_entries(const matrices *d, derivative_parts parts, const co
     }
 }
 
-/* Joints that lie on different branches: columns `from` to `to` - 1. */
+/* Stores zeros for a row and the columns `from` to `to` - 1 of other branches. */
 KERNEL_STEP void put_zeros(const matrices *d, derivative_parts parts, int row, int from, int to) {
     column_entries none = no_entries();
     for (int column = from; column < to && !d->shared; column++) {
@@ -134,7 +135,8 @@ KERNEL_STEP void put_zeros(const matrices *d, derivative_parts parts, int row, i
     }
 }
 
-/* The entries with column x; with those beside it they may have been found before. */
+/* Returns the entries with column x. `e` holds those of vector *found of columns, and is computed again only for
+ * another vector. */
 KERNEL_STEP column_entries entries_with(const column_terms *columns, derivative_parts parts,
                                         const column_products *products, size_t x, size_t *found, column_entries e) {
     if (x / TERM_LANES == *found) {
@@ -144,8 +146,8 @@ KERNEL_STEP column_entries entries_with(const column_terms *columns, derivative_
     return multiply_with(products, parts, &columns[*found]);
 }
 
-/* Column y against `first` of its own joint and those between, and against all above but the root's; `last` is the
- * last one of its joint. Columns of the root are those before `tree`. */
+/* Stores the entries of column y with the columns `first` to `last` of its own joint, and with all columns above except
+ * for the root's, which are those before `tree`. */
 KERNEL_STEP void put_column(const derivative_tree *t, derivative_parts parts, int tree, int y, int first, int last,
                             const column_products *products, const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
@@ -162,7 +164,7 @@ KERNEL_STEP void put_column(const derivative_tree *t, derivative_parts parts, in
     }
 }
 
-/* Zeros between the columns above, and those of other trees; columns are coordinates here. */
+/* Stores zeros between the columns above, and for the columns of other trees. Columns are coordinates here. */
 KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts parts, int root, int y, int first,
                                   const matrices *d) {
     for (int x = first; x > root; x = t->column_above[x]) {
@@ -171,8 +173,8 @@ KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts par
     put_zeros(d, parts, y, 0, root);
 }
 
-/* Returns b x w, whose product with each axis e is that of b with w x e. The order of sums is that of this product, so
- * that a root's entries have the same bits whether or not its columns are known to be axes. */
+/* Returns b x w, whose product with each axis e is that of b with w x e. The order of sums is that of this product. So
+ * the entries of a root have the same bits even if the model compiler does not know that its columns are axes. */
 static inline vec3 product_with_turned_axes(vec3 w, vec3 b) {
     return vec3_set(real_fma(w.z, b.y, -(w.y * b.z)), real_fma(-w.z, b.x, w.x * b.z), real_fma(w.y, b.x, -(w.x * b.y)));
 }
@@ -183,7 +185,7 @@ static inline vec3 product_with_turned_axes_add(vec3 w, vec3 b, vec3 c) {
                     real_fma(w.y, b.x, real_fma(-w.x, b.y, c.z)));
 }
 
-/* A column of the root is an axis; there Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S. */
+/* Products with the columns of the root. Each is an axis, with Psi_dot = 0, Psi_ddot = a_0 x S and rate = v x S. */
 typedef struct root_products {
     force dq_below, dv_below, IS, dq_above, dv_above;
 } root_products;
@@ -220,7 +222,8 @@ KERNEL_STEP column_entries root_entries(const body *root, motion_type type, int 
     return e;
 }
 
-/* Column `column` with the products y against those of the root r; own: it is of its joint. */
+/* Stores the entries of column `column`, whose products are y, with the columns of the root r. `own`: the column
+ * belongs to the root. */
 KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type, int column,
                                   bool own, const column_products *y, const matrices *d) {
     const body *root = &t->model->bodies[r];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Where bodies are in the frame of the derivatives (columns.h), from body to body.
+ * Placements of bodies in the frame of the derivatives (columns.h), from body to body.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
@@ -9,12 +9,12 @@
 #include "hinge.h"
 #include "joint_placement.h"
 
-/* The placement of a body in its parent. */
+/* Returns the placement of a body in its parent. */
 static inline placement placement_at_joint(const derivative_state *s, const body *b, int i) {
     return joint_placement(b, s->q + b->q_index, s->turns.sine[i], s->turns.cosine[i]);
 }
 
-/* a_0 = -g in the axes of a body on the world. */
+/* Returns a_0 = -g in the axes of a body that is connected to the world. */
 static inline vec3 root_gravity(const derivative_state *s, int i) {
     const body *b = &s->tree.model->bodies[i];
     vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(s->gravity));
@@ -29,7 +29,8 @@ typedef struct placement_row {
     real x, y, z, r;
 } placement_row;
 
-/* Row of a body that is connected by h to a body with the row W. The order of sums shortens the dependency chain. */
+/* Returns the row of a body that the hinge h connects to a body with the row W. The order of sums shortens the
+ * dependency chain. */
 KERNEL_STEP placement_row row_on_hinge(hinge h, placement_row W) {
     real tilted = real_fma(h.tilt_c, W.y, h.tilt_s * W.z);
     placement_row X;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outward recursion of the derivatives of inverse dynamics where the columns of a tree are stored in the lanes
- * (derivative_terms.h): placements and motion.
+ * Outward recursion of the derivatives of inverse dynamics in instances whose lanes hold columns (derivative_terms.h):
+ * placements and motion.
  */
 #include "derivative_frames.h"
 #include "term_lanes.h"
@@ -28,7 +28,7 @@ static inline placement_columns columns_of(placement W) {
     return k;
 }
 
-/* All rows at once. */
+/* Computes all rows of the placement of a body that the hinge h connects to a body with the placement W. */
 static inline placement_columns columns_on_hinge(hinge h, const placement_columns *W) {
     placement_columns k;
     for (int c = 0; c < 4; c++) {
@@ -64,7 +64,7 @@ void KERNEL(place_columns)(const derivative_state *s) {
 
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
-/* The columns of a joint that is no hinge: found apart, so that velocities stay in registers. */
+/* Stores the columns of a joint that is not a hinge. A function of its own keeps velocities in registers. */
 static __attribute__((noinline)) void put_joint_columns(const derivative_tree *t, int i) {
     const placement_columns *placed = (const placement_columns *)t->placed;
     for (int l = 0, y = t->first_column[i]; y < t->first_column[i + 1]; l++, y++) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derivatives of inverse dynamics row by row, where columns of a tree lie in the lanes and no joints share a
- * coordinate (derivative_terms.h): then columns are coordinates, and what hangs on a joint follows it.
+ * Entries of the derivatives of inverse dynamics, row by row, in instances whose lanes hold columns
+ * (derivative_terms.h), for models in which no joints share a coordinate. There columns are coordinates, and the
+ * columns of a subtree follow those of its joint.
  *
- * In the row of a column y are entries below, with columns at its joint or above, and behind them entries above, with
- * the columns that the joint carries.
+ * The row of a column y contains entries `below` with the columns at its joint or nearer to the root, and after them
+ * entries `above` with the columns of its subtree.
  */
 #if defined DYN_COLUMN_LANES
 #undef DYN_LANES
@@ -18,12 +19,12 @@
 
 #if defined DYN_COLUMN_LANES
 
-/* Entries that lie side by side in a row of each matrix. */
+/* Consecutive entries of a row of each matrix. */
 typedef struct row_entries {
     real dq, dv, da;
 } row_entries;
 
-/* Three numbers of column y, from `offset` bytes on in its terms, the same in all lanes. */
+/* Returns three numbers of column y, from `offset` bytes on in its terms, in all lanes. */
 KERNEL_STEP vec3 shared_by_lanes(const derivative_tree *t, int y, size_t offset) {
     const size_t column = (size_t)y;
     const number *x = (const number *)((const column_terms *)t->columns + column / TERM_LANES) + column % TERM_LANES;
@@ -63,7 +64,7 @@ static inline row_entries no_row_entries(void) {
     return e;
 }
 
-/* x in lanes where c < bound, else y. */
+/* Returns x in lanes where c < bound, else y. */
 KERNEL_STEP row_entries entries_where_before(real c, int bound, row_entries x, row_entries y) {
     real before = real_set(bound) - c;
     row_entries e;
@@ -73,8 +74,8 @@ KERNEL_STEP row_entries entries_where_before(real c, int bound, row_entries x, r
     return e;
 }
 
-/* Columns that lie side by side: their numbers and, if there are branches, where those that they carry end: for each,
- * negative, and the last of all. */
+/* TERM_LANES consecutive columns: the first, the one after the last, and their numbers. If there are branches, also the
+ * ends of their subtrees with a minus sign, and the last end. */
 typedef struct column_chunk {
     int first, behind, last_end;
     real numbers, minus_ends;
@@ -104,7 +105,8 @@ typedef __mmask16 lane_mask;
 #endif
 #endif
 
-/* Part of a row. What is behind its end is overwritten by the next one, and left away where there is none. */
+/* Stores part of a row of a matrix with `left` numbers after `to`. The next row overwrites what is stored beyond the
+ * end of this one. The end of the matrix is not exceeded. */
 KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
     if (left >= TERM_LANES) {
         memcpy(to, &x, sizeof x);
@@ -119,7 +121,8 @@ KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
 #endif
 }
 
-/* Stores requested rows as unpack does; the rest is passed to forward dynamics. */
+/* Stores part of a row of each requested matrix. If all parts are requested, the caller gets them and they are stored
+ * as unpack does. Otherwise forward dynamics reads them. */
 KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
                                  row_entries *zeros) {
     size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
@@ -135,12 +138,12 @@ KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int 
     }
 }
 
-/* Where the columns end that body i carries. */
+/* Returns the end of the columns of the subtree of body i. */
 static inline int carried_end(const derivative_tree *t, int i) {
     return t->first_column[i + 1] + t->model->bodies[i].columns_behind;
 }
 
-/* Row y, from the columns of a chunk that its joint carries: zero behind `end`. */
+/* Returns the entries of row y with the columns of a chunk in its subtree, and zeros after `end`. */
 KERNEL_STEP row_entries row_above(const derivative_tree *t, derivative_parts parts, bool branches,
                                   const column_chunk *c, int y, int end, const column_products *products) {
     row_entries e = no_row_entries();
@@ -151,7 +154,8 @@ KERNEL_STEP row_entries row_above(const derivative_tree *t, derivative_parts par
     return e;
 }
 
-/* Row y, from a chunk that is above: zero where it is on another branch. */
+/* Returns the entries of row y with the columns of a chunk that are nearer to the root, and zeros for other
+ * branches. */
 KERNEL_STEP row_entries row_below(const derivative_tree *t, derivative_parts parts, bool branches,
                                   const column_chunk *c, int y, const column_terms *terms) {
     row_entries e = no_row_entries();
@@ -162,7 +166,7 @@ KERNEL_STEP row_entries row_below(const derivative_tree *t, derivative_parts par
     return e;
 }
 
-/* The rows of bodies from number i on whose joints are above a chunk. Returns the next body, as those below do. */
+/* Stores the rows of bodies from i on that precede a chunk. Returns the next body. */
 KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
                           const matrices *d, row_entries *zeros) {
     const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
@@ -176,7 +180,7 @@ KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool
     return i;
 }
 
-/* Of bodies some of whose columns are in the chunk. */
+/* Stores the rows of bodies from i on that have columns in the chunk. Returns the next body. */
 KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
                           const matrices *d, row_entries *zeros) {
     const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
@@ -195,7 +199,7 @@ KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool
     return i;
 }
 
-/* And of the others, below. */
+/* Stores the rows of bodies from i on, all of which follow the chunk. */
 KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
                            int i, const matrices *d, row_entries *zeros) {
     const column_terms terms = ((const column_terms *)t->columns)[c->first / TERM_LANES];
@@ -205,7 +209,7 @@ KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, boo
     }
 }
 
-/* The last columns first: what their rows leave behind the end is overwritten. */
+/* Stores the last columns first, because each part of a row may overwrite the start of the next row. */
 KERNEL_STEP int put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
     const matrices d = matrices_of(t, false, to);
     row_entries zeros = no_row_entries();

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of the derivatives of inverse dynamics (rnea_derivatives.c), and the passes over it that have files of their
- * own.
+ * State of the derivatives of inverse dynamics (rnea_derivatives.c), and the passes over it that are in other files.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_STATE_H
 #define DYNAMICS_KERNELS_DERIVATIVE_STATE_H
 
 #include "derivative_terms.h"
 
-/* A tree in motion, and the data that the passes propagate from body to body. */
+/* Tree in motion, and the data that the passes propagate from body to body. */
 typedef struct derivative_state {
     derivative_tree tree;
     const double *gravity;
     const real *q, *v;
     joint_turns turns;
-    bool keeps_frames;       /* the motion of every body is needed again */
-    inertial_terms *pending; /* of bodies on which several hang: sums over those behind them so far */
-    void *placements;        /* memory for them */
+    bool keeps_frames;       /* the frames of all bodies are needed after the outward pass */
+    inertial_terms *pending; /* sums over the subtrees of children so far, of bodies that fork */
+    void *placements;        /* memory of the placements of all bodies */
 } derivative_state;
 
 static inline bool has_wrenches(const wrench_set *forces) {
@@ -38,7 +37,7 @@ void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts);
 void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces);
 /* Adds the part of d tau / dq that wrenches in world axes cause. */
 void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *forces, real *dq);
-/* x -= J' F for every external wrench F. */
+/* Subtracts J' F from x for every external wrench F. */
 void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set *forces, real *x);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sums over subtrees where columns of a tree lie in the lanes (derivative_terms.h).
+ * Sums over subtrees of the terms of bodies, in instances whose lanes hold columns (derivative_terms.h).
  */
 #include "derivative_state.h"
 #include "term_lanes.h"
 
 #if TERM_LANES > 1
 
-/* Bodies first .. last, each on the one before. Where columns fill the lanes, number after number, since those of
- * columns that lie side by side follow each other; else column after column. Those that are not the last ones of their
- * joints, and what is beside the last of all, add zeros. */
+/* Accumulates the sums of bodies first .. last, a chain. Columns that fill a vector are added component by component,
+ * which are contiguous; others column by column. Columns that are not the last ones of their joints, and lanes after
+ * the last column, add zeros. */
 KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts, int first, int last) {
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
@@ -47,7 +47,7 @@ KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts,
     }
 }
 
-/* Chain after chain: the first body of each is on the world or on a body that forks. */
+/* Accumulates chain by chain. The parent of the first body of a chain is the world or a body that forks. */
 void KERNEL(add_up_columns)(const derivative_state *s, derivative_parts parts) {
     const body *bodies = s->tree.model->bodies;
     for (int i = 0; i < s->tree.model->body_count; i++) {

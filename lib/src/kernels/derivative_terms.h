@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Terms of the derivatives of inverse dynamics: of the bodies, the subtrees and the columns of a tree in
- * one frame (columns.h); rnea_derivatives.c gives the equations.
+ * Terms of the derivatives of inverse dynamics: those of the bodies, the subtrees and the columns of a tree, in the
+ * frame of columns.h. rnea_derivatives.c contains the equations.
  *
- * But for placements, velocities, accelerations and sums, each term is found by itself. So where an instance computes
- * one sample, DYN_COLUMN_LANES columns lie side by side in the lanes of a vector: component c of number i of an array
- * of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes], and derivative_columns.c goes over them;
- * the terms of a body lie beside the last column of its joint. Elsewhere the lanes hold samples, an array of terms is
- * one of structs, and a term is found where what it takes is in registers.
+ * Only placements, velocities, accelerations and sums depend on other bodies. So in an instance of one sample the lanes
+ * of a vector hold DYN_COLUMN_LANES columns, and derivative_columns.c computes their other terms at once. Component c
+ * of element i of an array of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes]. The terms of a
+ * body have the index of the last column of its joint. In other instances the lanes hold samples, arrays of terms are
+ * arrays of structs, and each term is computed as soon as its operands are in registers.
  *
  * With x, y, z the axes of a body placed at (R, r), and halves of its second moments J about its origin,
  *     J_r = A + A'       A = x p' + y s' + z t' + r u'
  *     p = J_xx x / 2 + J_xy y + J_xz z     s = J_yy y / 2 + J_yz z     t = J_zz z / 2     u = R h + m r / 2
- * and I = tr(J) 1 - J. The force that its motion takes is (n; f) = I a + B w.
+ * and I = tr(J) 1 - J. The inertial wrench of the body is (n; f) = I a + B w.
  *
- * Inertial parameters are the grouped ones (model/group_inertias.h): of a body that turns on the one before, m, h_z and
- * J_zz are zero.
+ * Inertial parameters are the grouped ones (model/group_inertias.h). A serial body has m = h_z = J_zz = 0.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
 #define DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
@@ -31,8 +30,8 @@
 #define TERM_LANES 1
 #endif
 
-/* Of bodies, or of all that is behind a joint: the inertia I, the matrix 2 B of coriolis_map.h, and the force f that
- * the motion takes. */
+/* Inertial terms of a body or of a subtree: the inertia I, the matrix 2 B of coriolis_map.h, and the inertial wrench
+ * f. */
 typedef struct inertial_terms {
     rigid_inertia I;
     coriolis_map B;
@@ -48,92 +47,92 @@ static inline inertial_terms no_terms(void) {
     return x;
 }
 
-/* A body by itself. */
+/* Terms of a body. */
 typedef struct body_terms {
     placement W;
     motion v, a;
     inertial_terms own;
 } body_terms;
 
-/* A joint: the motion of its parent, and the sums over all that it moves; for each of its columns. Found only where
- * columns lie in the lanes. */
+/* Terms of a joint, for each of its columns: the motion of its parent, and the sums over its subtree. Used only if
+ * lanes hold columns. */
 typedef struct joint_terms {
     motion v, a;
     inertial_terms sum;
 } joint_terms;
 
-/* Factors of a column: I S and 2 B' S, whose linear part is zero, for the entries below, and the forces
- * that the joints above feel. */
+/* Products of a column: I S and the angular part of 2 B' S, whose linear part is zero, for the entries below; and the
+ * forces on the joints above. */
 typedef struct column_products {
     force IS;
     vec3 BS;
     force dv, dq;
 } column_products;
 
-/* A column. */
+/* Terms of a column. */
 typedef struct column_terms {
     motion S, Psi_dot, Psi_ddot;
     motion rate; /* Psi_dot + S_dot */
     column_products products;
 } column_terms;
 
-/* The axes of a body and its origin r, three numbers and a zero each. */
+/* Axes of a body and its origin r, three numbers and a zero each. */
 typedef struct placement_columns {
     real x[4], y[4], z[4], r[4];
 } placement_columns;
 
-/* A body on the world: its motion, and a_0 = -g in its axes. */
+/* Motion of a body that is connected to the world, and a_0 = -g in its axes. */
 typedef struct root_motion {
     motion v;
     vec3 a_0;
 } root_motion;
 
-/* A tree in motion. */
+/* Tree in motion. */
 typedef struct derivative_tree {
     const dyn_model *model;
     void *bodies, *joints, *columns;
-    void *placed;            /* placement_columns of each column's body, not in lanes */
-    const int *first_column; /* of each body, and behind the last one the number of columns */
-    const int *coordinates;  /* of each column; this and the next where samples lie in the lanes or joints share one */
-    const int *column_above; /* the one before it at its joint, else the last one of the joint above; -1: none */
-    bool branches;           /* some columns are neither above nor behind each other */
-    const int *column_ends;  /* of each column, where those that it carries end; if there are branches */
-    void *roots;             /* root_motion of those bodies that are on the world, not in lanes */
+    void *placed;            /* placement_columns of the body of each column, not in lanes */
+    const int *first_column; /* of each body; after the last one, the number of columns */
+    const int *coordinates;  /* of each column; like column_above, only if lanes hold samples or joints share one */
+    const int *column_above; /* column before it at its joint, else the last one of the parent joint; -1: none */
+    bool branches;           /* some columns belong to different branches */
+    const int *column_ends;  /* end of the columns of its subtree, of each column; exists if there are branches */
+    void *roots;             /* root_motion of bodies that are connected to the world, not in lanes */
 } derivative_tree;
 
-/* The matrices, nv x nv. */
+/* Result matrices, nv x nv. */
 typedef struct derivatives {
     void *dq, *dv, *da;
 } derivatives;
 
-/* Requested parts: d tau / dv and M, which need no acceleration; d tau / dq; or all. */
+/* Requested parts: d tau / dv and M, which do not depend on the acceleration; d tau / dq; or all. */
 typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS = 3 } derivative_parts;
 
-/* ---- where columns lie in the lanes ------------------------------------------------------------------------------ */
+/* ---- lanes that hold columns ------------------------------------------------------------------------------------- */
 
 /* Computes placements in the lanes, and the columns of hinges. */
 void KERNEL(find_columns)(const derivative_tree *t);
 /* Computes the rates of the columns, 2 Psi_dot, and the bodies' inertias, from their motion. */
 void KERNEL(find_rates)(const derivative_tree *t);
-/* Computes the force that each body's motion takes. */
+/* Computes the inertial wrench of each body. */
 void KERNEL(find_forces)(const derivative_tree *t);
 /* Computes Psi_ddot and the products of the columns, from the forces and the sums over subtrees. */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
-/* Stores the entries of all matrices. Returns whether all are stored as unpack does and finite. */
+/* Stores the entries of all matrices. Returns true if all of them are stored as unpack does and finite. */
 int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 /* Stores the entries by rows, for models in which no joints share a coordinate. Returns as put_derivatives does. */
 int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
-/* ---- a body by itself -------------------------------------------------------------------------------------------- */
+/* ---- terms of a body --------------------------------------------------------------------------------------------- */
 
-/* Mass, first and second moments in a body's own axes. */
+/* Mass, first and second moments of a body in its own axes. */
 typedef struct mass_moments {
     real m;
     vec3 h;
     sym3 J;
 } mass_moments;
 
-/* About the origin of the frame in which a body is placed at W, and in its axes. */
+/* Returns the moments of a body with the placement W, about the origin and in the axes of the outer frame. */
 KERNEL_STEP mass_moments place_moments(placement W, mass_moments b) {
     vec3 x = mat3_column_x(W.R), y = mat3_column_y(W.R), z = mat3_column_z(W.R), r = W.r;
     real half = real_set(0.5);
@@ -156,7 +155,7 @@ KERNEL_STEP mass_moments place_moments(placement W, mass_moments b) {
     return k;
 }
 
-/* I = tr(J) 1 - J */
+/* Returns the inertia with I = tr(J) 1 - J. */
 static inline rigid_inertia inertia_of(mass_moments x) {
     sym3 J = x.J;
     rigid_inertia B;
@@ -171,12 +170,12 @@ KERNEL_STEP void find_own_inertia(mass_moments x, motion v, inertial_terms *own)
     own->B = coriolis_map_of_body(x.m, x.h, x.J, motion_add(v, v));
 }
 
-/* And the force. */
+/* Computes the inertial wrench from the other terms. */
 static inline void find_own_force(motion v, motion a, inertial_terms *own) {
     own->f = coriolis_apply_add(own->B, vec3_scale(real_set(0.5), v.w), rigid_inertia_apply(own->I, a));
 }
 
-/* The grouped parameters; serial: of a body that turns on the one before. */
+/* Returns the grouped parameters of a body. `serial` is a constant that equals b->serial. */
 KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
     const body_constants *c = constants_of(b);
     mass_moments x;
@@ -190,14 +189,14 @@ KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
     return x;
 }
 
-/* ---- a column by itself ------------------------------------------------------------------------------------------ */
+/* ---- terms of a column ------------------------------------------------------------------------------------------- */
 
-/* Psi_ddot of a column whose joint's parent moves with v and a. */
+/* Returns Psi_ddot of a column whose joint's parent moves with v and a. */
 static inline motion column_acceleration(motion v, motion a, motion S, motion Psi_dot) {
     return motion_add(motion_cross(a, S), motion_cross(v, Psi_dot));
 }
 
-/* The products of a column; root: of one on the world, above which there is none. */
+/* Computes the products of a column. `root`: it belongs to a root, above which there are no joints. */
 KERNEL_STEP void multiply_column(const inertial_terms *sum, derivative_parts parts, bool root, const column_terms *c,
                                  column_products *y) {
     if (parts & VELOCITY_PART) {

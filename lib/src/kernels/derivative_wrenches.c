@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * External wrenches in the derivatives of inverse dynamics. They are constant in their reference frames: one in local
- * axes is a part of the force that the motion takes; one in world axes does not move with the columns.
+ * External wrenches in the derivatives of inverse dynamics. They are constant in their reference frames. A wrench in
+ * local axes moves with its body, so that it is subtracted from the inertial wrench. A wrench in world axes does not
+ * move with the columns.
  */
 #include "derivative_state.h"
 #include "term_lanes.h"
 
-/* Wrench number j in the tree's frame. */
+/* Returns wrench number j in the frame of the tree. */
 static inline force wrench_in_tree(const derivative_state *s, const placement *X, const wrench_set *forces, size_t j) {
     const dyn_model *model = s->tree.model;
     int i = model->frames[forces->frames[j].frame].body;
@@ -33,9 +34,10 @@ void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set
     }
 }
 
-/* A wrench F on body i that keeps its direction: tau_x = -S_x' F changes with q_y by
- *     -(S_y x S_x)' F         where joint y carries joint x, and, where F acts at a point r of the body,
- *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, since the point moves. */
+/* Adds the derivative of the forces of a wrench F on body `carrier` that keeps its direction. tau_x = -S_x' F changes
+ * with q_y by
+ *     -(S_y x S_x)' F         if joint x belongs to the subtree of joint y, and
+ *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, if F acts at a point r of the body, which moves. */
 static void add_world_wrench(const derivative_tree *t, int carrier, force F, const vec3 *point, real *dq) {
     const body *bodies = t->model->bodies;
     for (int i = carrier; i >= 0; i = bodies[i].parent) {

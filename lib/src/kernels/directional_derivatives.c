@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Directional derivatives of inverse and forward dynamics: what tau and a change by with increments of their arguments.
+ * Directional derivatives of inverse and forward dynamics: the changes of tau and a with increments of their arguments.
  *
- * Inverse: beside each quantity of the recursive Newton-Euler algorithm its change D as the body sees it, for
- * increments dq along the joint's motion (S dq), dv and da. With primes for quantities of the parent carried to the
- * child, v_J = S v and so on,
+ * Inverse: for each quantity of the recursive Newton-Euler algorithm, its change D in body coordinates is computed too,
+ * for increments dq along the joint's motion (S dq), dv and da. With primes for quantities of the parent transformed to
+ * the child, v_J = S v and so on,
  *
  *     v   = v' + v_J                       D v = D v' + v' x (S dq) + S dv
  *     a   = a' + S a_i + v x v_J           D a = D a' + a' x (S dq) + S da + D v x v_J + v x (S dv)
@@ -15,8 +15,8 @@
  * A wrench F that is constant in world axes changes by D F = -xi x* F, where xi is the displacement of the body, and by
  * (dr x F.f; 0) if it moves with a point.
  *
- * Forward: M da = dtau - (what inverse dynamics at a changes by with dq and dv), solved by forward dynamics at rest and
- * without gravity.
+ * Forward: M da = dtau - D tau, where D tau is the change of inverse dynamics at a with dq and dv. Forward dynamics at
+ * rest and without gravity solves this equation.
  *
  * Source: Featherstone 2008, table 5.1, differentiated; Carpentier and Mansard 2018 for the forward direction.
  */
@@ -28,7 +28,7 @@ typedef struct moved_body {
     force f, Df;
 } moved_body;
 
-/* State and increments. */
+/* Velocities, accelerations and increments of the coordinates. */
 typedef struct increments {
     const real *v, *a, *dq, *dv, *da;
 } increments;
@@ -42,6 +42,7 @@ size_t KERNEL(aba_directional_memory)(const dyn_model *model) {
     return (forward > inverse ? forward : inverse) + 3 * (size_t)model->nv * sizeof(real);
 }
 
+/* Computes the motion of a body, its inertial wrench and their changes from those of the parent. */
 static inline void carry(const body *b, placement X, const moved_body *parent, const increments *x, moved_body *k) {
     int j = b->v_index;
     motion vJ = joint_motion(b, b->motion, x->v + j), dvJ = joint_motion(b, b->motion, x->dv + j);
@@ -61,7 +62,7 @@ static inline void carry(const body *b, placement X, const moved_body *parent, c
     k->Df = force_add(k->Df, force_cross(k->v, rigid_inertia_apply(I, k->Dv)));
 }
 
-/* Takes an external wrench from the body's f, and its change from D f. */
+/* Subtracts an external wrench from f of its body, and its change from D f. */
 static void subtract_wrench(const dyn_model *model, const placement *X, wrench_frame at, const real *wrench,
                             moved_body *bodies) {
     const body_frame *frame = &model->frames[at.frame];

@@ -3,6 +3,8 @@
  * Kinetic and potential energy:
  *     T = sum of v_i' I_i v_i / 2        V = -sum of g' (m r + R h)
  * with the twist v_i in the body's frame. V is zero with all mass at the world's origin.
+ *
+ * Source: Featherstone 2008, section 2.13.
  */
 #include "instance.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The energies, linear in the inertial parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of every moving link, about
- * the origin and in the axes of the link's frame: T = y_T' p, V = y_V' p.
+ * Regressors of the energies, which are linear in the inertial parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of
+ * every moving link about the origin and in the axes of the link's frame: T = y_T' p, V = y_V' p.
  *
  * With the twist (w; v) of the link's frame in its own axes, R its orientation and r its origin in the world,
  *     T = m v^2 / 2 + h . (v x w) + w' I w / 2            V = -m g . r - h . R' g
@@ -21,7 +21,7 @@ size_t KERNEL(energy_regressor_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(regressor_body);
 }
 
-/* h . (v x w) is h . u. */
+/* Computes the entries of one link for the kinetic energy, with u = v x w for h . (v x w) = h . u. */
 static void kinetic_row(vec3 w, vec3 v, real *y) {
     real half = real_set(0.5);
     vec3 u = vec3_cross(v, w);
@@ -31,6 +31,7 @@ static void kinetic_row(vec3 w, vec3 v, real *y) {
     y[7] = w.x * w.z, y[8] = w.y * w.z, y[9] = half * w.z * w.z;
 }
 
+/* Computes the entries of one link for the potential energy. `turned` is R' g. */
 static void potential_row(vec3 r, vec3 g, vec3 turned, real *y) {
     y[0] = -vec3_dot(g, r);
     y[1] = -turned.x, y[2] = -turned.y, y[3] = -turned.z;
@@ -53,7 +54,7 @@ void KERNEL(energy_regressor)(const dyn_model *model, void *memory, const double
     for (int j = 0; j < model->joint_count; j++) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         const regressor_body *k = &bodies[link->body];
-        /* The link's origin is the body's. */
+        /* The origin of the link's frame is that of the body's. */
         mat3 R = mat3_constant(link->pose.rotation);
         vec3 turned = mat3_apply_transposed(R, mat3_apply_transposed(k->W.R, g));
         kinetic_row(mat3_apply_transposed(R, k->v.w), mat3_apply_transposed(R, k->v.v),

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The factorization M = L' D L of the joint-space inertia matrix, with L lower triangular and of unit diagonal.
+ * Factorization M = L' D L of the joint-space inertia matrix, with L lower triangular and of unit diagonal.
  *
- * Entry (i, j) of M is zero unless one of the coordinates i and j is above the other in the tree; factorized from the
- * tips to the root, L has no other entries either. The coordinates above i are parent[i], parent[parent[i]] and so on.
- * Coupled mimic joints tie branches together: there every coordinate is above all later ones.
+ * Entry (i, j) of M is zero unless one of the coordinates i and j is an ancestor of the other in the tree. If M is
+ * factorized from the tips to the root, L has the same zeros. The ancestors of i are parent[i], parent[parent[i]] and
+ * so on. Coupled mimic joints connect branches: in their models each coordinate is an ancestor of all later ones.
  *
- * Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees".
+ * Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees",
+ * and Featherstone 2008, section 6.5.
  */
 #include "instance.h"
 
@@ -38,11 +39,11 @@ void KERNEL(factorize)(int n, const int *parent, real *M) {
     }
 }
 
-/* How many columns are solved for at once, so that those of a row stay in registers: of a single sample more, and where
- * there are many registers. */
+/* Number of columns that are solved for at once, so that the entries of a row stay in registers. One lane, or many
+ * registers, allow more columns. */
 enum { FEW = 4, MANY = DYN_LANES == 1 ? 16 : sizeof(real) == 64 ? 8 : FEW };
 
-/* Behind all that hangs on coordinates first .. first + count - 1. */
+/* Returns the end of the coordinates of the subtrees of coordinates first .. first + count - 1. */
 static inline int end_behind(int n, const int *parent, int first, int count) {
     int end = first + count;
     while (end < n && parent[end] >= first) {
@@ -51,9 +52,9 @@ static inline int end_behind(int n, const int *parent, int first, int count) {
     return end;
 }
 
-/* `count` columns from `first` on of x, whose rows are m apart, and of y where that is one more such array: L' from the
- * tips to the root, then D and L back. Columns of two arrays are zero in other branches than their own, and rows there
- * remain so until the way back. */
+/* Solves for `count` columns from `first` on of x, whose rows are m apart, and of y unless it is NULL: L' from the tips
+ * to the root, then D, and L from the root to the tips. If y is given, the columns of both arrays have zeros in the
+ * rows of other branches, and these rows are skipped on the way to the root. */
 KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real scale, int m, int first, int count,
                                real *x, real *y) {
     int end = y ? end_behind(n, parent, first, count) : n;
@@ -93,7 +94,7 @@ KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real sca
     }
 }
 
-/* Those that are left. */
+/* Solves for the columns from `done` on, FEW at once. */
 KERNEL_STEP void solve_rest(int n, const int *parent, const real *L, real scale, int m, int done, real *x, real *y) {
     for (; done + FEW <= m; done += FEW) {
         solve_columns(n, parent, L, scale, m, done, FEW, x, y);
@@ -129,7 +130,7 @@ void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, rea
     solve_all(n, parent, L, scale, n, x, y);
 }
 
-/* L^-1 below the diagonal and D^-1 on it, in place. */
+/* Computes L^-1 below the diagonal and D^-1 on it, in place. */
 static void invert_factors(int n, const int *parent, real *M) {
     for (int i = n - 1; i >= 0; i--) {
         M[i * n + i] = real_set(1) / M[i * n + i];
@@ -144,9 +145,9 @@ static void invert_factors(int n, const int *parent, real *M) {
     }
 }
 
-/* Entries (i, j) of M^-1 for `count` columns j from `first` on, and their mirror, from row i of D^-1 L^-1 and, above
- * the diagonal, L^-T: the sum over all k that are i or above of (D^-1 L^-1)_ik L^-T_kj. Of those, k is the first that
- * is not behind these columns; returns the first above them. */
+/* Stores entries (i, j) of M^-1 for `count` columns j from `first` on, and their mirror. Row i holds D^-1 L^-1, and the
+ * entries above the diagonal hold L^-T. Each entry is the sum of (D^-1 L^-1)_ik L^-T_kj over k = i and its ancestors.
+ * The argument k is the first of these that does not follow the columns. Returns the first one that precedes them. */
 KERNEL_STEP int invert_entries(int n, const int *parent, int i, int first, int count, int k, real *M) {
     real *row = M + i * n, x[FEW];
     for (int c = 0; c < count; c++) {
@@ -172,7 +173,7 @@ KERNEL_STEP int invert_entries(int n, const int *parent, int i, int first, int c
     return k;
 }
 
-/* Row and column i of M^-1 up to the diagonal. */
+/* Stores row and column i of M^-1 up to the diagonal. */
 static void invert_row(int n, const int *parent, int i, real *M) {
     int k = i, last = i;
     for (int j = parent[i]; j >= 0; j = parent[j]) {
@@ -190,7 +191,7 @@ static void invert_row(int n, const int *parent, int i, real *M) {
     }
 }
 
-/* M^-1 = L^-T D^-1 L^-1 */
+/* M^-1 = L^-T D^-1 L^-1, in place, from the last row to the first. */
 void KERNEL(invert)(int n, const int *parent, real *M) {
     invert_factors(n, parent, M);
     for (int i = 0; i < n; i++) {

@@ -5,22 +5,21 @@
  * With (R_j, r_j) the placement of body j in the world and r_F the frame's origin there, a coordinate of an ancestor j
  * with the column (s_w; s_v) in the body's axes gives the twist, in world axes and at the frame's origin,
  *     w = R_j s_w        v = R_j s_v + w x (r_F - r_j)
- * At the world's origin v = R_j s_v + r_j x w; in the frame's own axes both are turned by R_F'. Other coordinates have
+ * At the world's origin v = R_j s_v + r_j x w. In the frame's own axes both are rotated by R_F'. Other coordinates have
  * zero columns.
  *
- * Where pose and Jacobian of a body are known about the world's origin, those of its frames follow: v + w x r_F.
+ * If the Jacobian of a body about the world's origin is known, that of its frames follows: v + w x r_F.
  *
  * Source: Featherstone 2008, section 2.8; Murray, Li and Sastry 1994, equations 3.51 and 3.53.
  */
 #include "instance.h"
 
-/* Memory: the bodies on the way from the frame to the root, the frame's carrier first: their placements, angles,
- * indices. */
+/* Returns the bytes of scratch memory for the bodies between the frame and the root: placements, angles and indices. */
 size_t KERNEL(frame_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(int);
 }
 
-/* The bodies that carry a frame, with their placements in the world. */
+/* Bodies from the carrier of a frame to the root, with their placements in the world. */
 typedef struct frame_path {
     int count;
     const int *bodies;
@@ -45,7 +44,7 @@ static frame_path find_path(const dyn_model *model, void *memory, const real *q,
     return path;
 }
 
-/* Placement of the frame itself in the world. */
+/* Returns the placement of the frame in the world. */
 static placement frame_placement(const dyn_model *model, frame_path path, int frame) {
     const dyn_pose *pose = &model->frames[frame].pose;
     placement in_body = placement_constant(pose->rotation, pose->position);
@@ -92,7 +91,7 @@ void KERNEL(refer_jacobian)(const dyn_model *model, const void *position, const 
     }
 }
 
-/* Adds the columns of body j, times its ratio. */
+/* Adds the columns of body j, times its ratio, to J. */
 static void add_columns(const dyn_model *model, int j, placement W, placement F, dyn_reference_frame reference_frame,
                         real *J) {
     const body *b = &model->bodies[j];

@@ -2,34 +2,36 @@
 /*
  * Derivatives of the twist V = J v of a frame and of its rate A = J a + dJ/dt v, and its Jacobian J.
  *
- * In the frame and with the columns of columns.h, without gravity; (v, a) is the motion of the body that carries the
- * frame. An increment of coordinate j moves the frame with all that is behind joint j; seen from there only the motion
- * in front of the joint changes, by Psi_dot and a_p x S. So in the frame's own axes, for every j that carries it,
+ * In the frame and with the columns of columns.h, without gravity. (v, a) is the motion of the body that carries the
+ * frame. An increment of coordinate j moves the frame together with the subtree of joint j. Relative to this subtree,
+ * only the motion of the joint's parent changes, by Psi_dot and a_p x S. So in the frame's own axes, for every j whose
+ * subtree contains the frame,
  *
  *     dV/dq_j = Psi_dot_j        dA/dq_j = Psi_ddot_j - v x Psi_dot_j        dA/dv_j = rate_j - v x S_j       J_j = S_j
  *
- * World: dV/dq_j gains S_j x v and dA/dq_j gains S_j x a. World axes at the frame's origin p: with the parts of a
- * motion taken at p, V = (w; dp/dt) and A = (dw/dt; d2p/dt2), where d2p/dt2 is the linear part of the spatial
- * acceleration + w x dp/dt; the axes turn under V and A, so that dV/dq_j gains w_j x V, part by part, and dA/dq_j gains
- * w_j x A.
+ * World: S_j x v is added to dV/dq_j, and S_j x a to dA/dq_j. World axes at the frame's origin p: with the linear parts
+ * of motions at p, V = (w; dp/dt) and A = (dw/dt; d2p/dt2), where d2p/dt2 is the linear part of the spatial
+ * acceleration plus w x dp/dt. The axes do not rotate with the frame, so that w_j x V is added to dV/dq_j and w_j x A
+ * to dA/dq_j, part by part.
  *
- * The Hessian dJ_j/dq_k: local S_j x S_k for k behind j, else zero; world S_k x S_j for k at or above j, else zero; in
- * world axes at p, with J taken there, w_k x J_j, part by part, for k at or above j, else (0; w_j x J_k.v).
+ * The Hessian dJ_j/dq_k: local, S_j x S_k if k is in the subtree of j, else zero. World, S_k x S_j if k is j or an
+ * ancestor of j, else zero. In world axes at p, with J at p, w_k x J_j part by part if k is j or an ancestor of j, else
+ * (0; w_j x J_k.v).
  *
  * Source: Carpentier and Mansard 2018, section II; Singh, Russell and Wensing 2022, section III.
  */
 #include "columns.h"
 
-/* The bodies on the way from the frame to the root, the frame's carrier first, and the frame. */
+/* Bodies from the carrier of the frame to the root, and the frame. */
 typedef struct chain {
     int count;
     int *bodies;
     tree_body *motion;
     tree_column *columns;
-    placement root, F; /* of the root in the world, and of the frame in the tree's frame */
+    placement root, F; /* of the root in the world; of the frame in the frame of columns.h */
 } chain;
 
-/* The derivatives that one coordinate gives. */
+/* Derivatives along one coordinate. */
 typedef struct frame_column {
     motion dV_dq, dA_dq, dA_dv, J;
 } frame_column;
@@ -40,23 +42,23 @@ size_t KERNEL(frame_derivatives_memory)(const dyn_model *model) {
            column_count(model) * sizeof(tree_column) + (size_t)model->nv * sizeof(real);
 }
 
-/* Returns the motion with its linear part taken at p. */
+/* Returns the motion with its linear part at p. */
 static inline motion motion_at(motion m, vec3 p) {
     return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
 }
 
-/* The motion in the parent of the frame that it is expressed in. */
+/* Returns the motion in the parent of the frame with the placement X. */
 static inline motion motion_to_parent(placement X, motion m) {
     vec3 w = mat3_apply(X.R, m.w);
     return motion_set(w, vec3_add(mat3_apply(X.R, m.v), vec3_cross(X.r, w)));
 }
 
-/* Each part rotated. */
+/* Rotates both parts of a motion. */
 static inline motion motion_rotate(mat3 R, motion m) {
     return motion_set(mat3_apply(R, m.w), mat3_apply(R, m.v));
 }
 
-/* w x each part */
+/* Returns (w x m.w; w x m.v). */
 static inline motion motion_turn(vec3 w, motion m) {
     return motion_set(vec3_cross(w, m.w), vec3_cross(w, m.v));
 }
@@ -65,7 +67,7 @@ static inline motion motion_sub(motion a, motion b) {
     return motion_set(vec3_sub(a.w, b.w), vec3_sub(a.v, b.v));
 }
 
-/* In the tree's frame, as seen in the frame's own axes. */
+/* Returns the derivatives of V and A that an observer in the frame's own axes sees, in the frame of columns.h. */
 static inline frame_column own_column(const tree_body *k, const tree_column *c) {
     frame_column y;
     y.dV_dq = c->Psi_dot;
@@ -93,7 +95,7 @@ static inline frame_column world_column(const tree_body *k, const tree_column *c
     return y;
 }
 
-/* Adds to the linear part of A what w x dp/dt changes by with the twist V. */
+/* Adds the derivative of w x dp/dt to the linear part of dA, given V = (w; dp/dt) and its derivative dV. */
 static inline motion add_turn(motion dA, motion V, motion dV) {
     return motion_set(dA.w, vec3_add(dA.v, vec3_add(vec3_cross(dV.w, V.v), vec3_cross(V.w, dV.v))));
 }
@@ -122,7 +124,7 @@ static void add_column(int stride, motion m, real *column) {
     }
 }
 
-/* The motion of the bodies that carry the frame, from the root on. X[k] is the placement of bodies[k]. */
+/* Computes the motion of the bodies of the chain, from the root on. X[k] is the placement of bodies[k]. */
 static void carry_chain(const dyn_model *model, const placement *X, const real *v, const real *a, chain *path) {
     static const double none[3] = {0, 0, 0};
     int first = 0;
@@ -137,7 +139,7 @@ static void carry_chain(const dyn_model *model, const placement *X, const real *
     }
 }
 
-/* The chain of a frame; of no body where it is fixed to the world. */
+/* Computes the chain of a frame. It has no bodies if the frame is fixed to the world. */
 static chain find_chain(const dyn_model *model, void *memory, const real *q, const real *v, const real *a, int frame) {
     int bodies = model->body_count;
     placement *X = (placement *)memory;
@@ -185,7 +187,7 @@ void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void 
     }
 }
 
-/* dJ_j/dq_k for columns S_j and S_k; behind: joint k is behind joint j. */
+/* Returns dJ_j/dq_k for columns S_j and S_k. `behind`: joint k is in the subtree of joint j. */
 static inline motion hessian_column(const chain *path, dyn_reference_frame reference_frame, motion S_j, motion S_k,
                                     bool behind) {
     if (reference_frame == DYN_LOCAL) {

@@ -18,7 +18,7 @@ size_t KERNEL(frame_motion_memory)(const dyn_model *model) {
     return world_tree_memory(model);
 }
 
-/* A motion about the point p instead of the origin, in world axes. */
+/* Returns a motion about the point p instead of the origin, in world axes. */
 static inline motion at_point(motion m, vec3 p) {
     return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
 }
@@ -34,7 +34,7 @@ static motion in_reference_frame(placement F, dyn_reference_frame reference_fram
                : moved;
 }
 
-/* Motions whose numbers lie `stride` apart. */
+/* Loads a motion whose numbers are `stride` apart. */
 static motion load_motion(const real *x, int stride) {
     return motion_set(vec3_set(x[0], x[stride], x[2 * stride]), vec3_set(x[3 * stride], x[4 * stride], x[5 * stride]));
 }
@@ -46,7 +46,7 @@ static void store_motion(motion m, int stride, real *out) {
     }
 }
 
-/* The rate of one column S, which is `rate` about the world's origin. */
+/* Returns the rate of one column of J, from the column S and its rate about the world's origin. */
 static motion jacobian_rate(motion S, motion rate, motion V, placement F, dyn_reference_frame reference_frame) {
     if (reference_frame == DYN_LOCAL) {
         motion turn = motion_cross(V, S);
@@ -59,7 +59,7 @@ static motion jacobian_rate(motion S, motion rate, motion V, placement F, dyn_re
     return rate;
 }
 
-/* Twist and rate of a frame whose body moves with V and A. */
+/* Stores twist and rate of a frame whose body moves with V and A. */
 static void store_frame_motion(motion V, motion A, placement F, dyn_reference_frame reference_frame, void *twist,
                                void *rate_of_twist) {
     V = in_reference_frame(F, reference_frame, V);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A wrench (n; f) at a frame F, in body coordinates. The placement of F in its body is (R_F, r_F), in the world
+ * Wrench (n; f) at a frame F, in body coordinates. The placement of F in its body is (R_F, r_F), and in the world
  * (R_W, r_W):
  *     local                 f_F = f              n_F = n
  *     local, world aligned  f_F = R_W' f         n_F = R_W' n
  *     world                 f_F = R_W' f         n_F = R_W' (n - r_W x f)
- * It moves from F to its body like any force.
+ * It transforms from F to the body like any force.
  */
 #ifndef DYNAMICS_KERNELS_FRAME_WRENCH_H
 #define DYNAMICS_KERNELS_FRAME_WRENCH_H
 
 #include "instance.h"
 
-/* The placement in the world of a frame with the placement in_body in its carrier; X are the bodies' placements in
- * their parents. */
+/* Returns the placement in the world of a frame with the placement in_body in its carrier. X are the placements of the
+ * bodies in their parents. */
 static inline placement frame_in_world(const dyn_model *model, const placement *X, int carrier, placement in_body) {
     for (int i = carrier; i >= 0; i = model->bodies[i].parent) {
         in_body = placement_compose(X[i], in_body);
@@ -21,7 +21,7 @@ static inline placement frame_in_world(const dyn_model *model, const placement *
     return in_body;
 }
 
-/* The wrench in the axes and about the origin of the body. in_world is not used with DYN_LOCAL. */
+/* Returns the wrench in the axes and about the origin of the body. in_world is not used with DYN_LOCAL. */
 static inline force frame_wrench_in_body(placement in_body, placement in_world, dyn_reference_frame reference_frame,
                                          force a) {
     if (reference_frame == DYN_WORLD) {

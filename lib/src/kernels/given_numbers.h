@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers on their way to the caller as unpack gives them, where an instance of one sample finds many side by side: its
- * results are looked at before they are stored, and not loaded again. What includes this is compiled with regard to the
- * sign of a zero, to NaN and to infinity, as lanes.c is.
+ * Numbers that kernels store in the rows of the caller themselves, as unpack does, in instances of one sample: positive
+ * zeros, and a check for NaN and infinity. The numbers are checked while they are in registers, so that they need not
+ * be loaded again. The compiler options of files that include this one preserve the sign of a zero, NaN and infinity,
+ * as those of lanes.c do.
  */
 #ifndef DYNAMICS_KERNELS_GIVEN_NUMBERS_H
 #define DYNAMICS_KERNELS_GIVEN_NUMBERS_H
@@ -11,7 +12,8 @@
 
 #include "instance.h"
 
-/* As unpack gives a number; what is added to *zeros is zero times the number, which is no zero unless it is finite. */
+/* Returns x with a positive zero, and adds zero times x to *zeros, which then is not zero unless x is finite. Other
+ * instances leave both to unpack. */
 KERNEL_STEP real give(real x, real *zeros) {
 #if (DYN_LANES == 1 || defined DYN_COLUMN_LANES) && !defined DYN_REAL_HEADER
     const real zero = real_set(0);
@@ -23,7 +25,7 @@ KERNEL_STEP real give(real x, real *zeros) {
     return x;
 }
 
-/* Returns whether they all are. */
+/* Returns true if the sums of such zeros are zero in all lanes. */
 static inline int are_zero(real zeros) {
 #if defined DYN_REAL_HEADER
     (void)zeros;

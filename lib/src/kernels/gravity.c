@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gravity forces g(q). At rest the wrench that a joint carries is that of the accelerated mass behind it, which takes
- * but its mass and its first moment, a_0 = -g outward and m and h inward:
+ * Gravity forces g(q). At rest a joint transmits the wrench of the accelerated mass of its subtree, which depends on
+ * its mass m and its first moment h only. The outward pass propagates the acceleration, a_0 = -g, and the inward pass
+ * accumulates m and h:
  *     a = R' a_p                       m_p += m            h_p += R h + m r
  *     f = m a                          n = h x a           tau = S' (n; f)
- * These are the recursive Newton-Euler algorithm at rest, with the moments of all bodies gathered before they are
- * multiplied by the acceleration.
+ * This is the recursive Newton-Euler algorithm at rest, with the moments of a subtree summed before they are multiplied
+ * by the acceleration.
  *
  * As in rnea.c, the inertial parameters are the grouped ones (model/group_inertias.h), of which a serial body has
- * neither m nor h_z, and by hinges a vector passes without R.
+ * m = h_z = 0, and hinges transform vectors by two plane rotations.
+ *
+ * Source: Luh, Walker and Paul 1980; Featherstone 2008, table 5.1, at rest.
  */
 #include <stdint.h>
 
 #include "hinge.h"
 #include "joint_placement.h"
 
-/* Scratch memory: of all bodies the acceleration, and the first moment and mass of what is behind the joint. */
+/* Scratch memory: the acceleration of each body, and the first moment and mass of its subtree. */
 typedef struct gravity_tree {
     joint_turns turns;
-    placement *X; /* of bodies that no hinge carries */
+    placement *X; /* of bodies without a hinge */
     vec3 *a, *h;
     double *m;
 } gravity_tree;
@@ -28,13 +31,13 @@ size_t KERNEL(gravity_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) + bodies * 2 * sizeof(vec3) + (bodies + 1) * sizeof(double);
 }
 
-/* Masses are doubles in every precision: here, or where the next double may lie. */
+/* Returns the first address from `memory` on that is aligned for doubles. Masses are doubles in every precision. */
 static double *masses_at(void *memory) {
     size_t beyond = (uintptr_t)memory % sizeof(double);
     return (double *)((char *)memory + (beyond > 0 ? sizeof(double) - beyond : 0));
 }
 
-/* The acceleration against gravity in body axes, and each body's own mass and first moment. */
+/* Computes the acceleration of each body in its own axes, and loads its own mass and first moment. */
 static void outward_pass(const dyn_model *model, const double gravity[3], const real *q, gravity_tree t) {
     vec3 a_0 = vec3_sub(vec3_zero(), vec3_constant(gravity)), a = a_0;
     for (int i = 0; i < model->body_count; i++) {
@@ -54,7 +57,7 @@ static void outward_pass(const dyn_model *model, const double gravity[3], const 
     }
 }
 
-/* The first moment of what is behind the joint of body i, about its parent's origin, and another one. */
+/* Returns the first moment of the subtree of body i about its parent's origin, plus another one. */
 KERNEL_STEP vec3 moment_to_parent(const body *b, gravity_tree t, int i, vec3 h, vec3 other) {
     real m = real_set(t.m[i]);
     if (!b->hinge) {
@@ -64,7 +67,7 @@ KERNEL_STEP vec3 moment_to_parent(const body *b, gravity_tree t, int i, vec3 h, 
     return hinge_to_parent_add(turn, h, t.m[i] == 0 ? other : vec3_fma(m, turn.r, other));
 }
 
-/* tau. Coupled mimic joints add to their master's force. */
+/* Computes tau. Coupled mimic joints add to their master's force. */
 static void inward_pass(const dyn_model *model, gravity_tree t, real *tau) {
     for (int i = 0; i < model->nv; i++) {
         tau[i] = real_set(0);

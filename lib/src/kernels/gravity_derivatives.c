@@ -2,18 +2,17 @@
 /*
  * Derivatives of the gravity forces g(q).
  *
- * In the frame of columns.h, where a_0 = -g accelerates everything: over all that joint i moves, let m be the mass, h
- * the first moment, and p the linear momentum that the motion S_i = (w_i; v_i) gives it. Then, for j at or above i,
+ * In the frame of columns.h, where all bodies have the acceleration a_0 = -g. For the subtree of joint i let m be the
+ * mass, h the first moment, and p its linear momentum when it moves with S_i = (w_i; v_i). Then, for j = i and its
+ * ancestors,
  *
- *     p = m v_i + w_i x h        d g_i / d q_j = w_j . (p x a_0)
+ *     p = m v_i + w_i x h        d g_i / d q_j = d g_j / d q_i = w_j . (p x a_0)
  *
- * and d g_j / d q_i is the same for j above i.
- *
- * Source: the derivatives of rnea_derivatives.c at rest; the linear part of I Psi_ddot + S x* f vanishes there.
+ * Source: Singh, Russell and Wensing 2022, algorithm 1, at rest, where the linear part of I Psi_ddot + S x* f vanishes.
  */
 #include "columns.h"
 
-/* Mass and first moment of body i and what hangs on it, and the acceleration of the tree's world. */
+/* Placement of a body, mass and first moment of its subtree, and the acceleration of the tree's world. */
 typedef struct heavy_body {
     placement W;
     real m;
@@ -40,7 +39,7 @@ static void outward_pass(const dyn_model *model, const placement *X, const doubl
     }
 }
 
-/* Row and column of coordinate k of body i, given p x a_0. */
+/* Adds the row and the column of coordinate k of body i. `moment` is p x a_0. */
 static void add_entries(const dyn_model *model, const heavy_body *bodies, int i, int k, vec3 moment, real *out) {
     int nv = model->nv, row = model->bodies[i].v_index + k;
     for (int j = i; j >= 0; j = model->bodies[j].parent) {

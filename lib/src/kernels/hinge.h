@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hinges: R = Rx(tilt) Rz(angle), the placement of a revolute joint's body in its parent (model/normal_form.h). A
- * vector passes by two plane rotations, 8 multiplications with R's 9, and R is never formed.
+ * Hinges: R = Rx(tilt) Rz(angle) is the orientation of a revolute joint's body in its parent (model/normal_form.h). Two
+ * plane rotations transform a vector. They take 8 multiplications, a product with R takes 9 and R would have to be
+ * computed first.
  */
 #ifndef DYNAMICS_KERNELS_HINGE_H
 #define DYNAMICS_KERNELS_HINGE_H
@@ -23,20 +24,20 @@ static inline hinge hinge_at(const body *b, joint_turns turns, int i) {
     return h;
 }
 
-/* R' v */
+/* Returns R' v. */
 static inline vec3 hinge_to_child(hinge h, vec3 v) {
     real y = real_fma(h.tilt_c, v.y, h.tilt_s * v.z);
     real z = real_fma(h.tilt_c, v.z, -(h.tilt_s * v.y));
     return vec3_set(real_fma(h.s, y, h.c * v.x), real_fma(h.c, y, -(h.s * v.x)), z);
 }
 
-/* R v */
+/* Returns R v. */
 static inline vec3 hinge_to_parent(hinge h, vec3 v) {
     real x = real_fma(h.c, v.x, -(h.s * v.y)), y = real_fma(h.s, v.x, h.c * v.y);
     return vec3_set(x, real_fma(h.tilt_c, y, -(h.tilt_s * v.z)), real_fma(h.tilt_s, y, h.tilt_c * v.z));
 }
 
-/* R v + u */
+/* Returns R v + u. */
 static inline vec3 hinge_to_parent_add(hinge h, vec3 v, vec3 u) {
     real y = real_fma(h.s, v.x, h.c * v.y);
     return vec3_set(real_fma(h.c, v.x, real_fma(-h.s, v.y, u.x)), real_fma(h.tilt_c, y, real_fma(-h.tilt_s, v.z, u.y)),
@@ -63,7 +64,7 @@ static inline sym3 hinge_turn_symmetric(hinge h, sym3 A) {
     return sym3_turn_about_x(h.tilt_s, h.tilt_c, sym3_turn_about_z(h.s, h.c, A));
 }
 
-/* R B R', likewise. */
+/* Computes R B R' of any matrix. */
 static inline mat3 hinge_turn_matrix(hinge h, mat3 B) {
     return mat3_turn_about_x(h.tilt_c, h.tilt_s, mat3_turn_about_z(h.c, h.s, B));
 }
@@ -72,8 +73,8 @@ static inline motion hinge_motion_to_child(hinge h, motion m) {
     return motion_set(hinge_to_child(h, m.w), hinge_to_child(h, vec3_cross_add(m.w, h.r, m.v)));
 }
 
-/* The wrench f of the child, seen from its parent, and another one. The moment, for which the next body waits, is the
- * last to be turned. */
+/* Returns the wrench f of the child, transformed to its parent, plus another one. The moment is rotated last because
+ * the next body depends on it. */
 static inline force hinge_force_to_parent(hinge h, force f, force other) {
     vec3 turned = hinge_to_parent(h, f.f), moment = vec3_cross_add(h.r, turned, other.n);
     return force_set(hinge_to_parent_add(h, f.n, moment), vec3_add(turned, other.f));
@@ -85,7 +86,7 @@ static inline rigid_inertia hinge_inertia_to_parent(hinge h, rigid_inertia B) {
     return rigid_inertia_shift(h.r, B);
 }
 
-/* R and r themselves. */
+/* Returns the placement (R, r) of the hinge. */
 static inline placement hinge_placement(hinge h) {
     real zero = real_set(0);
     placement X;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The functions of the instance that is being compiled. Those of the list algorithms.inc are offered to the other
- * rooms through the table (table.c); the others are parts of several algorithms.
+ * Functions of the instance that is being compiled. Other rooms call those of the list algorithms.inc through the table
+ * (table.c). The others are parts of several algorithms.
  */
 #ifndef DYNAMICS_KERNELS_INSTANCE_H
 #define DYNAMICS_KERNELS_INSTANCE_H
@@ -12,7 +12,8 @@
 
 extern const kernel_table KERNEL(kernel_table);
 
-/* Prototypes of the list, and of the functions that return the bytes of scratch memory. Algorithms may share one. */
+/* Prototypes of the list, and of the functions that return the bytes of scratch memory. Several algorithms may use the
+ * same scratch memory function. */
 #define FUNCTION(result, name, parameters) result KERNEL(name) parameters;
 #define ALGORITHM(result, name, scratch, parameters)                                                                   \
     size_t KERNEL(scratch)(const dyn_model *model);                                                                    \
@@ -29,13 +30,13 @@ void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], 
                  const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a);
 size_t KERNEL(aba_memory)(const dyn_model *model);
 
-/* Solves the same equation by CRBA, RNEA and a factorization, for models with coupled mimic joints. */
+/* Solves (M + diag e) a = tau - h by CRBA, RNEA and a factorization, for models with coupled mimic joints. */
 void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                       const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
                                       void *pivots, void *a);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 
-/* Dispatches to one of both. Scratch memory: forward_dynamics_memory. */
+/* Dispatches to aba or coupled_forward_dynamics. Scratch memory: forward_dynamics_memory. */
 void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                                        const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
                                        void *pivots, void *a);
@@ -45,13 +46,13 @@ real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory);
 
 /* ---- linear algebra over the tree -------------------------------------------------------------------------------- */
 
-/* parent[k] = the coordinate that coordinate k depends on next, or -1; nv entries. */
+/* Computes parent[k], the coordinate before k on the way to the root, or -1; nv entries. */
 void KERNEL(coordinate_parents)(const dyn_model *model, int *parent);
 
 /* Factorizes M = L' D L in place, n x n: D on the diagonal, L below it. */
 void KERNEL(factorize)(int n, const int *parent, real *M);
 
-/* x = scale M^-1 x from the factors, n x m. */
+/* Solves for x, n x m: x = scale M^-1 x, from the factors. */
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x);
 
 /* Solves as `solve` does for two n x n arrays whose entries between branches are zero. */
@@ -91,10 +92,10 @@ force KERNEL(body_wrench)(const dyn_model *model, const placement *X, wrench_fra
 
 /* ---- joints' own forces and increments -------------------------------------------------------------------------- */
 
-/* Computes du/dt of an increment u that carries the velocity v. */
+/* Computes du/dt of an increment u of a robot that moves with the velocity v. */
 void KERNEL(increment_rate)(const dyn_model *model, const real *u, const real *v, real *rate);
 
-/* tau += r(q, v), the forces that joints exert by themselves. */
+/* Adds r(q, v), the passive joint forces, to tau. */
 void KERNEL(add_resistance)(const dyn_model *model, const joint_resistance *r, const real *q, const real *v, real *tau);
 
 /* Computes the part of the resistance that a semi-implicit step of dt needs: tau += -K v + springs, diagonal = dt K.

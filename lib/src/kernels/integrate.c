@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A step along the manifold of configurations: q_next = q (+) dt u for a tangent increment u.
+ * Step on the manifold of configurations: q_next = q (+) dt u for a tangent increment u.
  *
  * With w and v its angular and linear parts, t = |w| and the quaternion p of a spherical or floating joint
  *     p_next = p exp(w~)        exp(w~) = (sin(t/2) / t w, cos(t/2))
  *     r_next = r + R(p) V(w) v  V(w) = 1 + B w~ + C w~ w~    B = 2 sin^2(t/2) / t^2    C = (t - sin t) / t^3
- * A planar joint does the same in its plane; all other joints add. A tiny number in t^2 keeps the quotients finite at
- * t = 0, t^3 within the range of single precision, and changes no result by more than itself; what C loses to rounding
- * there, w~ w~ v takes back.
+ * A planar joint uses the same equations in its plane. All other joints add dt u. A tiny number that is added to t^2
+ * keeps the quotients finite at t = 0 and t^3 in the range of single precision, and changes no result by more than
+ * itself. C has a large rounding error there, but its factor w~ w~ v vanishes.
  *
- * The rate of an increment u that carries the body velocity V is, to the order that Runge-Kutta 4 needs,
+ * The rate of an increment u of a body that moves with the velocity V is, to the order that Runge-Kutta 4 needs,
  *     du/dt = V + (1/2) u x V + (1/12) u x (u x V)
  *
  * Source: Murray, Li and Sastry 1994, section 2.3; Munthe-Kaas 1999; Hairer, Lubich and Wanner 2006, section IV.8.
@@ -18,30 +18,31 @@
 
 static const double tiny_square = 1e-24;
 
-/* A joint whose coordinates do not simply add, unless it follows another. */
+/* Returns true if the coordinates of a joint are not simply added. */
 static inline int is_curved(const body *b) {
     return b->motion == MOTION_PLANAR || b->motion == MOTION_SPHERICAL || b->motion == MOTION_FLOATING;
 }
 
-/* Returns whether the body has coordinates of its own. */
+/* Returns true if the body has coordinates of its own. */
 static inline int has_coordinates(const dyn_model *model, const body *b) {
     const dyn_joint *joint = &model->joints[b->joint];
     return joint->nq > 0 && joint->master < 0;
 }
 
-/* Memory: for each body the angle |w| / 2 and that of a planar joint, with their sines and cosines. */
+/* Returns the bytes of scratch memory: for each body the angle |w| / 2 and that of a planar joint, with their sines and
+ * cosines. */
 size_t KERNEL(integrate_memory)(const dyn_model *model) {
     return (size_t)model->body_count * 6 * sizeof(real);
 }
 
-/* x + B w x x + C w x (w x x), given |w| and the sine and cosine of its half. */
+/* Returns x + B w x x + C w x (w x x), given |w| and the sine and cosine of its half. */
 static inline vec3 left_jacobian_apply(vec3 w, real t, real s, real c, vec3 x) {
     real t2 = t * t, s2 = real_set(2) * s;
     vec3 u = vec3_cross(w, x);
     return vec3_fma(s2 * s / t2, u, vec3_fma((t - s2 * c) / (t2 * t), vec3_cross(w, u), x));
 }
 
-/* p_next of the quaternion p, from the sine and cosine of |w| / 2. */
+/* Computes p_next of the quaternion p, from the sine and cosine of |w| / 2. */
 static inline void turn(const real *p, vec3 w, real t, real s, real c, real *next) {
     vec3 a = vec3_set(p[0], p[1], p[2]), e = vec3_scale(s / t, w);
     vec3 b = vec3_cross_add(a, e, vec3_fma(c, a, vec3_scale(p[3], e)));
@@ -50,14 +51,14 @@ static inline void turn(const real *p, vec3 w, real t, real s, real c, real *nex
     next[0] = b.x * inverse, next[1] = b.y * inverse, next[2] = b.z * inverse, next[3] = d * inverse;
 }
 
-/* R(p) x for a quaternion of any length. */
+/* Returns R(p) x for a quaternion of any length. */
 static inline vec3 rotate(const real *p, vec3 x) {
     vec3 e = vec3_set(p[0], p[1], p[2]), u = vec3_cross(e, x);
     real scale = real_set(2) / (vec3_dot_add(e, e, p[3] * p[3]));
     return vec3_fma(scale, vec3_cross_add(e, u, vec3_scale(p[3], u)), x);
 }
 
-/* The part of the increment that turns, times dt. */
+/* Returns the angular part of the increment, times dt. */
 static inline vec3 turning(const body *b, real dt, const real *u) {
     return vec3_scale(dt, joint_motion(b, b->motion, u).w);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joints of the normal form: S_i is a selection of coordinate axes, so that S x, S' f and the columns of an inertia are
- * picked, not multiplied. Each function takes the motion type beside the body: where a caller passes a constant, the
- * compiler keeps only its case.
+ * components and no products. Each function has the motion type as an argument besides the body. If a caller passes a
+ * constant, the compiler keeps only its case.
+ *
+ * Source: Featherstone 2008, table 4.1.
  */
 #ifndef DYNAMICS_KERNELS_JOINT_H
 #define DYNAMICS_KERNELS_JOINT_H
@@ -10,7 +12,7 @@
 #include "../model/normal_form.h"
 #include "../spatial/inertia.h"
 
-/* The constants of a body, rounded to the precision of the instance. */
+/* Constants of a body, rounded to the precision of the instance. */
 #if defined DYN_FLOAT
 typedef rounded_body body_constants;
 
@@ -25,7 +27,7 @@ static inline const body_constants *constants_of(const body *b) {
 }
 #endif
 
-/* S x: the motion that the joint's nv rates x (or accelerations) give the body against its parent. */
+/* Returns S x, the motion of the body relative to its parent for the joint's nv rates, or accelerations, x. */
 static inline motion joint_motion(const body *b, motion_type type, const real *x) {
     motion m = motion_zero();
     switch (type) {
@@ -58,7 +60,7 @@ static inline motion joint_motion(const body *b, motion_type type, const real *x
     return m;
 }
 
-/* The component of a wrench along one axis. */
+/* Returns the component of a wrench along one axis. */
 static inline real force_along(force f, spatial_axis axis) {
     switch (axis) {
     case AXIS_WX:
@@ -76,7 +78,7 @@ static inline real force_along(force f, spatial_axis axis) {
     }
 }
 
-/* The component of a motion along one axis. */
+/* Returns the component of a motion along one axis. */
 static inline real motion_along(motion m, spatial_axis axis) {
     switch (axis) {
     case AXIS_WX:
@@ -94,13 +96,13 @@ static inline real motion_along(motion m, spatial_axis axis) {
     }
 }
 
-/* S_k' f for coordinate k of the joint, without the ratio of a mimic joint. */
+/* Returns S_k' f for coordinate k of the joint, without the ratio of a mimic joint. */
 static inline real joint_force(const body *b, motion_type type, int k, force f) {
     real along = force_along(f, motion_axes(type)[k]);
     return type == MOTION_HELICAL ? along + rounded_set(constants_of(b)->pitch) * f.f.z : along;
 }
 
-/* The unit motion along one axis. */
+/* Returns the unit motion along one axis. */
 static inline motion axis_motion(spatial_axis axis) {
     motion m = motion_zero();
     real one = real_set(1);
@@ -127,7 +129,7 @@ static inline motion axis_motion(spatial_axis axis) {
     return m;
 }
 
-/* S_k, the column of coordinate k of the joint, without the ratio of a mimic joint. */
+/* Returns S_k, the column of coordinate k of the joint, without the ratio of a mimic joint. */
 static inline motion joint_column(const body *b, motion_type type, int k) {
     motion m = axis_motion(motion_axes(type)[k]);
     if (type == MOTION_HELICAL) {
@@ -136,7 +138,7 @@ static inline motion joint_column(const body *b, motion_type type, int k) {
     return m;
 }
 
-/* The inertia of a body alone. */
+/* Returns the inertia of a body without its subtree. */
 static inline rigid_inertia body_inertia(const body *b) {
     const body_constants *c = constants_of(b);
     rigid_inertia I;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Placement of a body in its parent: (R, r) = (R_T, r_T) o (R_J(q), r_J(q)), tree transform times joint transform.
+ *
+ * Source: Featherstone 2008, section 4.1 and table 4.1.
  */
 #ifndef DYNAMICS_KERNELS_JOINT_PLACEMENT_H
 #define DYNAMICS_KERNELS_JOINT_PLACEMENT_H
 
 #include "instance.h"
 
-/* The angle that the joint turns about its z axis; zero where it does not. */
+/* Returns the angle of a joint about its z axis, or zero if it does not rotate about it alone. */
 static inline real joint_angle(const body *b, const real *q) {
     switch (b->motion) {
     case MOTION_REVOLUTE:
@@ -22,13 +24,13 @@ static inline real joint_angle(const body *b, const real *q) {
     }
 }
 
-/* R = R_T Rz(angle): only the first two columns turn. */
+/* Returns R Rz(angle). The third column does not change. */
 static inline mat3 turn_about_z(mat3 R, real s, real c) {
     vec3 x = mat3_column_x(R), y = mat3_column_y(R);
     return mat3_from_columns(vec3_fma(c, x, vec3_scale(s, y)), vec3_fma(c, y, vec3_scale(-s, x)), mat3_column_z(R));
 }
 
-/* Rotation of a quaternion x, y, z, w of any length: R = 1 + 2 (w e~ + e~ e~) / |q|^2. */
+/* Returns the rotation of a quaternion x, y, z, w of any length: R = 1 + 2 (w e~ + e~ e~) / |q|^2. */
 static inline mat3 quaternion_rotation(const real *q) {
     real one = real_set(1), s = real_set(2) / (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     real x = s * q[0], y = s * q[1], z = s * q[2];
@@ -38,12 +40,12 @@ static inline mat3 quaternion_rotation(const real *q) {
                              vec3_set(xz + wy, yz - wx, one - (xx + yy)));
 }
 
-/* The origin of X shifted by d along the frame's z. */
+/* Returns the origin of X shifted by d along its z axis. */
 static inline vec3 shift_along_z(placement X, real d) {
     return vec3_fma(d, mat3_column_z(X.R), X.r);
 }
 
-/* Placement of b in its parent, given its coordinates and the sine and cosine of its angle. */
+/* Returns the placement of b in its parent, given its coordinates and the sine and cosine of its angle. */
 static inline placement joint_placement(const body *b, const real *q, real s, real c) {
     const body_constants *constants = constants_of(b);
     placement X;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forces that joints exert by themselves: viscous damping b, Coulomb friction f, and a spring behind each limit.
+ * Passive joint forces: viscous damping b, Coulomb friction f, and a spring beyond each limit.
  *
  *     r_j = -(b_j + f_j / sqrt(v_j^2 + v_f^2)) v_j + s_j(q_j, v_j)
  *
- * Coulomb friction f sign(v) is made smooth by the friction velocity v_f; a joint under a force below f creeps at less
- * than v_f. The spring pushes back with k times the depth and damps with d, and never pulls:
- *     depth p > 0 behind the upper limit: s = -max(k p + d v, 0); behind the lower one: s = max(k p - d v, 0)
+ * The friction velocity v_f makes Coulomb friction f sign(v) smooth. A joint under a force f / sqrt(2) creeps at v_f.
+ * The spring has the stiffness k and the damping d, and never pulls:
+ *     depth p > 0 beyond the upper limit: s = -max(k p + d v, 0); beyond the lower one: s = max(k p - d v, 0)
  *
- * A semi-implicit step takes r at the new velocity with the coefficient K = b + f / sqrt(v^2 + v_f^2) of the old one,
- * and so is stable for any b and f: K dt joins the diagonal of M, and -K v the forces.
+ * A semi-implicit step evaluates r at the new velocity with the coefficient K = b + f / sqrt(v^2 + v_f^2) of the old
+ * one, which is stable for any b and f: K dt is added to the diagonal of M, and -K v to the forces.
  */
 #include "instance.h"
 
-/* K of one coordinate. */
+/* Returns K of one coordinate. */
 static inline real resistance_at(const joint_resistance *r, int j, real v) {
     real K = real_set(r->damping ? r->damping[j] : 0);
     if (r->friction) {
@@ -27,6 +27,7 @@ static inline real positive_part(real x) {
     return real_where_positive(x, x, real_set(0));
 }
 
+/* Adds the forces of the springs beyond joint limits. */
 static void add_springs(const joint_resistance *r, const real *q, const real *v, real *tau) {
     for (int i = 0; i < r->spring_count; i++) {
         real x = q[r->spring_q[i]], damping = real_set(r->spring_damping) * v[r->spring_v[i]];

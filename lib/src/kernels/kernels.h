@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The algorithms over lanes.
+ * Interface of the algorithms, which compute one sample in each lane.
  *
- * One table a lane instance. Arrays of reals hold one number for each of the instance's lanes: element i of a packed
- * array is numbers[i * lanes .. i * lanes + lanes - 1], doubles or floats. `memory` is the scratch block of a
- * workspace, of at least memory_size(model) bytes, aligned to 64.
+ * Each instance (an instruction set, a number of lanes and a precision) has one table of functions. Arrays of reals
+ * hold one number for each of the instance's lanes: element i of a packed array is numbers[i * lanes .. i * lanes +
+ * lanes - 1], doubles or floats. `memory` is the scratch block of a workspace, of at least memory_size(model) bytes,
+ * aligned to 64.
  */
 #ifndef DYNAMICS_KERNELS_KERNELS_H
 #define DYNAMICS_KERNELS_KERNELS_H
@@ -16,20 +17,20 @@
 
 #include "step_parameters.h"
 
-/* Where one external wrench acts. */
+/* Frame of one external wrench, and the axes in which it is expressed. */
 typedef struct wrench_frame {
     int frame; /* link index, not the world */
     dyn_reference_frame reference_frame;
 } wrench_frame;
 
-/* External wrenches of a call: count of them, with 6 packed numbers (n; f) each. */
+/* External wrenches of a call: `count` wrenches of 6 packed numbers (n; f). */
 typedef struct wrench_set {
     size_t count;
     const wrench_frame *frames;
     const void *wrenches;
 } wrench_set;
 
-/* Where the dynamics of a task of m rows go; NULL: not wanted. */
+/* Result arrays of a task of m rows. NULL members are not computed. */
 typedef struct task_results {
     void *inverse_inertia, *inertia; /* m x m */
     void *bias, *gravity;            /* m */
@@ -42,7 +43,7 @@ typedef struct kernel_table {
     int lanes;
     size_t number_size; /* sizeof(double) or sizeof(float) */
 
-    /* Bytes of scratch memory that every algorithm of this instance needs at most. */
+    /* Returns the bytes of scratch memory that suffice for every algorithm of this instance. */
     size_t (*memory_size)(const dyn_model *model);
 
 #define FUNCTION(result, name, parameters) result(*name) parameters;
@@ -52,7 +53,8 @@ typedef struct kernel_table {
 #undef FUNCTION
 } kernel_table;
 
-/* The instances; those but the scalar ones where DYN_HAVE_AVX512 and its like are defined. */
+/* Tables of the instances. All but the scalar ones exist only where DYN_HAVE_AVX512, DYN_HAVE_AVX2, DYN_HAVE_SSE2 or
+ * DYN_HAVE_NEON is defined. */
 extern const kernel_table dyn_kernel_table_scalar, dyn_kernel_table_scalar_float;
 extern const kernel_table dyn_kernel_table_sse2, dyn_kernel_table_sse2_float;
 extern const kernel_table dyn_kernel_table_sse2_one, dyn_kernel_table_sse2_one_float;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Full rows of DYN_LANES samples that follow each other, into lanes and back, by squares of as many rows as columns.
+ * Transposition of DYN_LANES full consecutive rows into lanes and back, by square blocks.
  *
- * The model compiler copies this file into what it writes, so it needs but `real`, `number`, DYN_LANES, NUMBER_SIZE and
- * libc.
+ * The model compiler copies this file into its output. So it depends only on `real`, `number`, DYN_LANES, NUMBER_SIZE
+ * and libc.
  */
 #ifndef DYNAMICS_KERNELS_LANE_SQUARES_H
 #define DYNAMICS_KERNELS_LANE_SQUARES_H
@@ -17,14 +17,14 @@
 #include <immintrin.h>
 #endif
 
-/* Samples change places with coordinates in squares of SIDE x SIDE numbers: a vector holds one square, or two. */
+/* Side of the square blocks of samples and coordinates. A vector holds a row of one block, or of two. */
 enum { SIDE = DYN_LANES < 8 ? DYN_LANES : 8 };
 
-/* As many doubles of a row, and the numbers that they become. */
+/* SIDE doubles of a row, and the numbers they are converted to. */
 typedef double row_doubles __attribute__((vector_size(8 * SIDE)));
 typedef number row_numbers __attribute__((vector_size(NUMBER_SIZE * SIDE)));
 
-/* Exchanges, between a and b, the halves of each group of 2 lanes (or 4, or 8). */
+/* Exchanges single lanes between a and b: the odd lanes of a with the even lanes of b. */
 static inline void exchange_singles(real *a, real *b) {
     real x = *a, y = *b;
 #if DYN_LANES == 2
@@ -40,6 +40,7 @@ static inline void exchange_singles(real *a, real *b) {
 #endif
 }
 
+/* Exchanges pairs of lanes between a and b. */
 static inline void exchange_pairs(real *a, real *b) {
     real x = *a, y = *b;
 #if DYN_LANES == 4
@@ -55,6 +56,7 @@ static inline void exchange_pairs(real *a, real *b) {
 #endif
 }
 
+/* Exchanges groups of four lanes between a and b. */
 static inline void exchange_quadruples(real *a, real *b) {
     real x = *a, y = *b;
 #if DYN_LANES == 8
@@ -68,7 +70,7 @@ static inline void exchange_quadruples(real *a, real *b) {
 #endif
 }
 
-/* Transposes each of a vector's squares, number l of x[i] with number i of x[l], but for the last exchange. */
+/* Transposes each block, number l of x[i] with number i of x[l], except for the exchange of halves. */
 static inline void transpose_within_halves(real x[SIDE]) {
     for (int i = 0; i < SIDE && SIDE > 2; i += 2) {
         exchange_singles(&x[i], &x[i + 1]);
@@ -78,7 +80,7 @@ static inline void transpose_within_halves(real x[SIDE]) {
     }
 }
 
-/* Performs the last exchange of the transposition: that of the halves of vectors. */
+/* Exchanges the halves of blocks, the last step of the transposition. */
 static inline void exchange_halves(real x[SIDE]) {
     for (int i = 0; i < SIDE / 2; i++) {
 #if DYN_LANES == 2
@@ -91,14 +93,14 @@ static inline void exchange_halves(real x[SIDE]) {
     }
 }
 
-/* Both. */
+/* Transposes each block. */
 static inline void transpose(real x[SIDE]) {
     transpose_within_halves(x);
     exchange_halves(x);
 }
 
-/* Doubles of a row that are loaded and stored at once: of vectors of at least four half a square's row, since what is
- * loaded to its half of a vector spares the exchange of halves. */
+/* Number of doubles of a row that are loaded and stored at once. Vectors of at least four doubles load half a row of a
+ * block directly into one half of a vector, which replaces the exchange of halves. */
 #if NUMBER_SIZE == 8 && DYN_LANES >= 4
 #define BY_HALVES
 enum { PART_SIZE = SIDE / 2 };
@@ -107,7 +109,7 @@ enum { PART_SIZE = SIDE };
 #endif
 typedef double part_doubles __attribute__((vector_size(8 * PART_SIZE)));
 
-/* Loads the first `size` doubles, and zeros. */
+/* Loads the first `size` doubles, and zeros into the others. */
 static inline void load_first(const double *from, size_t size, part_doubles *x) {
 #if defined __AVX512F__ && DYN_LANES == 16
     *x = _mm512_maskz_loadu_pd((__mmask8)((1u << size) - 1), from);
@@ -136,17 +138,19 @@ static inline void store_first(const part_doubles *x, size_t size, double *to) {
 #endif
 }
 
-/* A part of a square's columns: `size` of row l of the caller's rows, from column `first` on. Where more follows,
- * PART_SIZE doubles are loaded and stored, beyond the end of the row too, but not beyond that of the last row. */
+/* Part of the columns of a block: `size` doubles of each row, from column `first` on. Where another row follows,
+ * PART_SIZE doubles are loaded and stored even beyond the end of the row. The last row is never exceeded. */
 typedef struct row_part {
     size_t width, first, size;
 } row_part;
 
+/* Returns true if PART_SIZE doubles of row l can be accessed. */
 static inline int is_whole(row_part p, size_t l) {
     return p.size >= PART_SIZE || l * p.width + p.first + PART_SIZE <= DYN_LANES * p.width;
 }
 
-/* Vectors go by reference: without AVX-512, eight doubles are not handed over alike by all compilers. */
+/* Loads a part of row l. Vectors are passed by reference because without AVX-512 compilers disagree on how to pass
+ * eight doubles by value. */
 static inline void load_row(const double *rows, row_part p, size_t l, part_doubles *x) {
     const double *from = rows + l * p.width + p.first;
     if (is_whole(p, l)) {
@@ -156,7 +160,7 @@ static inline void load_row(const double *rows, row_part p, size_t l, part_doubl
     }
 }
 
-/* Stores a row. Numbers written beyond its end are overwritten by the next row. */
+/* Stores a part of row l. The next row overwrites what is stored beyond the end of this one. */
 static inline void store_row(const part_doubles *x, row_part p, size_t l, double *rows) {
     double *to = rows + l * p.width + p.first;
     if (is_whole(p, l)) {
@@ -166,7 +170,7 @@ static inline void store_row(const part_doubles *x, row_part p, size_t l, double
     }
 }
 
-/* The columns of a square that are loaded and stored at once, without those that are beyond its size. */
+/* Returns the columns of a block from `column` on. */
 static inline row_part part_of_square(row_part square, size_t column) {
     const row_part part = {square.width, square.first + column, square.size - column};
     return part;
@@ -174,7 +178,7 @@ static inline row_part part_of_square(row_part square, size_t column) {
 
 #if defined BY_HALVES
 
-/* The rows of a square, but for the last exchange, and back. */
+/* Loads a block and transposes it. Loads by halves replace the exchange of halves. */
 static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
     for (size_t column = 0; column < SIDE; column += PART_SIZE) {
         row_part part = part_of_square(square, column);
@@ -212,7 +216,7 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
 
 #else
 
-/* The rows of a square, and back. */
+/* Loads a block and transposes it. */
 static inline void load_square(const double *rows, row_part square, real x[SIDE]) {
     for (size_t l = 0; l < SIDE; l++) {
         part_doubles x_l;
@@ -247,7 +251,7 @@ static inline void store_square(real x[SIDE], row_part square, double *rows) {
 
 #endif
 
-/* Columns first .. first + size - 1 of full rows that follow each other, into lanes. */
+/* Loads columns first .. first + size - 1 of DYN_LANES full rows into lanes. */
 static inline void pack_square(const double *rows, size_t width, size_t first, size_t size, real *packed) {
     const row_part square = {width, first, size};
     real x[SIDE] = {0};
@@ -257,8 +261,9 @@ static inline void pack_square(const double *rows, size_t width, size_t first, s
     }
 }
 
-/* And back, plus `zero`, which makes all zeros positive ones unless the compiler may leave it out. Zero times each
- * number is added to spoilt. */
+/* Stores columns first .. first + size - 1 plus `zero`. A `zero` of +0 turns negative zeros into positive ones; with -0
+ * the compiler omits the addition. Adds zero times each number to `spoilt`, which is not zero if a number is NaN or
+ * infinite. */
 static inline void unpack_square(const real *packed, size_t width, size_t first, size_t size, real zero, double *rows,
                                  real spoilt[2]) {
     const row_part square = {width, first, size};
@@ -270,6 +275,7 @@ static inline void unpack_square(const real *packed, size_t width, size_t first,
     store_square(x, square, rows);
 }
 
+/* Loads DYN_LANES full rows into lanes. */
 static inline void rows_to_lanes(const double *rows, size_t width, real *packed) {
     size_t done = 0;
     for (; done + SIDE <= width; done += SIDE) {
@@ -280,19 +286,19 @@ static inline void rows_to_lanes(const double *rows, size_t width, real *packed)
     }
 }
 
-/* Doubles of a line of the cache. */
+/* Doubles in a cache line. */
 enum { LINE = 8 };
 
-/* Asks for a line of each row ahead of the stores to it: these are done in order, and one that waits for its line holds
- * up all behind it. Where nothing is at the address, nothing happens. */
+/* Prefetches one cache line of each row before it is stored to. Stores complete in order, and one that misses the cache
+ * blocks all later ones. A prefetch of an invalid address has no effect. */
 static inline void fetch_lines(const double *rows, size_t width) {
     for (size_t l = 0; l < DYN_LANES; l++) {
         __builtin_prefetch(rows + l * width, 1);
     }
 }
 
-/* Returns what is zero unless a number is NaN or infinite. The last lines that are asked for are those of the samples
- * that follow. */
+/* Stores DYN_LANES full rows. Returns zero unless a number is NaN or infinite. The last lines that it prefetches belong
+ * to the following samples. */
 static inline real lanes_to_rows(const real *packed, size_t width, real zero, double *rows) {
     size_t squares = width / SIDE * SIDE;
     real spoilt[2] = {real_set(0), real_set(0)};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Samples into lanes and back, and the search for NaN and infinity.
+ * Loads of samples into lanes, stores of results, and checks for NaN and infinity.
  *
- * The algorithms are compiled without regard to the sign of a zero, which then depends on the compiler and the
- * instance. On the way back to the caller every zero becomes a positive one (x + 0), so that a result has the same bits
- * whatever computed it. This file and column_products.c are compiled with that regard, and with regard to NaN and
+ * The compiler options of the algorithms do not preserve the sign of a zero, which then depends on the compiler and the
+ * instance. Stores to the rows of the caller make every zero positive (x + 0), so that all instances return the same
+ * bits. The compiler options of this file, column_products.c and derivative_rows.c preserve the sign of a zero, NaN and
  * infinity.
  */
 #include "instance.h"
@@ -17,7 +17,8 @@
 
 #if DYN_LANES == 1
 
-/* Tests for finite numbers by a sum: zero times each number adds up to zero unless one is NaN or infinite. */
+/* Loads one sample. Tests for finite numbers by a sum: zero times each number adds up to zero unless one is NaN or
+ * infinite. */
 int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, void *packed) {
     number *out = (number *)packed, sum = 0;
     (void)stride, (void)count;
@@ -30,7 +31,7 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 
 #else
 
-/* Returns whether a sum is zero in all lanes. */
+/* Returns true if a sum is zero in all lanes. */
 static inline int is_zero(real sum) {
     uint64_t bits[sizeof(real) / sizeof(uint64_t)], any = 0;
     memcpy(bits, &sum, sizeof bits);
@@ -40,7 +41,7 @@ static inline int is_zero(real sum) {
     return any == 0;
 }
 
-/* Returns whether all packed numbers are finite: zero times each adds up to zero. */
+/* Returns true if all packed numbers are finite: zero times each adds up to zero. */
 static inline int packed_are_finite(const real *packed, size_t width) {
     const real zero = real_set(0);
     real sum = zero, other = zero;
@@ -73,8 +74,9 @@ int KERNEL(pack)(const double *rows, size_t stride, size_t width, size_t count, 
 
 #endif
 
-/* Doubles that are looked at together, and the number from which results are: where each has just been written by
- * itself, the processor waits before it loads several at once, which takes longer than to look at a few one by one. */
+/* TOGETHER doubles are checked at once. Fewer than MANY results are checked one by one: the processor stalls when it
+ * loads several numbers at once that have just been stored one by one. PART is the number of results that are stored
+ * and checked at once in a large matrix. */
 #if defined __AVX__
 enum { TOGETHER = 4, MANY = 24, PART = 1024 };
 #else
@@ -83,20 +85,22 @@ enum { TOGETHER = 2, MANY = 24, PART = 1024 };
 typedef double doubles __attribute__((vector_size(8 * TOGETHER)));
 typedef uint64_t double_bits __attribute__((vector_size(8 * TOGETHER)));
 
-/* Without their sign, the bits of two numbers are ordered as the numbers are, and those of NaN come last: of one beyond
- * `most`, the highest bit of the difference is set. */
+/* Returns a number whose highest bit is set if |x| exceeds the number with the bits `most`. Without the sign, the bits
+ * of two numbers have the order of the numbers, and those of NaN come last. */
 static inline uint64_t excess(const double *x, uint64_t most) {
     uint64_t bits;
     memcpy(&bits, x, sizeof bits);
     return most - (bits & 0x7fffffffffffffffu);
 }
 
+/* Computes `excess` of TOGETHER numbers. */
 static inline double_bits excesses(const double *x, uint64_t most) {
     double_bits bits;
     memcpy(&bits, x, sizeof bits);
     return most - (bits & 0x7fffffffffffffffu);
 }
 
+/* Returns true if no number exceeds the bound. */
 static inline int has_none(double_bits excesses) {
     uint64_t any = 0;
     for (int i = 0; i < TOGETHER; i++) {
@@ -105,7 +109,7 @@ static inline int has_none(double_bits excesses) {
     return !(any >> 63);
 }
 
-/* The last numbers that are looked at together overlap the ones before. */
+/* Returns true if no number exceeds the bound. The last numbers that are checked at once overlap those before. */
 static inline int are_within(const double *x, size_t count, double bound) {
     uint64_t most;
     double_bits beyond = {0};
@@ -134,7 +138,7 @@ int KERNEL(all_finite)(const double *x, size_t count) {
 
 #if DYN_LANES == 1 && !defined DYN_FLOAT
 
-/* Numbers plus zero, which are looked at as they pass: loaded again, they would wait for those just written. */
+/* Stores numbers plus zero and checks them while they are in registers. A load would wait for the stores. */
 static inline int give_many(const double *from, size_t count, double *row) {
     const double bound = DBL_MAX;
     uint64_t most;
@@ -156,7 +160,8 @@ static inline int give_many(const double *from, size_t count, double *row) {
     return has_none(beyond);
 }
 
-/* The numbers of one sample, which may lie in their row; a large matrix part after part, while it is in the cache. */
+/* Stores the numbers of one sample, which may already lie in their row. A large matrix is stored part by part, so that
+ * each part stays in the cache. */
 static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
     const double *from = (const double *)packed;
     const double bound = DBL_MAX;
@@ -179,7 +184,7 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
 
 #else
 
-/* A packed number. Of one lane it may lie in the row that it goes to. */
+/* Returns packed number i. With one lane it may lie in the row that it is stored to. */
 static inline double number_at(const void *packed, size_t i) {
     number x;
     memcpy(&x, (const char *)packed + i * sizeof x, sizeof x);
@@ -188,7 +193,8 @@ static inline double number_at(const void *packed, size_t i) {
 
 #if DYN_LANES == 1
 
-/* From the last number to the first, since in the row a number is no longer than a double. */
+/* Stores the numbers of one sample in single precision. It goes from the last number to the first because they may lie
+ * in the row, where a double takes more room than a number. */
 static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
     typedef number numbers __attribute__((vector_size(sizeof(number) * TOGETHER)));
     const double bound = DBL_MAX;
@@ -235,7 +241,8 @@ int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows)
     return give_rows(packed, width, count, rows);
 }
 
-/* The bits of a positive number are those of a positive integer, and beyond infinity those of NaN. */
+/* Compares bits as integers: those of a positive number are a positive integer, and those of NaN exceed those of
+ * infinity. */
 int KERNEL(all_positive)(const void *packed, size_t count) {
 #if defined DYN_FLOAT
     typedef int32_t number_bits;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The factors of the joint-space inertia matrix along the branches of the tree, M = L' D L, and solutions of M x = b.
+ * Factors of the joint-space inertia matrix along the branches of the tree, M = L' D L, and solutions of M x = b.
  *
  * Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees".
  */
 #include "instance.h"
 
-/* The zeros of L above the diagonal are left by the composite-rigid-body algorithm as the other triangle of M. */
+/* Clears the entries above the diagonal, where the composite-rigid-body algorithm has stored the other triangle of
+ * M. */
 void KERNEL(mass_factors)(const dyn_model *model, void *memory, const void *q, void *pivots, void *factors) {
     int nv = model->nv, *parent = (int *)memory;
     real *M = (real *)factors, *D = (real *)pivots;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of motions, one array for each component, so that the products of many of them are found side by side where a
- * real is a single number.
+ * Columns of motions, one array for each component. In instances of one sample, a vector then loads a component of
+ * several columns, and their products are computed at once.
  */
 #ifndef DYNAMICS_KERNELS_MOTION_COLUMNS_H
 #define DYNAMICS_KERNELS_MOTION_COLUMNS_H
 
 #include "instance.h"
 
-/* Columns that may be loaded together. */
+/* Number of columns that are loaded at once. */
 #if defined DYN_COLUMN_LANES
 enum { COLUMNS_TOGETHER = DYN_COLUMN_LANES };
 #else
@@ -21,12 +21,12 @@ typedef struct motion_columns {
     size_t each;
 } motion_columns;
 
-/* Room for `count` columns, in reals; each component starts as vectors want it. */
+/* Returns the number of reals for `count` columns. Each component starts at an address that is aligned for vectors. */
 static inline size_t motion_columns_room(size_t count) {
     return 6 * ((count + COLUMNS_TOGETHER - 1) / COLUMNS_TOGETHER * COLUMNS_TOGETHER);
 }
 
-/* The columns at the start of *memory, which moves behind them. */
+/* Returns the columns at the start of *memory and advances it. */
 static inline motion_columns motion_columns_at(size_t count, void **memory) {
     motion_columns S;
     S.reals = (real *)*memory;
@@ -48,10 +48,11 @@ static inline motion motion_columns_get(motion_columns S, int k) {
     return motion_set(vec3_set(x[0], x[each], x[2 * each]), vec3_set(x[3 * each], x[4 * each], x[5 * each]));
 }
 
-/* Rows that are multiplied together. */
+/* Number of rows that are multiplied at once. */
 enum { PRODUCT_ROWS = 8 };
 
-/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1; M has `width` columns. */
+/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1. M has `width` columns.
+ * Returns what column_products returns. */
 static inline int multiply_columns(motion_columns A, motion_columns B, int row, int rows, int from, int to, int width,
                                    real *M) {
     return KERNEL(column_products)(A.reals, B.reals, A.each, row, rows, from, to, (size_t)width, M);

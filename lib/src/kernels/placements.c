@@ -2,12 +2,14 @@
 /*
  * Placement of every body in its parent: (R, r) = (R_T, r_T) o (R_J(q), r_J(q)), tree transform times joint transform.
  *
- * The sines of all joints are evaluated together.
+ * The sines of all joints are computed in one call.
+ *
+ * Source: Featherstone 2008, section 4.1 and table 4.1.
  */
 #include "joint_placement.h"
 #include "sines.h"
 
-/* Memory: the placements, and the angles with their sines and cosines. */
+/* Returns the bytes of scratch memory of the placements, and of the angles with their sines and cosines. */
 size_t KERNEL(placements_memory)(const dyn_model *model) {
     return (size_t)model->body_count * (sizeof(placement) + 3 * sizeof(real));
 }
@@ -40,14 +42,14 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
     }
 }
 
-/* The angle by which a joint turns its body; of a hinge with its turn. */
+/* Returns the angle of a joint about its z axis, with the turn of the normal form if it is a hinge. */
 static inline real turn_angle(const body *b, const real *q) {
     return b->hinge ? q[b->q_index] + rounded_set(constants_of(b)->turn) : joint_angle(b, q + b->q_index);
 }
 
 #if defined DYN_VECTOR_SINES
 
-/* Of as many joints as fill a pack: their angles need not go through memory. */
+/* Computes sine and cosine of as many joints as fill a pack, whose angles stay in registers. */
 static inline void pack_of_turns(const body *bodies, const real *q, real *sine, real *cosine) {
     real angle[REALS_OF_PACK];
     for (int i = 0; i < REALS_OF_PACK; i++) {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The joint-torque regressor: tau = Y(q, v, a) p, for the parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of every
- * moving link, with what is fixed to it, about the origin and in the axes of the link's frame.
+ * Joint-torque regressor: tau = Y(q, v, a) p, for the parameters p = (m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz) of every
+ * moving link with the links that are fixed to it, about the origin and in the axes of the link's frame.
  *
- * A link with the angular velocity w, the acceleration a of its origin and U = alpha~ + w~ w~ takes the wrench
+ * A link with the angular velocity w, the acceleration a of its origin and U = alpha~ + w~ w~ has the inertial wrench
  *     f = m a + U h                    n = h x a + I alpha + w x I w
- * which is linear in its parameters. Each of its ten columns goes inward to the root as a force does, and S_j' of it is
- * the entry of joint j.
+ * which is linear in its parameters. Each of the ten columns is transformed to the root as a force, and its component
+ * along S_j is the entry of joint j.
  *
- * Source: Atkeson, An and Hollerbach 1986.
+ * Source: Atkeson, An and Hollerbach 1986, "Estimation of inertial parameters of manipulator loads and links".
  */
 #include "body_motion.h"
 
@@ -18,7 +18,7 @@ size_t KERNEL(regressor_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) + (size_t)model->body_count * sizeof(body_motion);
 }
 
-/* The motion in link axes: the link's origin is the body's. */
+/* Returns the motion in link axes. The origin of the link's frame is that of the body's. */
 static body_motion turn_motion(mat3 R, const body_motion *k) {
     body_motion turned;
     turned.w = mat3_apply_transposed(R, k->w);
@@ -28,7 +28,7 @@ static body_motion turn_motion(mat3 R, const body_motion *k) {
     return turned;
 }
 
-/* I alpha + w x I w for the inertia I whose only entries are ones at (i, j) and (j, i). */
+/* Returns I alpha + w x I w for the inertia I whose only entries are ones at (i, j) and (j, i). */
 static vec3 unit_inertia_moment(const body_motion *k, int i, int j) {
     const real w[AXES] = {k->w.x, k->w.y, k->w.z}, alpha[AXES] = {k->alpha.x, k->alpha.y, k->alpha.z};
     real Iw[AXES] = {real_set(0), real_set(0), real_set(0)}, Ia[AXES] = {real_set(0), real_set(0), real_set(0)};
@@ -37,7 +37,7 @@ static vec3 unit_inertia_moment(const body_motion *k, int i, int j) {
     return vec3_add(vec3_set(Ia[0], Ia[1], Ia[2]), vec3_cross(k->w, vec3_set(Iw[0], Iw[1], Iw[2])));
 }
 
-/* The ten wrenches of a link's motion, one for each parameter. */
+/* Computes the ten inertial wrenches of a link, one for each parameter. */
 static void parameter_wrenches(const body_motion *k, force wrenches[PARAMETERS]) {
     static const int rows[6] = {0, 0, 1, 0, 1, 2}, columns[6] = {0, 1, 1, 2, 2, 2};
     vec3 zero = vec3_zero();
@@ -51,7 +51,7 @@ static void parameter_wrenches(const body_motion *k, force wrenches[PARAMETERS])
     }
 }
 
-/* One column of Y: the forces of all joints between body i and the root. */
+/* Computes one column of Y: the forces of all joints between body i and the root. */
 static void carry_column(const dyn_model *model, const placement *X, int i, force f, size_t width, real *column) {
     for (int j = i; j >= 0; j = model->bodies[j].parent) {
         const body *b = &model->bodies[j];

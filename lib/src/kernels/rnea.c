@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The recursive Newton-Euler algorithm: tau for the motion (q, v, a).
+ * Recursive Newton-Euler algorithm: tau for the motion (q, v, a).
  *
- * Outward, from the world to the tips, in body coordinates, with the angular velocity w, the acceleration a of the
- * body's origin and the tensor U = alpha~ + w~ w~:
+ * The outward pass goes from the world to the tips, in body coordinates. It propagates the angular velocity w, the
+ * acceleration a of the body's origin and the tensor U = alpha~ + w~ w~ (body_motion.h), and computes the inertial
+ * wrench of each body:
  *     f = m a + U h                    n = h x a + vee(U J) - external wrench
- * with the first moment h = m c and the second moments J = integral of r r' dm; how the motion is carried is in
- * body_motion.h. Inward:
+ * with the first moment h = m c and the second moments J = integral of r r' dm. The inward pass projects the wrench on
+ * the joint's axes and adds it to the parent's:
  *     tau = S' (n; f)                  f_p += R f          n_p += R n + r x R f
  * Gravity is an acceleration of the world, a_0 = -g.
  *
- * Joint forces are found from grouped inertial parameters (model/group_inertias.h): of a body that turns on the one
- * before, m, h_z and J_zz are zero, and fall out of these sums. The wrenches that joints carry take the bodies' own.
+ * Joint forces follow from grouped inertial parameters (model/group_inertias.h). A serial body has m = h_z = J_zz = 0
+ * there, so that these terms vanish. Wrenches that joints transmit need the bodies' own parameters.
  *
  * Sources: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7; trees of joints:
  * Featherstone 2008, chapter 5.
@@ -19,11 +20,11 @@
 #include "body_motion.h"
 #include "joint_placement.h"
 
-/* Scratch memory: the bodies' wrenches, and of those that need it the placement or the motion. */
+/* Scratch memory of both passes. */
 typedef struct rnea_tree {
     joint_turns turns;
-    placement *X;         /* of bodies that no hinge carries */
-    body_motion *motions; /* of bodies that bear others than serial ones */
+    placement *X;         /* of bodies without a hinge */
+    body_motion *motions; /* of bodies with children that are not serial */
     force *f;
 } rnea_tree;
 
@@ -32,7 +33,7 @@ size_t KERNEL(rnea_memory)(const dyn_model *model) {
            (size_t)model->body_count * (3 * sizeof(real) + sizeof(body_motion) + sizeof(force));
 }
 
-/* The wrench that the motion takes: f = m a + U h, n = h x a + vee(U J). */
+/* Computes the inertial wrench of a motion: f = m a + U h, n = h x a + vee(U J). */
 KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) {
     vec3 a = k->a;
     mat3 U = k->U;
@@ -40,7 +41,7 @@ KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) 
     f.f = vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), h, m * a.x),
                    vec3_dot_add(vec3_set(U.yx, U.yy, U.yz), h, m * a.y),
                    vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), h, m * a.z));
-    /* vee(U J), whose component x is U_z . J_y - U_y . J_z, and so on. */
+    /* Moment vee(U J): its component x is U_z . J_y - U_y . J_z, and so on. */
     real x = real_fma(U.zx, J.xy, real_fma(U.zy, J.yy, real_fma(-U.yx, J.xz, -(U.yz * J.zz))));
     real y = real_fma(U.xy, J.yz, real_fma(U.xz, J.zz, real_fma(-U.zx, J.xx, -(U.zy * J.xy))));
     real z = real_fma(U.yz, J.xz, real_fma(U.yx, J.xx, real_fma(-U.xy, J.yy, -(U.xz * J.yz))));
@@ -49,7 +50,7 @@ KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) 
     return f;
 }
 
-/* Inertial wrench of a body: with its own inertia, or the grouped one, in which a serial body has no m, h_z, J_zz. */
+/* Computes the inertial wrench of a body from its own parameters, or from the grouped ones. */
 KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
     const body_constants *c = constants_of(b);
     if (!grouped) {
@@ -59,6 +60,7 @@ KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool
                            sym3_rounded(c->grouped.moments), k);
 }
 
+/* Computes the inertial wrench of a serial body, whose grouped m, h_z and J_zz are zero. */
 KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
     if (!grouped) {
         return body_inertial_wrench(b, k, false);
@@ -69,7 +71,7 @@ KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bo
     return inertial_wrench(real_set(0), h, J, k);
 }
 
-/* The motion of a body by any joint. */
+/* Computes the motion of body i behind a joint of any type. */
 static body_motion carry_to_body(const dyn_model *model, const double gravity[3], const real *q, const real *v,
                                  const real *a, rnea_tree t, int i) {
     const body *b = &model->bodies[i];
@@ -106,7 +108,7 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], c
     }
 }
 
-/* tau, and in t.f the wrench that each body's joint carries. Coupled mimic joints add to their master's force. */
+/* Computes tau, and the wrench that each joint transmits in t.f. Coupled mimic joints add to their master's force. */
 KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, real *tau) {
     const body *bodies = model->bodies;
     for (int i = 0; coupled && i < model->nv; i++) {
@@ -132,7 +134,7 @@ KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, 
     }
 }
 
-/* The external wrenches, off those of the bodies. */
+/* Subtracts the external wrenches from those of the bodies. */
 static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *f) {
     const placement *X = KERNEL(placements)(model, q, &memory);
     for (size_t j = 0; j < forces->count; j++) {
@@ -142,7 +144,7 @@ static void subtract_forces(const dyn_model *model, void *memory, const real *q,
     }
 }
 
-/* Both passes: tau, and for every body the wrench that its joint carries. */
+/* Runs both passes. Returns, for every body, the wrench that its joint transmits. */
 KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
                                        const real *v, const real *a, const wrench_set *forces, bool grouped,
                                        real *tau) {
@@ -154,7 +156,7 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
     t.X = (placement *)memory;
     outward_pass(model, gravity, q, v, a, t, grouped);
     if (forces && forces->count > 0) {
-        /* This finds all placements again, and leaves those that are there as they are. */
+        /* This computes all placements again. It does not overwrite those of the outward pass. */
         subtract_forces(model, memory, q, forces, t.f);
     }
     if (model->has_coupling) {
@@ -174,7 +176,7 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
     return (size_t)model->nv * sizeof(real) + KERNEL(rnea_memory)(model);
 }
 
-/* (n; f) of each joint, in the axes and about the origin of its child link. */
+/* Computes (n; f) of each joint, in the axes and about the origin of its child link. */
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *wrenches) {
     real *tau = (real *)memory, *out = (real *)wrenches;

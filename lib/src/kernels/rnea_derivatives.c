@@ -2,8 +2,8 @@
 /*
  * First derivatives of the recursive Newton-Euler algorithm, tau(q, v, a), and the mass matrix.
  *
- * In the frame and with the columns of columns.h. Over all that joint i moves, body i and what hangs on it, let I be
- * the inertia, f the force that the motion takes, and 2 B the matrix of coriolis_map.h.
+ * In the frame and with the columns of columns.h. For the subtree of joint i, let I be the inertia, f the inertial
+ * wrench, and 2 B the matrix of coriolis_map.h.
  *
  * For j at or above i                                      For j above i
  *
@@ -12,14 +12,14 @@
  *     d tau_i / d v_j = S_i' (2 B S_j + I rate_j)              d tau_j / d v_i = S_j' (2 B S_i + I rate_i)
  *     M_ij            = S_i' I S_j                             M_ji            = M_ij
  *
- * The columns of the root are axes of the frame, so that products with them are picked. Entries of joints on different
- * branches are zero. A coupled mimic joint adds its rows and columns to its master's. External wrenches are constant in
- * their reference frames (derivative_wrenches.c).
+ * The columns of the root are axes of the frame, so that products with them are components. Entries of joints on
+ * different branches are zero. A coupled mimic joint adds its rows and columns to those of its master. External
+ * wrenches are constant in their reference frames (derivative_wrenches.c).
  *
- * Where samples lie in the lanes, both passes are here. Where columns do, what one hands on to another is in
- * derivative_motion.c and derivative_sums.c, terms that each has by itself are in derivative_columns.c, and entries in
- * derivative_rows.c. M and d tau / d v take no acceleration, which may be found from them: it is then carried in a pass
- * of its own.
+ * If lanes hold samples, both passes are in this file. If lanes hold columns of one sample, derivative_motion.c and
+ * derivative_sums.c contain the recursions from body to body, derivative_columns.c computes the terms of each column,
+ * and derivative_rows.c the entries. M and d tau / d v do not depend on the acceleration. Forward dynamics computes the
+ * acceleration from them, and then propagates it in a pass of its own.
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
  * vector algebra", algorithm 1; with B reduced to twelve numbers.
@@ -40,21 +40,22 @@ static size_t aligned(size_t size) {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Bytes of `count` terms of `size` bytes in all lanes. */
+/* Returns the bytes of `count` terms of `size` bytes, padded to whole vectors of columns. */
 static size_t terms_size(size_t count, size_t size) {
     return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
 }
 
-/* Memory where `columns` lie side by side: their joints' terms, placements, and ends; their bodies' terms are beside
- * them. */
+/* Number of joint terms and of placements. They exist only if lanes hold columns. */
 static size_t joint_terms_count(size_t columns) {
     return TERM_LANES > 1 ? columns : 0;
 }
 
+/* Number of body terms: one for each column if lanes hold columns, else one for each body. */
 static size_t body_terms_count(const dyn_model *model, size_t columns) {
     return TERM_LANES > 1 ? columns : (size_t)model->body_count;
 }
 
+/* Number of entries of column_ends, padded to whole vectors. */
 static size_t ends_count(size_t columns) {
     return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
 }
@@ -84,7 +85,7 @@ static void *take(void **memory, size_t size) {
     return taken;
 }
 
-/* The coordinates of the columns, and what is above them. */
+/* Computes the coordinate of each column and the column before it on the way to the root. */
 static void number_coordinates(derivative_tree *t, int *coordinates) {
     const body *bodies = t->model->bodies;
     const int *first = t->first_column;
@@ -98,7 +99,7 @@ static void number_coordinates(derivative_tree *t, int *coordinates) {
     t->coordinates = coordinates, t->column_above = above;
 }
 
-/* Where the columns end that each one carries. */
+/* Computes, for each column, the end of the columns of its subtree. */
 static void number_ends(derivative_tree *t, int *ends) {
     const dyn_model *model = t->model;
     const int *first = t->first_column, columns = first[model->body_count];
@@ -113,7 +114,7 @@ static void number_ends(derivative_tree *t, int *ends) {
     t->column_ends = ends;
 }
 
-/* The columns' places in the tree, as far as they are needed, behind `first`. */
+/* Computes the arrays of column numbers that this instance needs. `first` is the start of their memory. */
 static void number_columns(derivative_tree *t, int *first) {
     const body *bodies = t->model->bodies;
     const int count = t->model->body_count;
@@ -164,7 +165,7 @@ static inline placement_row row_of(real x, real y, real z, real r) {
     return row;
 }
 
-/* A body that hangs by h on one with the placement W. */
+/* Returns the placement of a body that the hinge h connects to a body with the placement W. */
 static inline placement place_on_hinge(hinge h, placement W) {
     placement_row x = row_on_hinge(h, row_of(W.R.xx, W.R.xy, W.R.xz, W.r.x));
     placement_row y = row_on_hinge(h, row_of(W.R.yx, W.R.yy, W.R.yz, W.r.y));
@@ -181,7 +182,7 @@ typedef struct moving_frame {
     motion v, a;
 } moving_frame;
 
-/* The world as a root sees it, at rest. */
+/* Returns the placement and motion of the world: at rest, with the acceleration a_0. */
 static inline moving_frame world_frame(vec3 a_0) {
     moving_frame k;
     k.W = placement_identity();
@@ -190,6 +191,7 @@ static inline moving_frame world_frame(vec3 a_0) {
     return k;
 }
 
+/* Loads the placement and motion of body i from its terms. */
 KERNEL_STEP moving_frame get_frame(const derivative_tree *t, derivative_parts parts, int i) {
     const real *terms = body_at(t, i);
     moving_frame k;
@@ -199,6 +201,7 @@ KERNEL_STEP moving_frame get_frame(const derivative_tree *t, derivative_parts pa
     return k;
 }
 
+/* Stores the placement and motion of body i in its terms. */
 KERNEL_STEP void put_frame(const derivative_tree *t, derivative_parts parts, int i, const moving_frame *k) {
     real *terms = body_at(t, i);
     if (parts & VELOCITY_PART) {
@@ -226,7 +229,7 @@ KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts,
     }
 }
 
-/* A column, but for its products. */
+/* Computes column l of body i except for its products. */
 KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
                                   motion Psi_dot, const moving_frame *parent) {
     real *column = column_at(t, t->first_column[i] + l);
@@ -240,7 +243,8 @@ KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts par
     }
 }
 
-/* Body i on the world or on a body that moves as k; on_hinge: by a hinge on another body. */
+/* Computes the motion and the columns of body i from the motion of its parent. `on_hinge`: it is connected to another
+ * body by a hinge. */
 KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts parts, bool on_hinge, const real *a,
                                     int i, moving_frame parent) {
     const derivative_tree *t = &s->tree;
@@ -277,7 +281,7 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
     return k;
 }
 
-/* Outward: motion, columns and the bodies' terms. */
+/* Outward pass: computes motion, columns and the terms of the bodies. */
 KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts, const real *a) {
     const derivative_tree *t = &s->tree;
     root_motion *roots = (root_motion *)t->roots;
@@ -320,7 +324,7 @@ static inline inertial_terms inertial_terms_add(derivative_parts parts, const in
     return sum;
 }
 
-/* The columns of body i, of the tree whose root is r: products and entries. */
+/* Computes the products of the columns of body i, in the tree with root r, and stores their entries. */
 KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, int r, int i, const inertial_terms *sum,
                              const matrices *d) {
     const int *first = t->first_column;
@@ -352,7 +356,8 @@ static int root_of(const body *bodies, int i) {
     return i;
 }
 
-/* Inward: the sums over subtrees, and the entries. What takes no acceleration is summed up again for the rest. */
+/* Inward pass: accumulates the sums over subtrees and stores the entries. POSITION_PART alone accumulates I and B
+ * again, since they are not stored. */
 KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const matrices *d) {
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
@@ -421,7 +426,7 @@ KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts par
 
 #else
 
-/* By turns what one column hands on to the next, and what each has by itself. */
+/* Alternates the serial recursions from body to body with the independent work of each column. */
 KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
                                  const wrench_set *forces, const derivatives *to) {
     (void)shared;
@@ -501,7 +506,7 @@ void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a,
     }
 }
 
-/* Both parts at once. */
+/* Computes both parts in one pass. */
 int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
                              const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
                              void *dtau_da) {

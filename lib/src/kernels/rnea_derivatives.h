@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The derivatives of inverse dynamics in two parts: the part that takes no acceleration, and the rest. Forward dynamics
- * computes the acceleration in between.
+ * Derivatives of inverse dynamics in two parts: those that do not depend on the acceleration, and the rest. Forward
+ * dynamics computes the acceleration in between.
  */
 #ifndef DYNAMICS_KERNELS_RNEA_DERIVATIVES_H
 #define DYNAMICS_KERNELS_RNEA_DERIVATIVES_H

@@ -3,14 +3,14 @@
  * Second derivatives of the recursive Newton-Euler algorithm, tau(q, v, a), and the derivative of the mass matrix.
  *
  * In the frame and with the terms of subtrees.h. Let c be the deepest coordinate of an entry, x and y coordinates at or
- * above c, and r one above c's joint; I, f and 2 B are those of the subtree of c's joint, 2 B[m] the map of
- * coriolis_map.h where that subtree moves with m, F = d f / d q_c and E = d f / d v_c. An increment of q_x carries all
- * behind joint x along; seen from there
+ * above c, and r one above c's joint. I, f and 2 B belong to the subtree of c's joint, 2 B[m] is the map of
+ * coriolis_map.h if that subtree moves with m, F = d f / d q_c and E = d f / d v_c. An increment of q_x moves the
+ * subtree of joint x as a rigid body. Relative to it,
  *
  *     D Psi_dot_y  = Psi_dot_x x S_y                                    D 2 B = 2 B[Psi_dot_x]      D S_y = 0
  *     D Psi_ddot_y = Psi_ddot_x x S_y + 2 Psi_dot_x x Psi_dot_y         D f   = 2 B Psi_dot_x + I Psi_ddot_x
  *
- * for y at or behind joint x, while in front of it everything turns back, D u = -S_x x u. So
+ * for y at joint x or in its subtree. All quantities u nearer to the root change by D u = -S_x x u. So
  *
  *     d2 tau_c / dq_y dq_x = S_c' (2 B[Psi_dot_x] Psi_dot_y + 2 B D Psi_dot_y + I D Psi_ddot_y)     x at or above y
  *     d2 tau_r / dq_c dq_x = S_r' (2 B[Psi_dot_x] Psi_dot_c + 2 B D Psi_dot_c + I D Psi_ddot_c + S_c x* D f
@@ -27,11 +27,11 @@
  * and derivatives along different joints commute. All other entries are zero.
  *
  * Source: Singh, Russell and Wensing 2023, "On second-order derivatives of rigid-body dynamics: theory and
- * implementation"; derived here with maps of twelve numbers.
+ * implementation", expressed here by maps of twelve numbers.
  */
 #include "subtrees.h"
 
-/* Where the results are: entry (i, j, k) of each at (i nv + j) nv + k. */
+/* Results: entry (i, j, k) of each array has the index (i nv + j) nv + k. */
 typedef struct second_derivatives {
     int nv;
     real *qq, *vv, *qv, *Mq;
@@ -47,7 +47,7 @@ typedef struct deepest_column {
     vec3 BS; /* 2 B' S_c */
 } deepest_column;
 
-/* Column x at or above c, and the forces that c and x make together. */
+/* Column x at or above c, and the maps of the subtree of c that depend on x. */
 typedef struct pair_of_columns {
     const tree_column *x;
     int body, index;
@@ -89,7 +89,7 @@ static inline real *entry(const second_derivatives *d, real *result, int i, int 
     return &result[((size_t)i * (size_t)d->nv + (size_t)j) * (size_t)d->nv + (size_t)k];
 }
 
-/* Adds to (i, j, k), and to (i, k, j) where the derivatives commute. */
+/* Adds to (i, j, k), and also to (i, k, j) if `both` is true because the derivatives commute. */
 static inline void add_pair(const second_derivatives *d, real *result, int i, int j, int k, bool both, real value) {
     *entry(d, result, i, j, k) += value;
     if (both) {
@@ -105,7 +105,7 @@ static inline motion motion_twice(motion m) {
     return motion_add(m, m);
 }
 
-/* Rows c: S_c' (...) for every y at or above c, the forces of c carried over to y. */
+/* Adds row c: S_c' (...) for every y at or above c. Products with S_c are computed once and transposed to y. */
 static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_columns *p,
                          const second_derivatives *d) {
     const tree_column *x = p->x;
@@ -135,7 +135,7 @@ static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_c
     }
 }
 
-/* Rows r above the joint of c. */
+/* Adds the rows r above the joint of c. */
 static void add_rows_above(const tree *t, const deepest_column *c, const pair_of_columns *p,
                            const second_derivatives *d) {
     const tree_column *x = p->x, *own = c->c;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sine and cosine of a pack of angles, with an error below 1 unit in the last place: straight-line, for processors with
- * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8; elsewhere it is not defined.
- * Single samples take 4: while wide instructions are under way, processors do fewer of the others.
+ * Sine and cosine of a pack of angles, with an error below 1 unit in the last place. The code has no branches and needs
+ * fused multiplication and addition. PACK is the number of doubles in a pack, 4 or 8. It is not defined for other
+ * processors. Single samples use 4, because processors execute fewer other instructions while wide ones are in flight.
  *
- * An angle is k pi/2 + r with |r| <= pi/4 (Cody and Waite 1980). pi/2 is taken off in three parts: x - k P_1 is exact,
- * since it is a difference of close numbers that is rounded once; P_2 has 33 bits, so that what is left after it is
- * exact where it is small; and what r loses to rounding is kept beside it as `rest`. Polynomials of r^2 (FreeBSD's
- * msun, k_sin.c and k_cos.c) give sin r and cos r, and k says which is which, and their signs.
+ * An angle is k pi/2 + r with |r| <= pi/4 (Cody and Waite 1980). pi/2 is subtracted in three parts. x - k P_1 is exact,
+ * since it is a difference of close numbers that is rounded once. P_2 has 33 bits, so that the difference after it is
+ * exact if it is small. `rest` is the rounding error of r. Polynomials of r^2 (FreeBSD's msun, k_sin.c and k_cos.c)
+ * approximate sin r and cos r. k selects which of them is the sine, and the signs.
  *
- * Each angle has the same bits in every lane. The model compiler copies this file into what it writes, so it stands by
- * itself.
+ * Each angle has the same bits in every lane. The model compiler copies this file into its output, so that it includes
+ * no other file of the project.
  */
 #ifndef DYNAMICS_KERNELS_SINCOS_PACK_H
 #define DYNAMICS_KERNELS_SINCOS_PACK_H
@@ -28,7 +28,7 @@
 typedef double pack __attribute__((vector_size(8 * PACK)));
 typedef long long pack_bits __attribute__((vector_size(8 * PACK)));
 
-/* Angles beyond this one are left to others: k P_2 is exact below it. */
+/* Largest angle that this code reduces exactly: k P_2 is exact below it. */
 #define SINCOS_PACK_BOUND 5e5
 
 static inline pack pack_set(double x) {
@@ -36,7 +36,7 @@ static inline pack pack_set(double x) {
     return x - zero;
 }
 
-/* a b + c, rounded once. */
+/* Returns a b + c, rounded once. */
 static inline pack pack_fma(pack a, pack b, pack c) {
 #if PACK == 8
     return _mm512_fmadd_pd(a, b, c);
@@ -45,7 +45,7 @@ static inline pack pack_fma(pack a, pack b, pack c) {
 #endif
 }
 
-/* a where k is odd, else b. */
+/* Returns a where k is odd, else b. */
 static inline pack pack_where_odd(pack_bits k, pack a, pack b) {
 #if PACK == 8
     return _mm512_mask_blend_pd(_mm512_test_epi64_mask((__m512i)k, _mm512_set1_epi64(1)), b, a);
@@ -54,7 +54,7 @@ static inline pack pack_where_odd(pack_bits k, pack a, pack b) {
 #endif
 }
 
-/* -a where k is odd, else b. */
+/* Returns -a where k is odd, else b. */
 static inline pack pack_minus_where_odd(pack_bits k, pack a, pack b) {
     const pack minus = pack_set(-0.0);
 #if PACK == 8
@@ -64,7 +64,7 @@ static inline pack pack_minus_where_odd(pack_bits k, pack a, pack b) {
 #endif
 }
 
-/* x, or -x where bit 1 of k is set. */
+/* Returns x, or -x where bit 1 of k is set. */
 static inline pack pack_turn_sign(pack_bits k, pack x) {
     const pack minus = pack_set(-0.0);
 #if PACK == 8
@@ -74,11 +74,12 @@ static inline pack pack_turn_sign(pack_bits k, pack x) {
 #endif
 }
 
-/* All ones in lanes whose angle is beyond the bound, and whether there is any. */
+/* Returns all ones in lanes whose angle exceeds the bound. */
 static inline pack_bits pack_beyond(pack x) {
     return (x > pack_set(SINCOS_PACK_BOUND)) | (x < pack_set(-SINCOS_PACK_BOUND));
 }
 
+/* Returns true if any lane of a mask is set. */
 static inline int pack_any(pack_bits mask) {
 #if PACK == 8
     return _mm512_movepi64_mask((__m512i)mask) != 0;

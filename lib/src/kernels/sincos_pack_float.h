@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sine and cosine of a pack of angles in single precision, as sincos_pack.h finds them in double precision: with an
- * error below 1 unit in the last place, and the same bits in every lane. PACK is the number of floats in a pack, 4, 8
- * or 16; where there is no fused multiplication and addition it is not defined. Single samples take 4.
+ * Sine and cosine of a pack of angles in single precision, by the method of sincos_pack.h: with an error below 1 unit
+ * in the last place, and the same bits in every lane. PACK is the number of floats in a pack, 4, 8 or 16. It is not
+ * defined for processors without fused multiplication and addition. Single samples use 4.
  *
- * Of the three parts of pi/2, P_2 has 15 bits: below the bound k P_2 is exact, and so is what is left after it where
+ * Of the three parts of pi/2, P_2 has 15 bits. Below the bound k P_2 is exact, and so is the difference after it if
  * that is small. The polynomials are those of Cephes (Moshier, sinf.c).
  */
 #ifndef DYNAMICS_KERNELS_SINCOS_PACK_FLOAT_H
@@ -25,7 +25,7 @@
 typedef float pack __attribute__((vector_size(4 * PACK)));
 typedef int pack_bits __attribute__((vector_size(4 * PACK)));
 
-/* Angles beyond this one are left to others. */
+/* Largest angle that this code reduces exactly. */
 #define SINCOS_PACK_BOUND 800.0f
 
 static inline pack pack_set(float x) {
@@ -33,7 +33,7 @@ static inline pack pack_set(float x) {
     return x - zero;
 }
 
-/* a b + c, rounded once. */
+/* Returns a b + c, rounded once. */
 static inline pack pack_fma(pack a, pack b, pack c) {
 #if PACK == 16
     return _mm512_fmadd_ps(a, b, c);
@@ -44,7 +44,7 @@ static inline pack pack_fma(pack a, pack b, pack c) {
 #endif
 }
 
-/* a where k is odd, else b. */
+/* Returns a where k is odd, else b. */
 static inline pack pack_where_odd(pack_bits k, pack a, pack b) {
 #if PACK == 16
     return _mm512_mask_blend_ps(_mm512_test_epi32_mask((__m512i)k, _mm512_set1_epi32(1)), b, a);
@@ -55,7 +55,7 @@ static inline pack pack_where_odd(pack_bits k, pack a, pack b) {
 #endif
 }
 
-/* -a where k is odd, else b. */
+/* Returns -a where k is odd, else b. */
 static inline pack pack_minus_where_odd(pack_bits k, pack a, pack b) {
     const pack minus = pack_set(-0.0f);
 #if PACK == 16
@@ -66,7 +66,7 @@ static inline pack pack_minus_where_odd(pack_bits k, pack a, pack b) {
 #endif
 }
 
-/* x, or -x where bit 1 of k is set. */
+/* Returns x, or -x where bit 1 of k is set. */
 static inline pack pack_turn_sign(pack_bits k, pack x) {
     const pack minus = pack_set(-0.0f);
 #if PACK == 16
@@ -76,11 +76,12 @@ static inline pack pack_turn_sign(pack_bits k, pack x) {
 #endif
 }
 
-/* All ones in lanes whose angle is beyond the bound, and whether there is any. */
+/* Returns all ones in lanes whose angle exceeds the bound. */
 static inline pack_bits pack_beyond(pack x) {
     return (x > pack_set(SINCOS_PACK_BOUND)) | (x < pack_set(-SINCOS_PACK_BOUND));
 }
 
+/* Returns true if any lane of a mask is set. */
 static inline int pack_any(pack_bits mask) {
 #if PACK == 16
     return _mm512_cmplt_epi32_mask((__m512i)mask, _mm512_setzero_si512()) != 0;

@@ -8,7 +8,7 @@
 
 #if defined DYN_VECTOR_SINES
 
-/* Fewer angles than a pack has; what is missing is taken as zero. */
+/* Computes fewer angles than fill a pack. The other lanes are zero. */
 static void sincos_few(const number *angle, size_t count, number *sine, number *cosine) {
     number x[PACK] = {0}, s[PACK], c[PACK];
     memcpy(x, angle, count * sizeof *x);
@@ -17,7 +17,7 @@ static void sincos_few(const number *angle, size_t count, number *sine, number *
     memcpy(cosine, c, count * sizeof *c);
 }
 
-/* The last pack overlaps the one before. */
+/* Computes all angles. The last pack overlaps the one before. */
 static inline void sincos_all(const number *angle, size_t count, number *sine, number *cosine) {
     size_t i = 0;
     for (; i + PACK <= count; i += PACK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sines and cosines of a pack of angles, with an error below 1 unit in the last place: by straight-line code where the
- * processor has fused multiplication, and by the vector functions of SLEEF for large angles and elsewhere.
- * Both give an angle the same bits in every lane, so that a sample's result does not depend on its place in a batch.
- * Instances without vectors of numbers have no packs: DYN_VECTOR_SINES tells.
+ * Sines and cosines of a pack of angles, with an error below 1 unit in the last place. Processors with fused
+ * multiplication use code without branches (sincos_pack.h). Large angles and other processors use the vector functions
+ * of SLEEF. Both compute the same bits for an angle in every lane, so that the result of a sample does not depend on
+ * its place in a batch. Only instances with DYN_VECTOR_SINES have packs.
  */
 #ifndef DYNAMICS_KERNELS_SINES_H
 #define DYNAMICS_KERNELS_SINES_H
@@ -34,7 +34,7 @@ typedef Sleef_float64x2_t_2 pack_pair;
 #include "sincos_pack.h"
 #endif
 
-/* With fused multiplication, straight-line code is there. */
+/* PACK is defined if the processor has fused multiplication. */
 #if defined PACK
 #define PACK_IS_STRAIGHT
 #elif defined DYN_FLOAT
@@ -72,7 +72,7 @@ typedef Sleef___m128d_2 pack_pair;
 
 #if defined PACK_IS_STRAIGHT
 
-/* Some of the angles are large: theirs in place of what was found. */
+/* Replaces sine and cosine of the large angles of a pack, which `beyond` marks. */
 static __attribute__((noinline)) pack_pair sincos_large(pack x, pack_bits beyond, pack sine, pack cosine) {
     pack_pair y = PACK_SINCOS(x);
     y.x = (pack)((beyond & (pack_bits)y.x) | (~beyond & (pack_bits)sine));
@@ -82,7 +82,7 @@ static __attribute__((noinline)) pack_pair sincos_large(pack x, pack_bits beyond
 
 #endif
 
-/* Of the angles of one pack. */
+/* Computes sines and cosines of the angles of one pack. */
 static inline void sincos_at(const number *angle, number *sine, number *cosine) {
     pack x, s, c;
     memcpy(&x, angle, sizeof x);
@@ -101,7 +101,7 @@ static inline void sincos_at(const number *angle, number *sine, number *cosine) 
     memcpy(cosine, &c, sizeof c);
 }
 
-/* Reals in a pack. */
+/* Number of reals in a pack. */
 enum { REALS_OF_PACK = PACK / DYN_LANES };
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrices that turn a motion into a force, by their columns: B e_k for the six coordinate motions e_k.
+ * Matrices that map a motion to a force, stored by their columns: B e_k for the six coordinate motions e_k.
  */
 #ifndef DYNAMICS_KERNELS_SPATIAL_MATRIX_H
 #define DYNAMICS_KERNELS_SPATIAL_MATRIX_H
@@ -19,7 +19,7 @@ static inline void spatial_matrix_add(spatial_matrix *A, const spatial_matrix *B
     }
 }
 
-/* B m */
+/* Returns B m. */
 static inline force spatial_matrix_apply(const spatial_matrix *B, motion m) {
     const real x[SPATIAL_COLUMNS] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
     force f = force_zero();
@@ -29,7 +29,7 @@ static inline force spatial_matrix_apply(const spatial_matrix *B, motion m) {
     return f;
 }
 
-/* B' m */
+/* Returns B' m. */
 static inline force spatial_matrix_apply_transposed(const spatial_matrix *B, motion m) {
     real x[SPATIAL_COLUMNS];
     for (int k = 0; k < SPATIAL_COLUMNS; k++) {

@@ -8,13 +8,13 @@
  *                           r = -K v' + s
  *     Runge-Kutta 4         the classical scheme for (u, v), where q (+) u is the configuration and
  *                           du/dt = V + u x V / 2 + u x (u x V) / 12
- * tau is held over the step, or goes in a line from tau_begin to tau_end.
+ * tau is constant over the step, or linear from tau_begin to tau_end.
  *
  * Source: Hairer, Lubich and Wanner 2006, sections I.1, II.1 and IV.8; Munthe-Kaas 1999.
  */
 #include "instance.h"
 
-/* The memory of a step: one slope and the sums of both, a state between, forces, and what resists. */
+/* Memory of a step: one slope, the sums of the slopes, an intermediate state, forces and the diagonal. */
 typedef struct step_memory {
     real *u, *u_rate, *a, *u_sum, *v_sum, *v, *tau, *diagonal, *q;
     void *rest;
@@ -33,7 +33,7 @@ size_t KERNEL(step_memory)(const dyn_model *model) {
     return (size_t)(8 * model->nv + model->nq) * sizeof(real) + (dynamics > integrate ? dynamics : integrate);
 }
 
-/* A call of the step, as its parts need it. */
+/* Arguments of a step that do not change between its stages. */
 typedef struct step_call {
     const dyn_model *model;
     const step_parameters *p;
@@ -42,14 +42,15 @@ typedef struct step_call {
     real *pivots;
 } step_call;
 
-/* tau at the fraction s of the step. */
+/* Computes tau at the fraction s of the step. */
 static void force_at(const step_call *c, real s, real *tau) {
     for (int j = 0; j < c->model->nv; j++) {
         tau[j] = c->tau_end ? real_fma(s, c->tau_end[j] - c->tau_begin[j], c->tau_begin[j]) : c->tau_begin[j];
     }
 }
 
-/* a(q, v) under m->tau, where `diagonal` (NULL: zeros) is added to that of M. */
+/* Computes a(q, v) under m->tau, with `diagonal` (NULL: zeros) added to the diagonal of M. Uses the compiled model if
+ * there is one. */
 static void forward_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v,
                              const real *diagonal, real *a) {
     compiled_packed *compiled = diagonal ? c->p->compiled.resisted_aba : c->p->compiled.aba;
@@ -63,7 +64,7 @@ static void forward_dynamics(const step_call *c, const step_memory *m, const rea
     (c->model, m->rest, c->p->gravity, q, v, m->tau, diagonal, c->forces, c->pivots, a);
 }
 
-/* a(q, v) at the fraction s of the step. */
+/* Computes a(q, v) at the fraction s of the step. */
 static void accelerate(const step_call *c, const step_memory *m, double s, const real *q, const real *v, real *a) {
     force_at(c, real_set(s), m->tau);
     KERNEL(add_resistance)(c->model, &c->p->resistance, q, v, m->tau);
@@ -82,7 +83,7 @@ void KERNEL(resisted_acceleration)(const dyn_model *model, void *memory, const s
     accelerate(&c, &m, 0, (const real *)q, (const real *)v, (real *)a);
 }
 
-/* x = y + s z */
+/* Computes x = y + s z. */
 static void add_scaled(int n, const real *y, double s, const real *z, real *x) {
     for (int j = 0; j < n; j++) {
         x[j] = real_fma(real_set(s), z[j], y[j]);
@@ -116,7 +117,7 @@ static void runge_kutta_4(const step_call *c, const step_memory *m, const real *
     for (int i = 0; i < 4; i++) {
         const real *q_stage = q, *v_stage = v;
         if (i > 0) {
-            /* The stage lies along the slope of the one before. */
+            /* Each stage starts from (q, v) along the slope of the previous one. */
             double h = fraction[i] * dt;
             KERNEL(integrate)(c->model, m->rest, q, m->u_rate, h, m->q);
             for (int j = 0; j < nv; j++) {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of a step forward in time. Numbers are equal for all samples; arrays of nv
- * that are NULL stand for zeros.
+ * Parameters of a step forward in time. Numbers are equal for all samples. Arrays of nv that are NULL stand for zeros.
  */
 #ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H
 #define DYNAMICS_KERNELS_STEP_PARAMETERS_H
 
 #include "compiled_object.h"
 
-/* How a step goes from (q, v) to the next state. */
+/* Integration scheme of a step. */
 typedef enum step_scheme { STEP_EXPLICIT_EULER, STEP_SEMI_IMPLICIT_EULER, STEP_RUNGE_KUTTA_4 } step_scheme;
 
-/* Functions over packed arrays of the instance's lanes that were compiled for the model and this gravity; NULL: the
- * kernels serve, as they do where external forces act. */
+/* Functions over packed arrays of the lanes of the instance, compiled for the model and this gravity. Kernels compute
+ * instead where one is NULL or external forces act. */
 typedef struct compiled_step {
     compiled_packed *rnea, *gravity, *aba, *resisted_aba;
     compiled_sines *sines; /* of the instance */
 } compiled_step;
 
-/* Forces that the joints exert by themselves. */
+/* Passive joint forces (joint_resistance.c). */
 typedef struct joint_resistance {
     const double *damping;    /* nv */
     const double *friction;   /* nv */
-    double friction_velocity; /* at which Coulomb friction has 1 / sqrt(2) of its full force */
-    int spring_count;         /* springs behind joint limits */
+    double friction_velocity; /* velocity at which Coulomb friction has 1 / sqrt(2) of its full force */
+    int spring_count;         /* number of springs beyond joint limits */
     const int *spring_q, *spring_v;
     const double *spring_lower, *spring_upper;
     double spring_stiffness, spring_damping;
@@ -37,7 +36,7 @@ typedef struct step_parameters {
     compiled_step compiled;
 } step_parameters;
 
-/* How a controller follows its reference. */
+/* Control law of a joint-space controller. */
 typedef enum control_law { CONTROL_PD, CONTROL_PD_GRAVITY, CONTROL_COMPUTED_TORQUE } control_law;
 
 typedef struct control_parameters {

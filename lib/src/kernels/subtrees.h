@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A tree in motion in one frame, and the sums over subtrees that the second derivatives of inverse
- * dynamics are made of.
+ * Tree in motion in one frame (columns.h), and sums over subtrees: the terms of the second derivatives of inverse
+ * dynamics and of the centroidal derivatives.
  *
- * Over all that joint i moves, body i and what hangs on it: I the inertia, p the momentum field, and f the force that
- * the motion takes.
+ * For the subtree of body i, I is the inertia, p the momentum field, and f the inertial wrench.
  */
 #ifndef DYNAMICS_KERNELS_SUBTREES_H
 #define DYNAMICS_KERNELS_SUBTREES_H
@@ -12,14 +11,14 @@
 #include "columns.h"
 #include "coriolis_map.h"
 
-/* Sums over body i and, once what hangs on it is added, its subtree. */
+/* Terms of body i. They become the sums over its subtree when those of its children are added. */
 typedef struct subtree {
     rigid_inertia I;
     momentum_field p;
     force f;
 } subtree;
 
-/* A tree in motion. */
+/* Tree in motion. */
 typedef struct tree {
     const dyn_model *model;
     const double *gravity;
@@ -34,7 +33,7 @@ static inline size_t subtrees_memory(const dyn_model *model) {
            column_count(model) * sizeof(tree_column);
 }
 
-/* The body alone: f = I a + v x* I v. */
+/* Returns the terms of a body: f = I a + v x* I v. */
 static inline subtree body_terms(const body *b, const tree_body *k) {
     subtree x;
     x.I = b->parent < 0 ? body_inertia(b) : rigid_inertia_to_parent(k->W, body_inertia(b));
@@ -49,7 +48,7 @@ static inline void subtree_add(subtree *sum, const subtree *x) {
     sum->f = force_add(sum->f, x->f);
 }
 
-/* Outward: the motion, and each body's terms. */
+/* Computes the motion and the terms of each body, from the root on. */
 static inline void carry_motion(const tree *t, const real *v, const real *a) {
     for (int i = 0, first = 0; i < t->model->body_count; first += t->model->bodies[i].nv, i++) {
         const body *b = &t->model->bodies[i];
@@ -67,7 +66,7 @@ static inline void carry_motion(const tree *t, const real *v, const real *a) {
     }
 }
 
-/* The tree at (q, v, a), with each body's own terms. */
+/* Returns the tree at (q, v, a), with the terms of each body. */
 static inline tree find_tree(const dyn_model *model, void *memory, const double gravity[3], const real *q,
                              const real *v, const real *a) {
     tree t;
@@ -80,7 +79,7 @@ static inline tree find_tree(const dyn_model *model, void *memory, const double 
     return t;
 }
 
-/* External wrenches that are constant in local axes are a part of f. */
+/* Subtracts the external wrenches that are constant in local axes from f. */
 static inline void subtract_local_wrenches(const tree *t, const wrench_set *forces) {
     for (size_t j = 0; forces && j < forces->count; j++) {
         int i = t->model->frames[forces->frames[j].frame].body;

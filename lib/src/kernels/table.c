@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of this instance's functions, generated from algorithms.inc.
+ * Table of the functions of one instance, generated from algorithms.inc.
  */
 #include "instance.h"
 
@@ -8,7 +8,7 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Bytes of scratch memory that suffice for every algorithm of the list. */
+/* Returns the bytes of scratch memory that suffice for every algorithm of the list. */
 static size_t memory_size(const dyn_model *model) {
     size_t size = 0;
 #define FUNCTION(result, name, parameters)

@@ -10,7 +10,7 @@
 
 typedef struct world_tree {
     tree_body *bodies;
-    tree_column *columns; /* those of body i from bodies[i].first_column on */
+    tree_column *columns; /* columns of body i start at bodies[i].first_column */
 } world_tree;
 
 static inline size_t world_tree_memory(const dyn_model *model) {
@@ -18,7 +18,7 @@ static inline size_t world_tree_memory(const dyn_model *model) {
            column_count(model) * sizeof(tree_column);
 }
 
-/* The tree at (q, v, a) under an acceleration of gravity, at the start of *memory, which moves behind it. */
+/* Returns the tree at (q, v, a) with this gravity, at the start of *memory, and advances it. */
 static inline world_tree find_world_tree(const dyn_model *model, void **memory, const double gravity[3], const real *q,
                                          const real *v, const real *a) {
     placement *X = KERNEL(placements)(model, q, memory);
@@ -41,17 +41,17 @@ static inline world_tree find_world_tree(const dyn_model *model, void **memory, 
     return tree;
 }
 
-/* dS/dt = v x S of a column of the body. */
+/* Returns dS/dt = v x S of a column, with the twist v of its body. */
 static inline motion column_rate(const tree_column *c) {
     return motion_set(vec3_sub(c->rate.w, c->Psi_dot.w), vec3_sub(c->rate.v, c->Psi_dot.v));
 }
 
-/* Inertia of body i in the world. */
+/* Returns the inertia of body i about the world's origin. */
 static inline rigid_inertia world_inertia(const dyn_model *model, const world_tree *tree, int i) {
     return rigid_inertia_to_parent(tree->bodies[i].W, body_inertia(&model->bodies[i]));
 }
 
-/* The gravity of a tree in free motion. */
+/* Gravity of a tree in free fall. */
 static const double no_gravity[3] = {0, 0, 0};
 
 #endif
