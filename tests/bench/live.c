@@ -140,7 +140,7 @@ static void push(const bench_stream *s, size_t chunk) {
 }
 
 /* Receives `messages` messages of torques, lost ones included. */
-static void take(const bench_stream *s, size_t messages) {
+static void receive_torques(const bench_stream *s, size_t messages) {
     dyn_client_error error;
     dyn_client_update update;
     for (size_t came = 0; came < messages;) {
@@ -160,7 +160,7 @@ static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
         for (int i = 0; i < UNDER_WAY; i++) {
             push(&s, chunk);
         }
-        take(&s, UNDER_WAY);
+        receive_torques(&s, UNDER_WAY);
         pushed += UNDER_WAY;
     }
     double elapsed = (clock_ns(CLOCK_MONOTONIC) - start) / 1e9;
@@ -178,7 +178,7 @@ static size_t measure_latency(dyn_client *client, size_t chunk, double seconds, 
     for (size_t i = 0; i < count; i++) {
         double start = clock_ns(CLOCK_MONOTONIC);
         push(&s, chunk);
-        take(&s, 1);
+        receive_torques(&s, 1);
         latency[i] = (clock_ns(CLOCK_MONOTONIC) - start) / 1e3;
         due.tv_nsec += 1000000000 / PACE;
         due.tv_sec += due.tv_nsec / 1000000000;

@@ -70,10 +70,10 @@ static void read_specialized(const dyn_model *model, sums found[ALGORITHMS]) {
     FILE *file = fopen(path, "r");
     int count = 0;
     while (file && count < ALGORITHMS && fgets(line, sizeof line, file)) {
-        const char *sentence = strncmp(line, "/* ", 3) == 0 ? strstr(line, ". ") : NULL;
+        const char *description = strncmp(line, "/* ", 3) == 0 ? strstr(line, ". ") : NULL;
         sums *s = &found[count];
-        count += sentence &&
-                 sscanf(sentence, ". %lf multiplications, %lf additions", &s->multiplications, &s->additions) == 2;
+        count += description &&
+                 sscanf(description, ". %lf multiplications, %lf additions", &s->multiplications, &s->additions) == 2;
     }
     if (!file || fclose(file) != 0 || count < ALGORITHMS) {
         die("%s does not tell the operations of its functions", path);

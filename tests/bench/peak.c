@@ -28,7 +28,7 @@ static const struct {
 /* Returns the operations per nanosecond of the fastest run. */
 static double measure_peak(void) {
     enum { RUNS = 20 };
-    volatile double kept = 0;
+    volatile double sum = 0;
     double best = 0;
     int i = 0;
     while (peak_loops[i].instruction_set && strcmp(peak_loops[i].instruction_set, dyn_instruction_set()) != 0) {
@@ -36,7 +36,7 @@ static double measure_peak(void) {
     }
     for (int run = 0; run < RUNS; run++) {
         double operations, start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        kept = kept + peak_loops[i].run(&operations);
+        sum = sum + peak_loops[i].run(&operations);
         double rate = operations / (clock_ns(CLOCK_THREAD_CPUTIME_ID) - start);
         best = rate > best ? rate : best;
     }

@@ -182,7 +182,7 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
     double *J = numbers(STATES * 6 * f.nv);
     static const double values[] = {NAN, INFINITY};
     for (size_t k = 0; k < 2 * f.nq; k++) {
-        double *spoilt = f.q + 9 * f.nq + k / 2, kept = *spoilt;
+        double *spoilt = f.q + 9 * f.nq + k / 2, saved = *spoilt;
         dyn_error fast, plain;
         *spoilt = values[k % 2];
         dyn_status status = dyn_frame_jacobian(f.model, f.fast, STATES, f.q, frame, DYN_WORLD, &fast, J);
@@ -190,7 +190,7 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
         ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(fast.place, plain.place);
         ck_assert_str_eq(fast.message, plain.message);
-        *spoilt = kept;
+        *spoilt = saved;
     }
     free(J);
     destroy(&f);

@@ -52,10 +52,10 @@ static char directory[PATH_SIZE];
 
 /* Writes the identifier that represents a name in C. */
 static void make_harmless(const char *hostile, char harmless[NAME_SIZE]) {
-    static const char kept[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     snprintf(harmless, NAME_SIZE, "%s", hostile);
     for (char *c = harmless; *c != '\0'; c++) {
-        *c = strchr(kept, *c) ? *c : '_';
+        *c = strchr(plain, *c) ? *c : '_';
     }
 }
 

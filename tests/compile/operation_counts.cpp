@@ -110,7 +110,7 @@ static dyn_model *general_chain(random_source *random, int n) {
     return model;
 }
 
-START_TEST(general_chains_take_at_most_the_published_counts) {
+START_TEST(general_chains_need_at_most_the_published_counts) {
     random_source base = random_seed("operation counts of general chains", 71);
     std::printf("%-5s %3s  %15s  %15s  %15s\n", "", "n", "published", "as written", "specialized");
     for (int a = 0; a < ALGORITHMS; a++) {
@@ -155,7 +155,7 @@ static dyn_model *load(const sample &s) {
     return model;
 }
 
-START_TEST(sample_robots_take_no_more_than_before) {
+START_TEST(sample_robots_need_no_more_than_before) {
     for (const sample &s : samples) {
         dyn_model *model = load(s);
         for (int a = 0; a < ALGORITHMS; a++) {
@@ -172,7 +172,7 @@ END_TEST
 
 int main() {
     TCase *tests = tcase_create("operation_counts");
-    tcase_add_test(tests, general_chains_take_at_most_the_published_counts);
-    tcase_add_test(tests, sample_robots_take_no_more_than_before);
+    tcase_add_test(tests, general_chains_need_at_most_the_published_counts);
+    tcase_add_test(tests, sample_robots_need_no_more_than_before);
     return run_properties("operation_counts", tests);
 }

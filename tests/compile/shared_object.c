@@ -230,13 +230,13 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
         double *const spoilt[] = {f.q + s * nq + nq - 1, f.v + s * nv, f.a + s * nv + nv - 1, f.a + s * nv};
         static const double values[] = {NAN, -INFINITY, INFINITY, 1.7e308};
         for (size_t k = 0; k < sizeof spoilt / sizeof spoilt[0]; k++) {
-            double kept = *spoilt[k];
+            double saved = *spoilt[k];
             *spoilt[k] = values[k];
             if (k < 3 || robots[_i].base == DYN_BASE_FLOATING) {
                 assert_same_error(&f, STATES, f.q, f.v, f.a);
                 assert_same_error(&f, 1, f.q + s * nq, f.v + s * nv, f.a + s * nv);
             }
-            *spoilt[k] = kept;
+            *spoilt[k] = saved;
         }
         if (robots[_i].base == DYN_BASE_FLOATING) {
             f.q[s * nq + 3] += 0.1;
@@ -268,11 +268,11 @@ START_TEST(no_number_that_is_not_finite_is_overlooked) {
     static const double values[] = {NAN, -INFINITY, INFINITY};
     for (size_t k = 0; k < nq + 2 * nv; k++) {
         size_t array = k < nq ? 0 : 1 + (k - nq) / nv, width = array == 0 ? nq : nv;
-        double *spoilt = arrays[array] + 5 * width + (array == 0 ? k : (k - nq) % nv), kept = *spoilt;
+        double *spoilt = arrays[array] + 5 * width + (array == 0 ? k : (k - nq) % nv), saved = *spoilt;
         *spoilt = values[k % 3];
         assert_same_answers(&f, 5, 1, x, y);
         assert_same_answers(&f, 0, 17, x, y);
-        *spoilt = kept;
+        *spoilt = saved;
     }
     free(x), free(y);
     close_fixture(&f);

@@ -85,13 +85,15 @@ static void write_file(const recorded_run *run, const char *path, decisions *d) 
 }
 
 /* Checks properties that hold for the states of every reply. */
-static void check(const Dynamics__V1__ReplaySimulationRequest *asked, const Dynamics__V1__ReplaySimulationReply *told) {
-    require(asked->with_states || told->n_step == 0, "no states come unless they are asked for");
-    require(asked->count == 0 || told->n_step <= asked->count, "no more states come than are asked for");
-    require(told->equal_steps <= told->steps && told->n_step <= told->steps, "steps are counted once");
-    require(told->n_step == 0 || (told->n_q % told->n_step == 0 && told->n_v % told->n_step == 0), "rows are whole");
-    require(told->n_v == told->n_tau, "v and tau have the same rows");
-    require(dyn_text_is_printable(told->model) && dyn_text_is_printable(told->recorded_with), "words are printable");
+static void check(const Dynamics__V1__ReplaySimulationRequest *asked,
+                  const Dynamics__V1__ReplaySimulationReply *reply) {
+    require(asked->with_states || reply->n_step == 0, "no states come unless they are asked for");
+    require(asked->count == 0 || reply->n_step <= asked->count, "no more states come than are asked for");
+    require(reply->equal_steps <= reply->steps && reply->n_step <= reply->steps, "steps are counted once");
+    require(reply->n_step == 0 || (reply->n_q % reply->n_step == 0 && reply->n_v % reply->n_step == 0),
+            "rows are whole");
+    require(reply->n_v == reply->n_tau, "v and tau have the same rows");
+    require(dyn_text_is_printable(reply->model) && dyn_text_is_printable(reply->recorded_with), "words are printable");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

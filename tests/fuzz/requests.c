@@ -9,8 +9,8 @@
 #include "target.h"
 
 /* Checks the reply. Returns whether the store may have changed. */
-static bool check_reply(const kept_call *kept, const Dynamics__V1__Request *request) {
-    Dynamics__V1__Reply *reply = bench_reply(kept, request);
+static bool check_reply(const stored_call *stored, const Dynamics__V1__Request *request) {
+    Dynamics__V1__Reply *reply = bench_reply(stored, request);
     bool is_change = reply->result_case == DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL ||
                      reply->result_case == DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL ||
                      reply->result_case == DYNAMICS__V1__REPLY__RESULT_UNLOAD_MODEL;
@@ -23,13 +23,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (!b.service) {
         bench_start(&b, "");
     }
-    kept_call kept;
-    bench_handle(&b, data, size, &kept);
+    stored_call stored;
+    bench_handle(&b, data, size, &stored);
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, data);
-    if (check_reply(&kept, request)) {
+    if (check_reply(&stored, request)) {
         bench_stop(&b);
     }
     dynamics__v1__request__free_unpacked(request, NULL);
-    free(kept.reply);
+    free(stored.reply);
     return 0;
 }

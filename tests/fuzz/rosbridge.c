@@ -82,26 +82,26 @@ static void begin_live(bench *b) {
     Dynamics__V1__SimulationSummary simulations[2] = {DYNAMICS__V1__SIMULATION_SUMMARY__INIT,
                                                       DYNAMICS__V1__SIMULATION_SUMMARY__INIT};
     Dynamics__V1__SimulationSummary *simulation_list[] = {&simulations[0], &simulations[1]};
-    Dynamics__V1__ListSimulationsReply told = DYNAMICS__V1__LIST_SIMULATIONS_REPLY__INIT;
+    Dynamics__V1__ListSimulationsReply reply = DYNAMICS__V1__LIST_SIMULATIONS_REPLY__INIT;
     Dynamics__V1__StreamSummary stream = DYNAMICS__V1__STREAM_SUMMARY__INIT, *stream_list[] = {&stream};
     Dynamics__V1__ListStreamsReply streams = DYNAMICS__V1__LIST_STREAMS_REPLY__INIT;
     simulations[0].name = TEXT("unknown");
     simulations[1].name = TEXT("s");
-    told.n_simulations = 2;
-    told.simulations = simulation_list;
+    reply.n_simulations = 2;
+    reply.simulations = simulation_list;
     stream.name = TEXT("p");
     stream.kind = DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
     streams.n_streams = 1;
     streams.streams = stream_list;
     b->simulations.bridge = b->streams.bridge = &b->bridge;
-    live_simulations_list(&b->simulations, &told);
+    live_simulations_list(&b->simulations, &reply);
     live_streams_list(&b->streams, &streams);
     learn(live_object_find(b->simulations.first, "s"));
     learn(live_object_find(b->streams.first, "p"));
 }
 
 /* Publishes one event of each to the subscribers. */
-static void tell_events(bench *b) {
+static void publish_events(bench *b) {
     static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, NAN, INFINITY, 7, 8, 9};
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
     Dynamics__V1__SimulationStateEvent state = DYNAMICS__V1__SIMULATION_STATE_EVENT__INIT;
@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     set_up(&b);
     protocol_handle(b.peer, data + 1, size - 1, data[0] == 'C');
     protocol_handle(b.other, data + 1, size - 1, data[0] == 'C');
-    tell_events(&b);
+    publish_events(&b);
     offers_check(&b.bridge, monotonic_time() + 1e6);
     topics_flush(&b.bridge, monotonic_time() + 1);
     peer_check(b.peer, monotonic_time() + 100);

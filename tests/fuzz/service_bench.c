@@ -28,19 +28,19 @@ void require(bool holds, const char *property) {
     }
 }
 
-static uint8_t *keep_buffer(transport_call *base, size_t size) {
-    kept_call *kept = (kept_call *)base;
-    free(kept->reply);
-    kept->reply = malloc(size + 1);
-    kept->size = size;
-    return kept->reply;
+static uint8_t *store_buffer(transport_call *base, size_t size) {
+    stored_call *stored = (stored_call *)base;
+    free(stored->reply);
+    stored->reply = malloc(size + 1);
+    stored->size = size;
+    return stored->reply;
 }
 
-static void keep_reply(transport_call *base) {
-    ((kept_call *)base)->answers++;
+static void store_reply(transport_call *base) {
+    ((stored_call *)base)->answers++;
 }
 
-static const transport_carrier keeping = {.reply_buffer = keep_buffer, .send = keep_reply};
+static const transport_carrier storing = {.reply_buffer = store_buffer, .send = store_reply};
 
 /* Runs long requests on this thread, in the place of a worker. */
 static bool run_at_once(void *pool, void (*run)(void *task), void *task) {
@@ -115,19 +115,19 @@ void bench_stop(bench *b) {
     memset(b, 0, sizeof *b);
 }
 
-void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *kept) {
-    *kept = (kept_call){.call = {.carrier = &keeping,
-                                 .request = request,
-                                 .request_size = size,
-                                 .arrival = clock_now(),
-                                 .identity = {TRANSPORT_ORIGIN_USER, 1},
-                                 .peer = "fuzz"}};
-    service_handle(b->service, &kept->call);
+void bench_handle(bench *b, const uint8_t *request, size_t size, stored_call *stored) {
+    *stored = (stored_call){.call = {.carrier = &storing,
+                                     .request = request,
+                                     .request_size = size,
+                                     .arrival = clock_now(),
+                                     .identity = {TRANSPORT_ORIGIN_USER, 1},
+                                     .peer = "fuzz"}};
+    service_handle(b->service, &stored->call);
 }
 
-Dynamics__V1__Reply *bench_reply(const kept_call *kept, const Dynamics__V1__Request *request) {
-    require(kept->answers == 1, "each request is answered once");
-    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, kept->size, kept->reply);
+Dynamics__V1__Reply *bench_reply(const stored_call *stored, const Dynamics__V1__Request *request) {
+    require(stored->answers == 1, "each request is answered once");
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, stored->size, stored->reply);
     require(reply && reply->status, "the answer is a Reply with a status");
     bool is_ok = reply->status->code == DYNAMICS__V1__CODE__CODE_OK;
     require(is_ok == (reply->result_case != DYNAMICS__V1__REPLY__RESULT__NOT_SET), "there is a result if it is OK");
@@ -143,11 +143,11 @@ Dynamics__V1__Reply *bench_reply(const kept_call *kept, const Dynamics__V1__Requ
 
 Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request) {
     uint8_t bytes[1024];
-    kept_call kept;
+    stored_call stored;
     require(dynamics__v1__request__get_packed_size(request) <= sizeof bytes, "the request is short");
-    bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &kept);
-    Dynamics__V1__Reply *reply = bench_reply(&kept, request);
-    free(kept.reply);
+    bench_handle(b, bytes, dynamics__v1__request__pack(request, bytes), &stored);
+    Dynamics__V1__Reply *reply = bench_reply(&stored, request);
+    free(stored.reply);
     return reply;
 }
 

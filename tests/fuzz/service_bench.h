@@ -25,12 +25,12 @@ typedef struct bench {
 } bench;
 
 /* Call that stores its reply. */
-typedef struct kept_call {
+typedef struct stored_call {
     transport_call call;
     uint8_t *reply;
     size_t size;
     unsigned answers;
-} kept_call;
+} stored_call;
 
 /* Ends the program where a property does not hold. */
 void require(bool holds, const char *property);
@@ -40,11 +40,11 @@ void bench_start(bench *b, const char *state_directory);
 void bench_stop(bench *b);
 
 /* Passes a request to the service. The caller frees call->reply. */
-void bench_handle(bench *b, const uint8_t *request, size_t size, kept_call *call);
+void bench_handle(bench *b, const uint8_t *request, size_t size, stored_call *call);
 
 /* Decodes the reply of a call and checks the properties that hold for every reply. `request` NULL: the bytes were no
  * request. The caller frees the reply. */
-Dynamics__V1__Reply *bench_reply(const kept_call *call, const Dynamics__V1__Request *request);
+Dynamics__V1__Reply *bench_reply(const stored_call *call, const Dynamics__V1__Request *request);
 
 /* Returns the reply to a request, whatever it is, after the checks of bench_reply. */
 Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request);

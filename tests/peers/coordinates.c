@@ -61,7 +61,7 @@ static int angular_at(const coordinates *c) {
     return c->address[0] + (c->base.angular_first ? 0 : 3);
 }
 
-void coordinates_put(const coordinates *c, const double *x, double *out) {
+void coordinates_to_peer(const coordinates *c, const double *x, double *out) {
     if (c->is_same_order) {
         memcpy(out, x, (size_t)c->nv * sizeof *x);
     } else {
@@ -76,7 +76,7 @@ void coordinates_put(const coordinates *c, const double *x, double *out) {
     }
 }
 
-void coordinates_take(const coordinates *c, const double *x, double *out) {
+void coordinates_from_peer(const coordinates *c, const double *x, double *out) {
     if (c->is_same_order) {
         memcpy(out, x, (size_t)c->nv * sizeof *x);
     } else {
@@ -101,20 +101,20 @@ static void shift(const coordinates *c, const double *v, double sign, double *a)
     }
 }
 
-void coordinates_put_acceleration(coordinates *c, const double *v, const double *a, double *out) {
+void coordinates_acceleration_to_peer(coordinates *c, const double *v, const double *a, double *out) {
     memcpy(c->vector, a, (size_t)c->nv * sizeof *a);
     shift(c, v, 1, c->vector);
-    coordinates_put(c, c->vector, out);
+    coordinates_to_peer(c, c->vector, out);
 }
 
-void coordinates_take_acceleration(coordinates *c, const double *v, const double *a, double *out) {
-    coordinates_take(c, a, out);
+void coordinates_acceleration_from_peer(coordinates *c, const double *v, const double *a, double *out) {
+    coordinates_from_peer(c, a, out);
     shift(c, v, -1, out);
 }
 
-void coordinates_take_rows(const coordinates *c, const double *matrix, int rows, double *out) {
+void coordinates_rows_from_peer(const coordinates *c, const double *matrix, int rows, double *out) {
     for (size_t i = 0, nv = (size_t)c->nv; i < (size_t)rows; i++) {
-        coordinates_take(c, matrix + i * nv, out + i * nv);
+        coordinates_from_peer(c, matrix + i * nv, out + i * nv);
     }
 }
 
@@ -126,8 +126,8 @@ static void transpose(const double *matrix, size_t n, double *out) {
     }
 }
 
-void coordinates_take_square(coordinates *c, const double *matrix, double *out) {
-    coordinates_take_rows(c, matrix, c->nv, out);
+void coordinates_square_from_peer(coordinates *c, const double *matrix, double *out) {
+    coordinates_rows_from_peer(c, matrix, c->nv, out);
     transpose(out, (size_t)c->nv, c->square);
-    coordinates_take_rows(c, c->square, c->nv, out);
+    coordinates_rows_from_peer(c, c->square, c->nv, out);
 }

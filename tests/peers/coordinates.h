@@ -38,17 +38,17 @@ void coordinates_free(coordinates *c);
 void coordinates_turn(coordinates *c, const double *q);
 
 /* Converts a velocity or force of ours to the library's, and back. The arrays may not be the same. */
-void coordinates_put(const coordinates *c, const double *x, double *out);
-void coordinates_take(const coordinates *c, const double *x, double *out);
+void coordinates_to_peer(const coordinates *c, const double *x, double *out);
+void coordinates_from_peer(const coordinates *c, const double *x, double *out);
 
 /* Converts accelerations, at our velocity v: rates of the coordinates, hence dw/dt and dv/dt in body axes, or in world
  * axes, where dv/dt has the additional term w x v. */
-void coordinates_put_acceleration(coordinates *c, const double *v, const double *a, double *out);
-void coordinates_take_acceleration(coordinates *c, const double *v, const double *a, double *out);
+void coordinates_acceleration_to_peer(coordinates *c, const double *v, const double *a, double *out);
+void coordinates_acceleration_from_peer(coordinates *c, const double *v, const double *a, double *out);
 
 /* Converts rows of a matrix over the library's velocities to rows over ours, and both sides of a square one. */
-void coordinates_take_rows(const coordinates *c, const double *matrix, int rows, double *out);
-void coordinates_take_square(coordinates *c, const double *matrix, double *out);
+void coordinates_rows_from_peer(const coordinates *c, const double *matrix, int rows, double *out);
+void coordinates_square_from_peer(coordinates *c, const double *matrix, double *out);
 
 #ifdef __cplusplus
 }

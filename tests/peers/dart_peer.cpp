@@ -146,7 +146,7 @@ void destroy(peer *robot) {
 
 /* ---- conversion -------------------------------------------------------------------------------------------------- */
 
-void put_configuration(peer *p, const double *q) {
+void set_configuration(peer *p, const double *q) {
     for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
         const dyn_joint *joint = dyn_model_joint(p->model, j);
         const double *from = q + joint->q_index;
@@ -163,19 +163,19 @@ void put_configuration(peer *p, const double *q) {
     p->skeleton->setPositions(p->q);
 }
 
-const Eigen::VectorXd &put(peer *p, const double *x) {
-    coordinates_put(&p->velocity, x, p->x.data());
+const Eigen::VectorXd &store(peer *p, const double *x) {
+    coordinates_to_peer(&p->velocity, x, p->x.data());
     return p->x;
 }
 
 void put_state(peer *p, const algorithm_input *in) {
-    put_configuration(p, in->q);
-    p->skeleton->setVelocities(put(p, in->v));
+    set_configuration(p, in->q);
+    p->skeleton->setVelocities(store(p, in->v));
 }
 
-bool take(peer *p, const Eigen::VectorXd &x, double *out) {
+bool copy(peer *p, const Eigen::VectorXd &x, double *out) {
     if (out) {
-        coordinates_take(&p->velocity, x.data(), out);
+        coordinates_from_peer(&p->velocity, x.data(), out);
     }
     return true;
 }
@@ -183,15 +183,15 @@ bool take(peer *p, const Eigen::VectorXd &x, double *out) {
 bool take_square(peer *p, const Eigen::MatrixXd &matrix, double *out) {
     if (out) {
         row_major rows = matrix;
-        coordinates_take_square(&p->velocity, rows.data(), out);
+        coordinates_square_from_peer(&p->velocity, rows.data(), out);
     }
     return true;
 }
 
-bool take_rows(peer *p, const Eigen::Ref<const Eigen::MatrixXd> &matrix, double *out) {
+bool copy_rows(peer *p, const Eigen::Ref<const Eigen::MatrixXd> &matrix, double *out) {
     if (out) {
         row_major rows = matrix;
-        coordinates_take_rows(&p->velocity, rows.data(), static_cast<int>(rows.rows()), out);
+        coordinates_rows_from_peer(&p->velocity, rows.data(), static_cast<int>(rows.rows()), out);
     }
     return true;
 }
@@ -219,9 +219,9 @@ dynamics::BodyNode *node_of(const peer *p, const algorithm_input *in) {
 
 bool rnea(peer *p, const algorithm_input *in, double *tau) {
     put_state(p, in);
-    p->skeleton->setAccelerations(put(p, in->a));
+    p->skeleton->setAccelerations(store(p, in->a));
     p->skeleton->computeInverseDynamics();
-    return take(p, p->skeleton->getForces(), tau);
+    return copy(p, p->skeleton->getForces(), tau);
 }
 
 /* Returns the wrenches of the joints, which inverse dynamics leaves in the bodies. */
@@ -236,21 +236,21 @@ bool joint_wrenches(peer *p, const algorithm_input *in, double *out) {
 
 bool bias(peer *p, const algorithm_input *in, double *h) {
     put_state(p, in);
-    return take(p, p->skeleton->getCoriolisAndGravityForces(), h);
+    return copy(p, p->skeleton->getCoriolisAndGravityForces(), h);
 }
 
 bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     put_state(p, in);
-    return take(p, p->skeleton->getCoriolisForces(), c);
+    return copy(p, p->skeleton->getCoriolisForces(), c);
 }
 
 bool gravity(peer *p, const algorithm_input *in, double *g) {
-    put_configuration(p, in->q);
-    return take(p, p->skeleton->getGravityForces(), g);
+    set_configuration(p, in->q);
+    return copy(p, p->skeleton->getGravityForces(), g);
 }
 
 bool crba(peer *p, const algorithm_input *in, double *M) {
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     return take_square(p, p->skeleton->getMassMatrix(), M);
 }
 
@@ -260,15 +260,15 @@ bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     if (p->has_welds) {
         return false;
     }
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     return take_square(p, p->skeleton->getInvMassMatrix(), inverse);
 }
 
 bool aba(peer *p, const algorithm_input *in, double *a) {
     put_state(p, in);
-    p->skeleton->setForces(put(p, in->tau));
+    p->skeleton->setForces(store(p, in->tau));
     p->skeleton->computeForwardDynamics();
-    return take(p, p->skeleton->getAccelerations(), a);
+    return copy(p, p->skeleton->getAccelerations(), a);
 }
 
 /* ---- energy and momentum ----------------------------------------------------------------------------------------- */
@@ -279,7 +279,7 @@ bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
 }
 
 bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     Eigen::Vector3d found = p->skeleton->getCOM();
     if (c) {
         std::copy_n(found.data(), 3, c);
@@ -289,13 +289,13 @@ bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
 
 bool center_of_mass_motion(peer *p, const algorithm_input *in, double *out) {
     put_state(p, in);
-    p->skeleton->setAccelerations(put(p, in->a));
+    p->skeleton->setAccelerations(store(p, in->a));
     return take_vectors(p->skeleton->getCOMLinearVelocity(), p->skeleton->getCOMLinearAcceleration(), out);
 }
 
 bool center_of_mass_jacobian(peer *p, const algorithm_input *in, double *J) {
-    put_configuration(p, in->q);
-    return take_rows(p, p->skeleton->getCOMLinearJacobian(), J);
+    set_configuration(p, in->q);
+    return copy_rows(p, p->skeleton->getCOMLinearJacobian(), J);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -304,7 +304,7 @@ bool pose(peer *p, const algorithm_input *in, double *out) {
     if (!node_of(p, in)) {
         return false;
     }
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     const Eigen::Isometry3d &T = node_of(p, in)->getWorldTransform();
     for (int i = 0; out && i < 12; i++) {
         out[i] = i < 3 ? T.translation()[i] : T.linear()((i - 3) / 3, i % 3);
@@ -316,8 +316,8 @@ bool jacobian(peer *p, const algorithm_input *in, double *J) {
     if (!node_of(p, in)) {
         return false;
     }
-    put_configuration(p, in->q);
-    return take_rows(p, p->skeleton->getWorldJacobian(node_of(p, in)), J);
+    set_configuration(p, in->q);
+    return copy_rows(p, p->skeleton->getWorldJacobian(node_of(p, in)), J);
 }
 
 bool jacobian_rate(peer *p, const algorithm_input *in, double *dJ) {
@@ -325,7 +325,7 @@ bool jacobian_rate(peer *p, const algorithm_input *in, double *dJ) {
         return false;
     }
     put_state(p, in);
-    return take_rows(p, p->skeleton->getJacobianClassicDeriv(node_of(p, in)), dJ);
+    return copy_rows(p, p->skeleton->getJacobianClassicDeriv(node_of(p, in)), dJ);
 }
 
 bool twist(peer *p, const algorithm_input *in, double *V) {
@@ -341,7 +341,7 @@ bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
         return false;
     }
     put_state(p, in);
-    p->skeleton->setAccelerations(put(p, in->a));
+    p->skeleton->setAccelerations(store(p, in->a));
     return take_vectors(node_of(p, in)->getAngularAcceleration(), node_of(p, in)->getLinearAcceleration(), A);
 }
 

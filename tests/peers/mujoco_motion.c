@@ -90,7 +90,7 @@ void mujoco_motion_free(mujoco_motion *motion) {
 
 void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v) {
     coordinates_turn(&motion->velocity, q);
-    coordinates_put(&motion->velocity, v, motion->d->qvel);
+    coordinates_to_peer(&motion->velocity, v, motion->d->qvel);
     for (int j = 0; j < dyn_model_joint_count(motion->model); j++) {
         const dyn_joint *joint = dyn_model_joint(motion->model, j);
         const double *from = q + joint->q_index;

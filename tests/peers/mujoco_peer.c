@@ -150,7 +150,7 @@ static peer *read_urdf(const dyn_model *model, const char *urdf, char reason[PEE
 
 /* ---- stages ------------------------------------------------------------------------------------------------------ */
 
-static void put_configuration(peer *p, const double *q) {
+static void set_configuration(peer *p, const double *q) {
     coordinates_turn(&p->velocity, q);
     if (p->velocity.is_same_order && !p->velocity.is_floating) {
         memcpy(p->d->qpos, q, (size_t)p->m->nq * sizeof *q);
@@ -170,25 +170,25 @@ static void put_configuration(peer *p, const double *q) {
 }
 
 static void positions(peer *p, const algorithm_input *in) {
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     mj_kinematics(p->m, p->d);
     mj_comPos(p->m, p->d);
 }
 
 static void velocities(peer *p, const double *v) {
-    coordinates_put(&p->velocity, v, p->d->qvel);
+    coordinates_to_peer(&p->velocity, v, p->d->qvel);
     mj_comVel(p->m, p->d);
 }
 
-static bool take(const peer *p, const double *x, double *out) {
+static bool copy(const peer *p, const double *x, double *out) {
     if (out) {
-        coordinates_take(&p->velocity, x, out);
+        coordinates_from_peer(&p->velocity, x, out);
     }
     return true;
 }
 
 /* Stores a linear and an angular part in our order. */
-static bool take_pair(const double *angular, const double *linear, double *out) {
+static bool copy_pair(const double *angular, const double *linear, double *out) {
     if (out) {
         mju_copy3(out, angular);
         mju_copy3(out + 3, linear);
@@ -202,9 +202,9 @@ static bool take_pair(const double *angular, const double *linear, double *out) 
 static bool inverse_dynamics(peer *p, const algorithm_input *in, const double *v, const double *a, double *tau) {
     positions(p, in);
     velocities(p, v);
-    coordinates_put_acceleration(&p->velocity, v, a, p->d->qacc);
+    coordinates_acceleration_to_peer(&p->velocity, v, a, p->d->qacc);
     mj_rne(p->m, p->d, 1, p->d->qfrc_inverse);
-    return take(p, p->d->qfrc_inverse, tau);
+    return copy(p, p->d->qfrc_inverse, tau);
 }
 
 static bool rnea(peer *p, const algorithm_input *in, double *tau) {
@@ -218,7 +218,7 @@ static bool bias(peer *p, const algorithm_input *in, double *h) {
     positions(p, in);
     velocities(p, in->v);
     mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    return take(p, p->d->qfrc_bias, h);
+    return copy(p, p->d->qfrc_bias, h);
 }
 
 /* Computes the bias of a world without gravity. */
@@ -235,7 +235,7 @@ static bool gravity(peer *p, const algorithm_input *in, double *g) {
     positions(p, in);
     velocities(p, p->zero);
     mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    return take(p, p->d->qfrc_bias, g);
+    return copy(p, p->d->qfrc_bias, g);
 }
 
 static bool crba(peer *p, const algorithm_input *in, double *M) {
@@ -243,7 +243,7 @@ static bool crba(peer *p, const algorithm_input *in, double *M) {
     mj_crb(p->m, p->d);
     if (M) {
         mj_fullM(p->m, p->matrix, p->d->qM);
-        coordinates_take_square(&p->velocity, p->matrix, M);
+        coordinates_square_from_peer(&p->velocity, p->matrix, M);
     }
     return true;
 }
@@ -260,7 +260,7 @@ static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     }
     mj_solveM(p->m, p->d, p->matrix, p->unit, nv);
     if (inverse) {
-        coordinates_take_square(&p->velocity, p->matrix, inverse);
+        coordinates_square_from_peer(&p->velocity, p->matrix, inverse);
     }
     return true;
 }
@@ -272,11 +272,11 @@ static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
     mj_factorM(p->m, p->d);
     velocities(p, in->v);
     mj_rne(p->m, p->d, 0, p->d->qfrc_bias);
-    coordinates_put(&p->velocity, in->tau, p->d->qfrc_smooth);
+    coordinates_to_peer(&p->velocity, in->tau, p->d->qfrc_smooth);
     mju_subFrom(p->d->qfrc_smooth, p->d->qfrc_bias, p->m->nv);
     mj_solveM(p->m, p->d, p->d->qacc, p->d->qfrc_smooth, 1);
     if (a) {
-        coordinates_take_acceleration(&p->velocity, in->v, p->d->qacc, a);
+        coordinates_acceleration_from_peer(&p->velocity, in->v, p->d->qacc, a);
     }
     return true;
 }
@@ -286,7 +286,7 @@ static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
 static bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
     positions(p, in);
     mj_crb(p->m, p->d);
-    coordinates_put(&p->velocity, in->v, p->d->qvel);
+    coordinates_to_peer(&p->velocity, in->v, p->d->qvel);
     mj_energyVel(p->m, p->d);
     if (T) {
         *T = p->d->energy[1];
@@ -298,7 +298,7 @@ static bool potential_energy(peer *p, const algorithm_input *in, double *V) {
     if (!p->all_moves) {
         return false;
     }
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     mj_kinematics(p->m, p->d);
     mj_energyPos(p->m, p->d);
     if (V) {
@@ -325,7 +325,7 @@ static bool center_of_mass_jacobian(peer *p, const algorithm_input *in, double *
     positions(p, in);
     mj_jacSubtreeCom(p->m, p->d, p->matrix, 0);
     if (J) {
-        coordinates_take_rows(&p->velocity, p->matrix, 3, J);
+        coordinates_rows_from_peer(&p->velocity, p->matrix, 3, J);
     }
     return true;
 }
@@ -339,7 +339,7 @@ static bool centroidal_momentum(peer *p, const algorithm_input *in, double *h) {
     velocities(p, in->v);
     mj_subtreeVel(p->m, p->d);
     mju_scl3(linear, p->d->subtree_linvel, mj_getTotalmass(p->m));
-    return take_pair(p->d->subtree_angmom, linear, h);
+    return copy_pair(p->d->subtree_angmom, linear, h);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -349,7 +349,7 @@ static bool pose(peer *p, const algorithm_input *in, double *out) {
     if (body < 0) {
         return false;
     }
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     mj_kinematics(p->m, p->d);
     if (out) {
         mju_copy3(out, p->d->xpos + 3 * body);
@@ -365,7 +365,7 @@ static bool jacobian(peer *p, const algorithm_input *in, double *J) {
     positions(p, in);
     mj_jacBody(p->m, p->d, p->matrix + 3 * p->m->nv, p->matrix, p->body[in->frame]);
     if (J) {
-        coordinates_take_rows(&p->velocity, p->matrix, 6, J);
+        coordinates_rows_from_peer(&p->velocity, p->matrix, 6, J);
     }
     return true;
 }
@@ -378,7 +378,7 @@ static bool twist(peer *p, const algorithm_input *in, double *V) {
     positions(p, in);
     velocities(p, in->v);
     mj_objectVelocity(p->m, p->d, mjOBJ_XBODY, p->body[in->frame], found, 0);
-    return take_pair(found, found + 3, V);
+    return copy_pair(found, found + 3, V);
 }
 
 static bool frame_force(peer *p, const algorithm_input *in, double *tau) {
@@ -389,7 +389,7 @@ static bool frame_force(peer *p, const algorithm_input *in, double *tau) {
     positions(p, in);
     mju_zero(p->d->qfrc_applied, p->m->nv);
     mj_applyFT(p->m, p->d, in->wrench + 3, in->wrench, p->d->xpos + 3 * body, body, p->d->qfrc_applied);
-    return take(p, p->d->qfrc_applied, tau);
+    return copy(p, p->d->qfrc_applied, tau);
 }
 
 static const peer_algorithm algorithms[] = {

@@ -139,7 +139,7 @@ void destroy(peer *robot) {
 
 /* ---- conversion -------------------------------------------------------------------------------------------------- */
 
-void put_configuration(peer *p, const double *q) {
+void set_configuration(peer *p, const double *q) {
     coordinates_turn(&p->velocity, q);
     SimTK::Vector &to = p->state.updQ();
     for (int j = 0; j < dyn_model_joint_count(p->model); j++) {
@@ -158,23 +158,23 @@ void put_configuration(peer *p, const double *q) {
 }
 
 void realize_position(peer *p, const algorithm_input *in) {
-    put_configuration(p, in->q);
+    set_configuration(p, in->q);
     p->system.realize(p->state, SimTK::Stage::Position);
 }
 
 void realize_velocity(peer *p, const algorithm_input *in) {
-    put_configuration(p, in->q);
-    coordinates_put(&p->velocity, in->v, p->state.updU().updContiguousScalarData());
+    set_configuration(p, in->q);
+    coordinates_to_peer(&p->velocity, in->v, p->state.updU().updContiguousScalarData());
     p->system.realize(p->state, SimTK::Stage::Velocity);
 }
 
 void put_acceleration(peer *p, const algorithm_input *in) {
-    coordinates_put_acceleration(&p->velocity, in->v, in->a, p->x.updContiguousScalarData());
+    coordinates_acceleration_to_peer(&p->velocity, in->v, in->a, p->x.updContiguousScalarData());
 }
 
-bool take(peer *p, const SimTK::Vector &x, double *out) {
+bool copy(peer *p, const SimTK::Vector &x, double *out) {
     if (out) {
-        coordinates_take(&p->velocity, x.getContiguousScalarData(), out);
+        coordinates_from_peer(&p->velocity, x.getContiguousScalarData(), out);
     }
     return true;
 }
@@ -192,7 +192,7 @@ const double *row_major(peer *p, int first, int count) {
 
 bool take_square(peer *p, double *out) {
     if (out) {
-        coordinates_take_square(&p->velocity, row_major(p, 0, p->matrix.nrow()), out);
+        coordinates_square_from_peer(&p->velocity, row_major(p, 0, p->matrix.nrow()), out);
     }
     return true;
 }
@@ -222,7 +222,7 @@ SimTK::MobilizedBodyIndex index_of(const peer *p, const algorithm_input *in) {
 bool residual_force(peer *p, double *tau) {
     p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), p->gravity.getBodyForces(p->state), p->x,
                                                    p->y);
-    return take(p, p->y, tau);
+    return copy(p, p->y, tau);
 }
 
 bool rnea(peer *p, const algorithm_input *in, double *tau) {
@@ -245,14 +245,14 @@ bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     put_acceleration(p, &still);
     p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), SimTK::Vector_<SimTK::SpatialVec>(), p->x,
                                                    p->y);
-    return take(p, p->y, c);
+    return copy(p, p->y, c);
 }
 
 bool gravity(peer *p, const algorithm_input *in, double *g) {
     realize_position(p, in);
     p->matter.multiplyBySystemJacobianTranspose(p->state, p->gravity.getBodyForces(p->state), p->y);
     p->y *= -1;
-    return take(p, p->y, g);
+    return copy(p, p->y, g);
 }
 
 bool crba(peer *p, const algorithm_input *in, double *M) {
@@ -270,10 +270,10 @@ bool minverse(peer *p, const algorithm_input *in, double *inverse) {
 bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
     realize_velocity(p, in);
     p->system.realize(p->state, SimTK::Stage::Dynamics);
-    coordinates_put(&p->velocity, in->tau, p->x.updContiguousScalarData());
+    coordinates_to_peer(&p->velocity, in->tau, p->x.updContiguousScalarData());
     p->matter.calcAccelerationIgnoringConstraints(p->state, p->x, p->gravity.getBodyForces(p->state), p->y, p->spatial);
     if (a) {
-        coordinates_take_acceleration(&p->velocity, in->v, p->y.getContiguousScalarData(), a);
+        coordinates_acceleration_from_peer(&p->velocity, in->v, p->y.getContiguousScalarData(), a);
     }
     return true;
 }
@@ -325,7 +325,7 @@ bool jacobian(peer *p, const algorithm_input *in, double *J) {
     realize_position(p, in);
     p->matter.calcFrameJacobian(p->state, index_of(p, in), SimTK::Vec3(0), p->matrix);
     if (J) {
-        coordinates_take_rows(&p->velocity, row_major(p, 0, 6), 6, J);
+        coordinates_rows_from_peer(&p->velocity, row_major(p, 0, 6), 6, J);
     }
     return true;
 }
@@ -356,7 +356,7 @@ bool frame_force(peer *p, const algorithm_input *in, double *tau) {
     realize_position(p, in);
     SimTK::SpatialVec F(to_vector(in->wrench), to_vector(in->wrench + 3));
     p->matter.multiplyByFrameJacobianTranspose(p->state, index_of(p, in), SimTK::Vec3(0), F, p->y);
-    return take(p, p->y, tau);
+    return copy(p, p->y, tau);
 }
 
 const peer_algorithm algorithms[] = {

@@ -144,12 +144,12 @@ static double lagrangian(const identity_case *c, const double *q, const double *
 
 /* Returns p_i = dL/dv_i. Central differences are exact, since L is quadratic in v. Changes v and restores it. */
 static double momentum_along(const identity_case *c, const double *q, double *v, size_t i) {
-    double kept = v[i];
-    v[i] = kept + 1;
+    double saved = v[i];
+    v[i] = saved + 1;
     double above = lagrangian(c, q, v);
-    v[i] = kept - 1;
+    v[i] = saved - 1;
     double below = lagrangian(c, q, v);
-    v[i] = kept;
+    v[i] = saved;
     return (above - below) / 2;
 }
 

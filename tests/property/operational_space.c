@@ -225,7 +225,7 @@ END_TEST
 
 /* Checks tasks with a frame twice, and with one that does not move, which are singular, and a floating base alone,
  * which is not. */
-START_TEST(singular_task_is_told_with_its_sample_and_row) {
+START_TEST(singular_task_is_reported_with_its_sample_and_row) {
     random_source random = random_seed("singular tasks", 20261224);
     random_tree_options options = {.joints = 9, .base = DYN_BASE_FLOATING};
     dyn_model *model = random_tree(&random, &options);
@@ -342,7 +342,7 @@ int main(void) {
     tcase_add_test(tasks, inverse_inertia_is_that_of_jacobian_and_mass_matrix);
     tcase_add_test(tasks, inverses_are_inverse);
     tcase_add_test(tasks, task_moves_as_its_equation_says);
-    tcase_add_test(tasks, singular_task_is_told_with_its_sample_and_row);
+    tcase_add_test(tasks, singular_task_is_reported_with_its_sample_and_row);
     tcase_add_test(tasks, batch_has_the_bits_of_single_calls);
     tcase_add_test(tasks, bad_tasks_are_refused);
     return run_properties("operational space", tasks);

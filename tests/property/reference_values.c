@@ -39,7 +39,7 @@ typedef struct field {
     void (*check)(const place *p, const json_t *values);                  /* instead of comparing */
 } field;
 
-static const double *take_numbers(const json_t *from, double *out) {
+static const double *read_numbers(const json_t *from, double *out) {
     for (size_t i = 0; i < json_array_size(from); i++) {
         out[i] = json_number_value(json_array_get(from, i));
     }
@@ -149,7 +149,7 @@ static void check_contact(const place *p, const json_t *values) {
     size_t nv = p->g->nv;
     double *a = numbers(nv), *tau = numbers(nv), *load = numbers(nv), reference[6], force[6], rate[6], J_a[6];
     double *J = numbers(6 * nv), zero[6] = {0};
-    take_numbers(golden_field(p->g, p->state, "contact6_force_local"), reference);
+    read_numbers(golden_field(p->g, p->state, "contact6_force_local"), reference);
     for (int i = 0; i < 6; i++) {
         force[i] = reference[(i + 3) % 6];
     }
@@ -240,7 +240,7 @@ static size_t expect(const place *p, const field *f, double *out) {
     case SPATIAL:
     case SPATIAL_ROWS:
         if (f->layout == SPATIAL) {
-            take_numbers(from, rows);
+            read_numbers(from, rows);
         } else {
             golden_rows(p->g, p->state, f->name, 6, rows);
         }
@@ -248,7 +248,7 @@ static size_t expect(const place *p, const field *f, double *out) {
         memcpy(out + half, rows, half * sizeof *out);
         break;
     case NUMBERS:
-        take_numbers(from, out);
+        read_numbers(from, out);
         break;
     }
     free(rows);
@@ -302,7 +302,7 @@ static int compare_state(const place *p) {
 }
 
 /* Reads the wrench on the link behind each joint, in the link's frame; the reference has the force first. */
-static void take_forces(const place *p, double *wrenches, dyn_external_force *forces) {
+static void read_forces(const place *p, double *wrenches, dyn_external_force *forces) {
     const json_t *from = golden_field(p->g, p->state, "fext");
     for (int i = 0; i < p->joints; i++) {
         for (int k = 0; k < 6; k++) {
@@ -331,7 +331,7 @@ START_TEST(every_array_is_the_reference_value) {
     for (p.state = 0; p.state < g.count; p.state++) {
         p.in.q = g.q + p.state * g.nq, p.in.v = g.v + p.state * g.nv;
         p.in.a = g.a + p.state * g.nv, p.in.tau = g.tau + p.state * g.nv;
-        take_forces(&p, wrenches, forces);
+        read_forces(&p, wrenches, forces);
         compared += compare_state(&p);
     }
     printf("%s: %d fields of %zu states\n", g.name, compared, g.count);

@@ -101,7 +101,7 @@ static const dyn_joint *own_joint(const golden *g, const json_t *joint) {
 }
 
 /* Converts coordinates of one joint in one state: two of the reference are the cosine and sine of one angle. */
-static void take_q(const golden *g, const json_t *joint, const json_t *from, double *to) {
+static void read_q(const golden *g, const json_t *joint, const json_t *from, double *to) {
     const dyn_joint *own = own_joint(g, joint);
     size_t index = read_size(joint, "idx_q"), width = read_size(joint, "nq");
     if (width == 2 && own->nq == 1) {
@@ -113,7 +113,7 @@ static void take_q(const golden *g, const json_t *joint, const json_t *from, dou
     }
 }
 
-static double *take_v(const golden *g, const char *field) {
+static double *read_v(const golden *g, const char *field) {
     double *rows = calloc(g->count * g->nv + 1, sizeof *rows);
     for (size_t s = 0; s < g->count; s++) {
         golden_rows(g, s, field, 1, rows + s * g->nv);
@@ -122,7 +122,7 @@ static double *take_v(const golden *g, const char *field) {
 }
 
 /* Finds the velocities of one joint. */
-static void take_joint(golden *g, const json_t *joint) {
+static void map_joint(golden *g, const json_t *joint) {
     const dyn_joint *own = own_joint(g, joint);
     for (size_t k = 0; k < (size_t)own->nv; k++) {
         g->v_map[read_size(joint, "idx_v") + k] = (size_t)own->v_index + k;
@@ -143,7 +143,7 @@ bool golden_configuration(const golden *g, size_t state, const char *field, doub
     size_t i;
     json_array_foreach(joints, i, joint) {
         if (from) {
-            take_q(g, joint, from, out);
+            read_q(g, joint, from, out);
         }
     }
     return from != NULL;
@@ -187,12 +187,12 @@ bool golden_open(const char *file, golden *g) {
     const json_t *joints = json_object_get(g->root, "joints"), *joint;
     size_t i;
     json_array_foreach(joints, i, joint) {
-        take_joint(g, joint);
+        map_joint(g, joint);
     }
     for (size_t s = 0; s < g->count; s++) {
         golden_configuration(g, s, "q", g->q + s * g->nq);
     }
-    g->v = take_v(g, "v"), g->a = take_v(g, "a"), g->tau = take_v(g, "tau_in");
+    g->v = read_v(g, "v"), g->a = read_v(g, "a"), g->tau = read_v(g, "tau_in");
     return true;
 }
 
@@ -203,7 +203,7 @@ void golden_close(golden *g) {
 }
 
 /* Copies rows to row_map[0], row_map[1], ..., or in their order where there is no map. */
-static bool take_rows(const golden *g, size_t state, const char *field, size_t rows, const size_t *row_map,
+static bool read_rows(const golden *g, size_t state, const char *field, size_t rows, const size_t *row_map,
                       double *out) {
     const json_t *from = golden_field(g, state, field);
     if (!from) {
@@ -222,9 +222,9 @@ static bool take_rows(const golden *g, size_t state, const char *field, size_t r
 }
 
 bool golden_rows(const golden *g, size_t state, const char *field, size_t rows, double *out) {
-    return take_rows(g, state, field, rows, NULL, out);
+    return read_rows(g, state, field, rows, NULL, out);
 }
 
 bool golden_square(const golden *g, size_t state, const char *field, double *out) {
-    return take_rows(g, state, field, g->nv, g->v_map, out);
+    return read_rows(g, state, field, g->nv, g->v_map, out);
 }

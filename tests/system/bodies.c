@@ -298,7 +298,7 @@ START_TEST(configurations_are_those_of_the_library) {
 END_TEST
 
 /* Checks that each sample has its own s, and that the ends of the interpolation are the given ones. */
-START_TEST(interpolation_takes_one_s_for_each_sample) {
+START_TEST(interpolation_accepts_one_s_for_each_sample) {
     random_source random = random_seed("interpolation through the wire", 20261126);
     states x;
     double s[SAMPLES], one;
@@ -411,7 +411,7 @@ int main(void) {
     tcase_add_test(all, impossible_inertias_have_a_reason);
     tcase_add_test(all, bad_parts_are_named);
     tcase_add_test(all, configurations_are_those_of_the_library);
-    tcase_add_test(all, interpolation_takes_one_s_for_each_sample);
+    tcase_add_test(all, interpolation_accepts_one_s_for_each_sample);
     tcase_add_test(all, neutral_and_normal_configurations);
     tcase_add_test(all, configurations_follow_the_order_of_joints);
     tcase_add_test(all, bad_configurations_are_named);

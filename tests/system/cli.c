@@ -139,7 +139,7 @@ START_TEST(every_command_has_help_with_an_example) {
 }
 END_TEST
 
-START_TEST(exit_codes_tell_refused_unreachable_and_timeout_apart) {
+START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
     silent_peer peer;
     char line[512];
     must_fail("$ctl id no_such_model", 1, "refused: describe_model.model: ");
@@ -377,7 +377,7 @@ START_TEST(forces_on_a_link_enter_with_their_sign) {
 }
 END_TEST
 
-START_TEST(call_takes_methods_in_both_spellings) {
+START_TEST(call_accepts_methods_in_both_spellings) {
     json_t *one = run_json("$ctl call InverseDynamics '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0]}'");
     json_t *other = run_json("echo '"
                              "{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0]}' | $ctl call inverse_dynamics -");
@@ -452,7 +452,7 @@ START_TEST(models_are_derived) {
 }
 END_TEST
 
-START_TEST(payloads_are_taken_from_the_command_line) {
+START_TEST(payloads_are_read_from_the_command_line) {
     json_t *bare = run_json("$ctl gravity two_link --q 0,0 --json"), *g = json_object_get(bare, "g");
     json_t *loaded = run_json("$ctl gravity two_link --q 0,0 --payload tip:2 --payload link1:1,0.5,0,0 --json");
     json_t *of_loaded = json_object_get(loaded, "g");
@@ -467,7 +467,7 @@ START_TEST(payloads_are_taken_from_the_command_line) {
 }
 END_TEST
 
-START_TEST(precision_is_taken_from_the_command_line) {
+START_TEST(precision_is_read_from_the_command_line) {
     json_t *in_double = run_json("$ctl gravity ur5 --q 0.1,-1.2,1.4,0.3,0.2,0 --json");
     json_t *in_single = run_json("$ctl gravity ur5 --q 0.1,-1.2,1.4,0.3,0.2,0 --precision single --json");
     double x = number_at(json_object_get(in_double, "g"), 1), y = number_at(json_object_get(in_single, "g"), 1);
@@ -742,7 +742,7 @@ START_TEST(plot_fits_a_small_terminal) {
 }
 END_TEST
 
-START_TEST(watch_tells_frequency_age_and_loss) {
+START_TEST(watch_reports_frequency_age_and_loss) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --name seen --plot >%s & maker=$!\n"
                         "shown simulations 'seen .* running'; $ctl simulations; $ctl watch seen --duration 1.3 --csv | "
                         "wc -l; kill -INT $maker; wait $maker",
@@ -840,7 +840,7 @@ START_TEST(columns_have_the_names_of_their_joints) {
 }
 END_TEST
 
-START_TEST(latency_is_told_in_ascending_percentiles) {
+START_TEST(latency_is_reported_in_ascending_percentiles) {
     json_t *times = run_json("$ctl latency ur5 --count 200 --json");
     static const char *const keys[] = {"min", "p50", "p90", "p99", "p99.9", "max"};
     double last = 0;
@@ -940,7 +940,7 @@ START_TEST(states_before_a_bad_line_are_answered) {
 }
 END_TEST
 
-START_TEST(a_refused_state_is_told_with_its_line) {
+START_TEST(a_refused_state_is_reported_with_its_line) {
     /* The daemon finds a quaternion that is not one. */
     outcome run =
         shell("$ctl load %s/two_link.urdf --name loose --base floating >%s", DYNAMICS_ROBOTS_DIR, scratch("ignored"));
@@ -1029,7 +1029,7 @@ int main(void) {
     TCase *all = tcase_create("cli");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, every_command_has_help_with_an_example);
-    tcase_add_test(all, exit_codes_tell_refused_unreachable_and_timeout_apart);
+    tcase_add_test(all, exit_codes_distinguish_refused_unreachable_and_timeout);
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
     tcase_add_test(all, evaluate_writes_what_the_single_commands_write);
@@ -1039,11 +1039,11 @@ int main(void) {
     tcase_add_test(all, numbers_survive_the_round_trip);
     tcase_add_test(all, joints_come_in_the_order_asked_for);
     tcase_add_test(all, forces_on_a_link_enter_with_their_sign);
-    tcase_add_test(all, call_takes_methods_in_both_spellings);
+    tcase_add_test(all, call_accepts_methods_in_both_spellings);
     tcase_add_test(all, exported_models_load_again);
     tcase_add_test(all, models_are_derived);
-    tcase_add_test(all, payloads_are_taken_from_the_command_line);
-    tcase_add_test(all, precision_is_taken_from_the_command_line);
+    tcase_add_test(all, payloads_are_read_from_the_command_line);
+    tcase_add_test(all, precision_is_read_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);
     tcase_add_test(all, base_parameters_are_named);
     tcase_add_test(all, configurations_are_computed);
@@ -1052,16 +1052,16 @@ int main(void) {
     tcase_add_test(all, token_records_and_drives_a_simulation);
     tcase_add_test(all, plot_shows_the_whole_run_in_simulated_time);
     tcase_add_test(all, plot_fits_a_small_terminal);
-    tcase_add_test(all, watch_tells_frequency_age_and_loss);
+    tcase_add_test(all, watch_reports_frequency_age_and_loss);
     tcase_add_test(all, proposed_gains_hold_the_arm);
     tcase_add_test(all, help_announces_the_json_that_follows);
     tcase_add_test(all, columns_are_spelled_as_the_daemon_spells_coordinates);
     tcase_add_test(all, columns_have_the_names_of_their_joints);
-    tcase_add_test(all, latency_is_told_in_ascending_percentiles);
+    tcase_add_test(all, latency_is_reported_in_ascending_percentiles);
     tcase_add_test(all, many_states_come_back_in_their_order_from_both_formats);
     tcase_add_test(all, bad_states_name_their_line_and_field);
     tcase_add_test(all, states_before_a_bad_line_are_answered);
-    tcase_add_test(all, a_refused_state_is_told_with_its_line);
+    tcase_add_test(all, a_refused_state_is_reported_with_its_line);
     tcase_add_test(all, an_empty_file_has_no_states);
     tcase_add_test(all, states_on_a_pipe_are_answered_one_by_one);
     tcase_add_test(all, output_that_cannot_be_written_is_an_error);

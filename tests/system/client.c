@@ -39,7 +39,7 @@ static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2,
 
 /* ---- connection -------------------------------------------------------------------------------------------------- */
 
-START_TEST(connect_tells_what_is_wrong_with_an_address) {
+START_TEST(connect_reports_an_invalid_address) {
     dyn_client *none;
     ck_assert_int_eq(dyn_client_connect("nonsense", NULL, &none, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_ptr_null(none);
@@ -56,7 +56,7 @@ START_TEST(connect_tells_what_is_wrong_with_an_address) {
 }
 END_TEST
 
-START_TEST(connect_tells_that_nothing_listens) {
+START_TEST(connect_reports_that_nothing_listens) {
     dyn_client *none;
     ck_assert_int_eq(dyn_client_connect("ipc:///nonexistent/dynamicsd.sock", NULL, &none, &error),
                      DYN_CLIENT_UNREACHABLE);
@@ -65,7 +65,7 @@ START_TEST(connect_tells_that_nothing_listens) {
 }
 END_TEST
 
-START_TEST(connect_tells_that_the_peer_is_no_request_endpoint) {
+START_TEST(connect_reports_a_peer_that_is_no_request_endpoint) {
     dyn_client *none;
     for (int i = 0; i < WRONG_PEERS; i++) { /* the address sanitizer finds leaks */
         ck_assert_int_eq(dyn_client_connect(served.events_tcp, NULL, &none, &error), DYN_CLIENT_UNREACHABLE);
@@ -96,7 +96,7 @@ END_TEST
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(health_and_server_info_are_told) {
+START_TEST(health_and_server_info_are_reported) {
     dyn_client_health *health;
     dyn_client_server_info *info;
     ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &health, &error), DYN_CLIENT_OK);
@@ -301,7 +301,7 @@ START_TEST(refusals_name_the_field) {
 }
 END_TEST
 
-START_TEST(wrong_lengths_are_told_and_nothing_is_overrun) {
+START_TEST(wrong_lengths_are_reported_and_nothing_is_overrun) {
     /* The model has nv = 2. A caller that assumes 1 gets an error, instead of two numbers in a place for one. */
     dyn_client_query query = TWO_LINK;
     double q[2] = {0}, g[2] = {7, 7};
@@ -366,8 +366,8 @@ END_TEST
 enum { WAITING = 4 };
 
 static void *wait_in_vain(void *waiting) {
-    dyn_client_error told;
-    return (void *)(uintptr_t)dyn_client_ping(waiting, 60, &told);
+    dyn_client_error reported;
+    return (void *)(uintptr_t)dyn_client_ping(waiting, 60, &reported);
 }
 
 START_TEST(an_abort_ends_calls_that_wait) {
@@ -477,7 +477,7 @@ START_TEST(a_client_outlives_the_daemon) {
 }
 END_TEST
 
-START_TEST(raw_calls_take_and_give_messages) {
+START_TEST(raw_calls_accept_and_return_messages) {
     /* Request { list_models {} }: field 34, length 0. */
     static const unsigned char request[] = {0x92, 0x02, 0x00};
     void *reply;
@@ -524,12 +524,12 @@ END_TEST
 int main(void) {
     TCase *all = tcase_create("client");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
-    tcase_add_test(all, connect_tells_what_is_wrong_with_an_address);
-    tcase_add_test(all, connect_tells_that_nothing_listens);
-    tcase_add_test(all, connect_tells_that_the_peer_is_no_request_endpoint);
+    tcase_add_test(all, connect_reports_an_invalid_address);
+    tcase_add_test(all, connect_reports_that_nothing_listens);
+    tcase_add_test(all, connect_reports_a_peer_that_is_no_request_endpoint);
     tcase_add_test(all, a_forked_child_is_refused);
     tcase_add_test(all, tcp_and_ipc_serve_alike);
-    tcase_add_test(all, health_and_server_info_are_told);
+    tcase_add_test(all, health_and_server_info_are_reported);
     tcase_add_test(all, server_info_lists_the_methods);
     tcase_add_test(all, a_daemon_of_an_earlier_revision_refuses);
     tcase_add_test(all, models_come_and_go);
@@ -538,7 +538,7 @@ int main(void) {
     tcase_add_test(all, gravity_can_be_overridden);
     tcase_add_test(all, several_frames_come_in_their_order);
     tcase_add_test(all, refusals_name_the_field);
-    tcase_add_test(all, wrong_lengths_are_told_and_nothing_is_overrun);
+    tcase_add_test(all, wrong_lengths_are_reported_and_nothing_is_overrun);
     tcase_add_test(all, misuse_is_refused_without_a_request);
     tcase_add_test(all, no_answer_is_a_timeout);
     tcase_add_test(all, connection_that_is_closed_ungreeted_is_made_again);
@@ -546,7 +546,7 @@ int main(void) {
     tcase_add_test(all, a_reply_beyond_the_limit_is_refused);
     tcase_add_test(all, threads_share_a_client);
     tcase_add_test(all, a_client_outlives_the_daemon);
-    tcase_add_test(all, raw_calls_take_and_give_messages);
+    tcase_add_test(all, raw_calls_accept_and_return_messages);
     tcase_add_test(all, the_example_prints_torques);
     tcase_add_test(all, freeing_nothing_is_allowed);
     return run_unforked("client", all);

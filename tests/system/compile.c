@@ -286,7 +286,7 @@ static uint64_t create_simulation(const char *name, dyn_client_compiled_steps co
     return token;
 }
 
-static void take_steps(const char *name, uint64_t token, uint64_t steps, double v[JOINTS]) {
+static void run_steps(const char *name, uint64_t token, uint64_t steps, double v[JOINTS]) {
     dyn_client_simulation *simulation;
     require(dyn_client_step_simulation(client, name, token, steps, NULL, 0, &simulation, &error));
     ck_assert_uint_eq(simulation->nv, JOINTS);
@@ -305,7 +305,7 @@ static void look_at_simulation(const char *name, char with[TEXT_SIZE]) {
 static void record(const char *name, uint64_t token, uint64_t steps) {
     double v[JOINTS];
     require(dyn_client_record_simulation(client, name, token, name, 0, &error));
-    take_steps(name, token, steps, v);
+    run_steps(name, token, steps, v);
     require(dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error));
 }
 
@@ -345,7 +345,7 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     ck_assert_int_eq(strncmp(fast, plain, strlen(plain)), 0);
     ck_assert_ptr_null(strstr(plain, "compiled"));
     record("fast", one, 300), record("plain", other, 300);
-    take_steps("fast", one, 1, v_fast), take_steps("plain", other, 1, v_plain);
+    run_steps("fast", one, 1, v_fast), run_steps("plain", other, 1, v_plain);
     for (int i = 0; i < JOINTS; i++) {
         distance = fmax(distance, fabs(v_fast[i] - v_plain[i]));
     }
@@ -368,7 +368,7 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     assert_log(off);
     look_at_simulation("fast", with);
     ck_assert_str_eq(with, plain);
-    take_steps("fast", one, 1, v_fast);
+    run_steps("fast", one, 1, v_fast);
     assert_replay("fast", fast, plain);
     assert_replay("plain", plain, plain);
     stop();
@@ -496,7 +496,7 @@ static bool is_alive(const char *name) {
     return is_read && kill(process, 0) == 0;
 }
 
-START_TEST(a_compiler_that_takes_too_long_is_ended) {
+START_TEST(a_compiler_that_runs_too_long_is_ended) {
     char reason[TEXT_SIZE];
     write_compiler("sleeper", "exec sleep 600");
     start("mode = on\ncompiler = %s/sleeper\ntime = 0.7", directory);
@@ -586,7 +586,7 @@ int main(void) {
     tcase_add_test(tests, steps_that_cannot_be_compiled_are_refused);
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
-    tcase_add_test(tests, a_compiler_that_takes_too_long_is_ended);
+    tcase_add_test(tests, a_compiler_that_runs_too_long_is_ended);
     tcase_add_test(tests, a_compiler_that_needs_too_much_memory_is_refused);
     tcase_add_test(tests, sigterm_ends_the_compiler_and_leaves_nothing_of_it);
     tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);

@@ -474,20 +474,20 @@ static bool ends_with(const char *text, const char *end) {
 
 /* Checks that an absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in
  * gRPC. */
-START_TEST(absent_state_is_never_taken_for_an_observed_one) {
-    static contract asked, told;
+START_TEST(absent_state_is_never_mistaken_for_an_observed_one) {
+    static contract asked, answered;
     add_message(&asked, &dynamics__v1__request__descriptor);
-    add_message(&told, &dynamics__v1__reply__descriptor);
-    add_message(&told, &dynamics__v1__event__descriptor);
+    add_message(&answered, &dynamics__v1__reply__descriptor);
+    add_message(&answered, &dynamics__v1__event__descriptor);
     size_t asked_count = asked.enum_count;
-    for (size_t i = 0; i < told.enum_count; i++) {
-        const ProtobufCEnumValue *zero = protobuf_c_enum_descriptor_get_value(told.enums[i], 0);
-        add_enum(&asked, told.enums[i]);
+    for (size_t i = 0; i < answered.enum_count; i++) {
+        const ProtobufCEnumValue *zero = protobuf_c_enum_descriptor_get_value(answered.enums[i], 0);
+        add_enum(&asked, answered.enums[i]);
         bool is_choice = asked.enum_count == asked_count;
         asked.enum_count = asked_count;
-        if (!is_choice && told.enums[i] != &dynamics__v1__code__descriptor) {
+        if (!is_choice && answered.enums[i] != &dynamics__v1__code__descriptor) {
             ck_assert_msg(zero && (ends_with(zero->name, "_UNSPECIFIED") || ends_with(zero->name, "_UNKNOWN")),
-                          "%s: 0 is %s", told.enums[i]->name, zero ? zero->name : "no value");
+                          "%s: 0 is %s", answered.enums[i]->name, zero ? zero->name : "no value");
         }
     }
 }
@@ -504,7 +504,7 @@ int main(int argc, char **argv) {
     tcase_add_test(tests, points_and_files_are_part_of_the_contract);
     tcase_add_test(tests, all_of_the_contract_is_guarded);
     tcase_add_test(tests, no_message_contains_itself);
-    tcase_add_test(tests, absent_state_is_never_taken_for_an_observed_one);
+    tcase_add_test(tests, absent_state_is_never_mistaken_for_an_observed_one);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -79,7 +79,7 @@ static void *collect_notices(void *argument) {
 }
 
 /* Returns whether a text has arrived; removes it and the texts before it. */
-static bool take_notice(struct notices *n, const char *text) {
+static bool find_notice(struct notices *n, const char *text) {
     pthread_mutex_lock(&n->mutex);
     char *found = strstr(n->text, text);
     if (found) {
@@ -206,7 +206,7 @@ static void fail_with_log(const daemon_fixture *daemon, const char *problem, con
 void daemon_wait_for_notice(const daemon_fixture *daemon, const char *text, double seconds) {
     double end = now() + seconds;
     while (now() < end) {
-        if (take_notice(daemon->notices, text)) {
+        if (find_notice(daemon->notices, text)) {
             return;
         }
         nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);

@@ -30,9 +30,9 @@ static dyn_client_error error;
 
 static dyn_client *connect_to_daemon(void) {
     dyn_client *connected;
-    dyn_client_error told;
-    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &connected, &told) == DYN_CLIENT_OK, "%s",
-                  told.message);
+    dyn_client_error reported;
+    ck_assert_msg(dyn_client_connect(fixture.request_ipc, NULL, &connected, &reported) == DYN_CLIENT_OK, "%s",
+                  reported.message);
     return connected;
 }
 
@@ -77,7 +77,7 @@ static void pause_for(double seconds) {
 
 /* Loads a pendulum of that mass under `name`. */
 static dyn_client_status load_pendulum(dyn_client *by, const char *name, double mass, bool keep, double timeout,
-                                       dyn_client_error *told) {
+                                       dyn_client_error *reported) {
     char text[512];
     snprintf(text, sizeof text,
              "<robot name='pendulum'><link name='base'/><link name='rod'><inertial><origin xyz='0 0 -0.5'/>"
@@ -87,7 +87,7 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
              mass);
     const dyn_client_load_request request = {.urdf = text, .name = name, .replace = true, .keep = keep};
     dyn_client_loaded_model *loaded;
-    dyn_client_status status = dyn_client_load_model(by, &request, timeout, &loaded, told);
+    dyn_client_status status = dyn_client_load_model(by, &request, timeout, &loaded, reported);
     if (status == DYN_CLIENT_OK) {
         ck_assert(loaded->model.kept == keep);
         dyn_client_loaded_model_free(loaded);
@@ -96,9 +96,9 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
 }
 
 static dyn_client_status create_with(dyn_client *by, const dyn_client_simulation_options *options, double timeout,
-                                     dyn_client_error *told, uint64_t *token) {
+                                     dyn_client_error *reported, uint64_t *token) {
     dyn_client_simulation *created;
-    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, token, &created, told);
+    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, token, &created, reported);
     if (status == DYN_CLIENT_OK) {
         dyn_client_simulation_free(created);
     }
@@ -272,19 +272,19 @@ static knowledge outcome(dyn_client_status status, knowledge after) {
 
 /* Changes one thing. Returns false where the daemon does not answer any more. */
 static bool change(dyn_client *own, history *h, thing *t) {
-    dyn_client_error told;
+    dyn_client_error reported;
     uint32_t count;
     if (t->is == ABSENT && t->is_model) {
-        t->is = outcome(load_pendulum(own, t->name, 1 + h->done, true, PATIENCE, &told), PRESENT);
+        t->is = outcome(load_pendulum(own, t->name, 1 + h->done, true, PATIENCE, &reported), PRESENT);
     } else if (t->is == ABSENT) {
         const dyn_client_simulation_options options = {.name = t->name, .model = h->done % 2 ? "two_link" : "ur5"};
-        t->is = outcome(create_with(own, &options, PATIENCE, &told, &t->token), PRESENT);
+        t->is = outcome(create_with(own, &options, PATIENCE, &reported, &t->token), PRESENT);
     } else if (t->is_model) {
-        t->is = outcome(dyn_client_unload_model(own, t->name, PATIENCE, &told), ABSENT);
+        t->is = outcome(dyn_client_unload_model(own, t->name, PATIENCE, &reported), ABSENT);
     } else if (random_index(&h->random, 3) > 0) {
-        t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, &told), ABSENT);
+        t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, &reported), ABSENT);
     } else {
-        return dyn_client_save_simulations(own, PATIENCE, &count, &told) == DYN_CLIENT_OK;
+        return dyn_client_save_simulations(own, PATIENCE, &count, &reported) == DYN_CLIENT_OK;
     }
     h->done++;
     return t->is != UNKNOWN;
@@ -442,7 +442,7 @@ START_TEST(model_that_cannot_be_kept_is_refused_and_not_loaded) {
 }
 END_TEST
 
-START_TEST(damaged_kept_model_is_told_and_the_others_are_loaded) {
+START_TEST(damaged_kept_model_is_reported_and_the_others_are_loaded) {
     char path[160];
     bool kept;
     ok(load_pendulum(client, "a", 2, true, 0, &error));
@@ -734,7 +734,7 @@ static void wait_for_health(dyn_client_health_state wanted, char message[256]) {
     ck_assert_msg(health_of_state(message) == wanted, "state: %s", message);
 }
 
-START_TEST(full_disk_is_told_and_the_reserve_saves_all_simulations) {
+START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
     char message[256], name[16], path[160];
     end(SIGTERM);
     if (!mount_small_disk()) {
@@ -788,11 +788,11 @@ int main(void) {
     tcase_add_test(tcase, model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for);
     tcase_add_test(tcase, derived_model_is_kept_with_its_digest);
     tcase_add_test(tcase, model_that_cannot_be_kept_is_refused_and_not_loaded);
-    tcase_add_test(tcase, damaged_kept_model_is_told_and_the_others_are_loaded);
+    tcase_add_test(tcase, damaged_kept_model_is_reported_and_the_others_are_loaded);
     tcase_add_test(tcase, acknowledged_changes_outlive_kill_at_any_moment);
     tcase_add_test(tcase, journal_that_is_cut_anywhere_leaves_the_changes_before);
     tcase_add_test(tcase, stop_without_space_keeps_the_previous_generation);
-    tcase_add_test(tcase, full_disk_is_told_and_the_reserve_saves_all_simulations);
+    tcase_add_test(tcase, full_disk_is_reported_and_the_reserve_saves_all_simulations);
     tcase = add_case(suite, "own daemon", 60);
     tcase_add_test(tcase, replies_wait_for_the_disk);
     tcase_add_test(tcase, configuration_keeps_all_models);

@@ -350,7 +350,7 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
 END_TEST
 
 /* Checks that the error names the one singular state among many, and that the inverse exists there too. */
-START_TEST(singular_state_is_told_by_its_number) {
+START_TEST(singular_state_is_reported_by_its_number) {
     enum { SAMPLES = 700, SINGULAR = 611 };
     dyn_client_quantity asked = DYN_CLIENT_OPERATIONAL_SPACE_INERTIA;
     static const char *const frame = "tool0";
@@ -417,7 +417,7 @@ int main(void) {
     tcase_add_loop_test(all, ellipsoids_are_those_of_jacobian_and_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, energy_regressors_fit_the_torque_regressor_and_the_poses, 0, file_count);
     tcase_add_test(all, two_link_arm_has_the_inertia_of_the_textbook);
-    tcase_add_test(all, singular_state_is_told_by_its_number);
+    tcase_add_test(all, singular_state_is_reported_by_its_number);
     tcase_add_test(all, wrong_tasks_are_refused_with_their_field);
     int failed = run_unforked("evaluate task", all);
     reference_summarize(file_count);

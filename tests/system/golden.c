@@ -41,7 +41,7 @@ static void check_rows(const reference *of, const char *quantity, const char *fi
 
 /* Returns wrenches on the child link of each joint, from the reference's "fext": force and torque in the joint's
  * frame. */
-static dyn_client_external_force *take_forces(const reference *of) {
+static dyn_client_external_force *read_forces(const reference *of) {
     size_t bodies = json_array_size(of->joints);
     dyn_client_external_force *forces = calloc(bodies + 1, sizeof *forces);
     for (size_t i = 0; i < bodies; i++) {
@@ -98,7 +98,7 @@ START_TEST(external_forces_agree_with_the_reference) {
     dyn_client_error error;
     reference_open(&of, served.request_ipc, files[_i]);
     double *rows = calloc(of.count * of.nv + 1, sizeof *rows);
-    dyn_client_external_force *forces = take_forces(&of);
+    dyn_client_external_force *forces = read_forces(&of);
     of.query.external_force_count = json_array_size(of.joints);
     of.query.external_forces = forces;
     must(&of, "id", dyn_client_inverse_dynamics(of.client, &of.query, of.q, of.v, of.a, rows, &error), &error);

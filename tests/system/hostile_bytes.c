@@ -238,7 +238,7 @@ static const struct {
     {"the same method again", 0, {0x82, 0x03}},
 };
 
-START_TEST(small_fields_do_not_take_much_memory) {
+START_TEST(small_fields_do_not_use_much_memory) {
     size_t size = MEBIBYTE, at = 0;
     uint8_t *bytes = malloc(size + 16);
     ck_assert_ptr_nonnull(bytes);
@@ -365,7 +365,7 @@ int main(void) {
                         (int)(sizeof unknown_fields / sizeof unknown_fields[0]));
     tcase_add_test(tests, zero_byte_in_a_name_is_refused);
     tcase_add_test(tests, message_just_above_the_limit_is_answered);
-    tcase_add_loop_test(tests, small_fields_do_not_take_much_memory, 0, AMPLIFICATIONS);
+    tcase_add_loop_test(tests, small_fields_do_not_use_much_memory, 0, AMPLIFICATIONS);
     tcase_add_test(tests, messages_without_a_number);
     tcase_add_test(tests, messages_to_the_events_endpoint_are_closed);
     setvbuf(stdout, NULL, _IOLBF, 0);

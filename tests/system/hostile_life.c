@@ -164,7 +164,7 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
 }
 END_TEST
 
-START_TEST(state_directory_that_cannot_be_made_is_told) {
+START_TEST(state_directory_that_cannot_be_made_is_reported) {
     daemon_fixture d;
     daemon_start(&(daemon_options){0}, &d);
     char path[96], aside[96];
@@ -428,7 +428,7 @@ int main(void) {
     tcase_add_test(tests, endless_line_is_refused);
     tcase_add_test(tests, missing_configuration_is_named);
     tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
-    tcase_add_test(tests, state_directory_that_cannot_be_made_is_told);
+    tcase_add_test(tests, state_directory_that_cannot_be_made_is_reported);
     tcase_add_loop_test(tests, file_that_is_no_robot_is_reported_and_left_out, 0, FILES);
     tcase_add_test(tests, stop_answers_what_is_under_way);
     tcase_add_test(tests, stop_refuses_what_comes_later);

@@ -141,7 +141,7 @@ START_TEST(half_messages_beyond_the_bound_end_the_greediest_connections) {
 }
 END_TEST
 
-START_TEST(half_messages_are_given_up_after_the_message_time) {
+START_TEST(half_messages_are_dropped_after_the_message_time) {
     daemon_fixture d;
     daemon_start(&(daemon_options){.configuration = "[limits]\nmessage_time = 0.5\n"}, &d);
     sp_peer well = sp_open(d.request_tcp, SP_REQ);
@@ -363,7 +363,7 @@ int main(void) {
     suite_add_tcase(suite, tests);
     tcase_add_test(tests, what_arrived_in_part_is_held_until_the_connection_ends);
     tcase_add_test(tests, half_messages_beyond_the_bound_end_the_greediest_connections);
-    tcase_add_test(tests, half_messages_are_given_up_after_the_message_time);
+    tcase_add_test(tests, half_messages_are_dropped_after_the_message_time);
     tcase_add_test(tests, the_largest_request_and_its_reply_fit_into_an_idle_daemon);
     tcase_add_test(tests, unread_replies_are_bounded_and_make_room);
     tcase_add_test(tests, one_peer_does_not_lock_out_others);

@@ -26,8 +26,8 @@ typedef struct taken_apart {
 } taken_apart;
 
 /* Splits a joint into two; the second one carries the link. */
-static void take_joint_apart(const dyn_client_joint_description *from, char *link, char *name,
-                             dyn_client_joint_description *first, dyn_client_joint_description *second) {
+static void split_joint(const dyn_client_joint_description *from, char *link, char *name,
+                        dyn_client_joint_description *first, dyn_client_joint_description *second) {
     snprintf(link, NAME_SIZE, "%s between", from->name);
     snprintf(name, NAME_SIZE, "%s second", from->name);
     *first = *from;
@@ -52,7 +52,7 @@ static bool has_two_motions(dyn_client_joint_type type) {
 }
 
 /* Splits the joints of a description; returns how many were split. */
-static size_t take_apart(const dyn_client_model_description *from, taken_apart *made) {
+static size_t split(const dyn_client_model_description *from, taken_apart *made) {
     size_t links = from->link_count, joints = 0, count = 0;
     made->links = calloc(2 * from->link_count, sizeof *made->links);
     made->joints = calloc(2 * from->joint_count + 1, sizeof *made->joints);
@@ -63,7 +63,7 @@ static size_t take_apart(const dyn_client_model_description *from, taken_apart *
         if (!has_two_motions(from->joints[j].type))
             continue;
         char *link = made->names[2 * count], *name = made->names[2 * count + 1];
-        take_joint_apart(&from->joints[j], link, name, &made->joints[joints - 1], &made->joints[joints]);
+        split_joint(&from->joints[j], link, name, &made->joints[joints - 1], &made->joints[joints]);
         made->links[links++] = (dyn_client_link_description){.name = link};
         joints++;
         count++;
@@ -81,7 +81,7 @@ static size_t load_apart(const wire_tree *tree) {
     taken_apart apart;
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(tree->model);
-    size_t count = take_apart(form, &apart);
+    size_t count = split(form, &apart);
     const dyn_client_load_request request = {.description = &apart.form, .name = "apart", .replace = true};
     wire_require(dyn_client_load_model(client, &request, 0, &loaded, &error), &error);
     ck_assert_uint_eq(loaded->model.nq, tree->query.nq);

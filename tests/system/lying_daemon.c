@@ -64,7 +64,7 @@ static void set_gravity_reply(size_t count) {
 
 /* ---- single lies ------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_right_answer_is_taken) {
+START_TEST(a_right_answer_is_accepted) {
     double g[4];
     set_gravity_reply(4);
     ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_OK);
@@ -115,7 +115,7 @@ START_TEST(an_answer_to_another_method_is_refused) {
 }
 END_TEST
 
-START_TEST(a_status_is_told_with_its_field) {
+START_TEST(a_status_is_reported_with_its_field) {
     Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
     Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
     double g[4];
@@ -469,12 +469,12 @@ END_TEST
 int main(void) {
     TCase *all = tcase_create("lying_daemon");
     tcase_add_unchecked_fixture(all, start_peer, stop_peer);
-    tcase_add_test(all, a_right_answer_is_taken);
+    tcase_add_test(all, a_right_answer_is_accepted);
     tcase_add_test(all, too_few_and_too_many_values_are_refused);
     tcase_add_test(all, every_truncation_is_refused);
     tcase_add_test(all, an_answer_to_another_request_is_refused);
     tcase_add_test(all, an_answer_to_another_method_is_refused);
-    tcase_add_test(all, a_status_is_told_with_its_field);
+    tcase_add_test(all, a_status_is_reported_with_its_field);
     tcase_add_test(all, a_description_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_evaluation_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_explanation_of_another_length_is_refused);

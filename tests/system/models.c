@@ -586,10 +586,11 @@ START_TEST(derived_models_have_a_report) {
                                            .name = "odd",
                                            .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 5}}};
     dyn_client_loaded_model *loaded = derive("two_link", "odd", 1, &doubtful);
-    bool is_told = false;
+    bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++)
-        is_told |= loaded->report[i].severity == DYN_CLIENT_WARNING && strcmp(loaded->report[i].place, "link odd") == 0;
-    ck_assert(is_told);
+        is_reported |=
+            loaded->report[i].severity == DYN_CLIENT_WARNING && strcmp(loaded->report[i].place, "link odd") == 0;
+    ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_derive_request strict = {
         .model = "two_link", .name = "stern", .operation_count = 1, .operations = &doubtful, .strict = true};
@@ -605,12 +606,12 @@ static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"
 /* Checks that departures from URDF are reported, and refused under `strict`. */
 START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = departing_robot});
-    bool is_told = false;
+    bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++) {
-        is_told |= loaded->report[i].severity == DYN_CLIENT_WARNING && loaded->report[i].line == 3 &&
-                   strstr(loaded->report[i].message, "taken for a massless root") != NULL;
+        is_reported |= loaded->report[i].severity == DYN_CLIENT_WARNING && loaded->report[i].line == 3 &&
+                       strstr(loaded->report[i].message, "taken for a massless root") != NULL;
     }
-    ck_assert(is_told);
+    ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_load_request strict = {.urdf = departing_robot, .name = "stern", .strict = true};
     ck_assert_int_eq(dyn_client_load_model(client, &strict, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
@@ -629,11 +630,12 @@ static const char footed_robot[] =
 /* Checks that an algorithm that solves with a singular M names the joint, and that the others compute. */
 START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = footed_robot});
-    bool is_told = false;
+    bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++) {
-        is_told |= loaded->report[i].line == 3 && strstr(loaded->report[i].message, "mass matrix is singular") != NULL;
+        is_reported |=
+            loaded->report[i].line == 3 && strstr(loaded->report[i].message, "mass matrix is singular") != NULL;
     }
-    ck_assert(is_told);
+    ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_query query = {.model = "footed", .nq = 2, .nv = 2, .samples = 1};
     const double q[2] = {0.1, 0.2}, tau[2] = {0};

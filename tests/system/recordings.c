@@ -189,7 +189,7 @@ START_TEST(fifo_in_the_place_of_the_configuration_leaves_the_old_one_in_force) {
 }
 END_TEST
 
-START_TEST(fifo_in_the_place_of_a_robot_is_told_in_the_log) {
+START_TEST(fifo_in_the_place_of_a_robot_is_reported_in_the_log) {
     char path[PATH_SIZE], sections[2 * PATH_SIZE];
     snprintf(path, sizeof path, "%s/pipe.urdf", fixture.directory);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -266,7 +266,7 @@ static void check_count(size_t count) {
     dyn_client_recording_list_free(list);
 }
 
-START_TEST(recordings_together_keep_to_their_quota) {
+START_TEST(recordings_together_stay_within_their_quota) {
     start_with("[limits]\nrecordings_bytes = 200000\n");
     wait_for_health("");
     uint64_t token = create("arm");
@@ -353,7 +353,7 @@ static bool mount_small_disk(void) {
     return true;
 }
 
-START_TEST(full_disk_is_told_to_the_recorder_and_by_the_health) {
+START_TEST(full_disk_is_reported_to_the_recorder_and_by_the_health) {
     char path[PATH_SIZE];
     struct statvfs disk;
     if (!mount_small_disk()) {
@@ -389,16 +389,16 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     dyn_client_watch *watch;
     dyn_client_update update;
     uint64_t token = create("arm");
-    bool is_told = false;
+    bool is_reported = false;
     ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &small, NULL), 0);
     ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
     step_far(token);
-    for (int i = 0; i < 1000 && !is_told; i++) {
-        is_told = dyn_client_watch_next(watch, 1, &update, &error) == DYN_CLIENT_OK &&
-                  strcmp(update.text, "recording_ended") == 0;
+    for (int i = 0; i < 1000 && !is_reported; i++) {
+        is_reported = dyn_client_watch_next(watch, 1, &update, &error) == DYN_CLIENT_OK &&
+                      strcmp(update.text, "recording_ended") == 0;
     }
-    ck_assert(is_told);
+    ck_assert(is_reported);
     ck_assert_msg(strstr(update.message, "File too large") != NULL, "%s", update.message);
     dyn_client_watch_close(watch);
     check_broken(token, "File too large");
@@ -410,7 +410,7 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
 }
 END_TEST
 
-START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
+START_TEST(planner_is_notified_that_its_points_are_no_longer_recorded) {
     start_with("[limits]\nrecording_bytes = 20000\n");
     const dyn_client_stream_options options = {
         .name = "log", .kind = DYN_CLIENT_STREAM_RECORD, .model = "two_link", .recording = "points"};
@@ -427,9 +427,9 @@ START_TEST(planner_is_told_that_its_points_are_no_longer_recorded) {
             ok(dyn_client_get_stream(client, "log", 0, &status, &error));
         }
     }
-    const dyn_client_stream_info *told = &status->streams[0];
-    ck_assert_msg(strstr(told->recording_error, "limits.recording_bytes") != NULL, "%s", told->recording_error);
-    ck_assert_str_eq(told->recording, "");
+    const dyn_client_stream_info *reported = &status->streams[0];
+    ck_assert_msg(strstr(reported->recording_error, "limits.recording_bytes") != NULL, "%s", reported->recording_error);
+    ck_assert_str_eq(reported->recording, "");
     dyn_client_stream_list_free(status);
     double t = 100;
     ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
@@ -519,16 +519,16 @@ int main(void) {
     tcase_add_test(tests, fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody);
     tcase_add_test(tests, directory_and_link_in_the_place_of_a_recording_are_refused);
     tcase_add_test(tests, fifo_in_the_place_of_the_configuration_leaves_the_old_one_in_force);
-    tcase_add_test(tests, fifo_in_the_place_of_a_robot_is_told_in_the_log);
+    tcase_add_test(tests, fifo_in_the_place_of_a_robot_is_reported_in_the_log);
     tcase_add_test(tests, recording_needs_a_name_to_be_replayed);
     tcase_add_test(tests, fetched_recording_is_the_file);
     tcase_add_test(tests, recording_under_way_is_listed_and_cannot_be_deleted);
     tcase_add_test(tests, failed_write_ends_the_recording_and_not_the_daemon);
-    tcase_add_test(alone, recordings_together_keep_to_their_quota);
+    tcase_add_test(alone, recordings_together_stay_within_their_quota);
     tcase_add_test(alone, recording_is_refused_where_there_is_no_room_for_one_more);
     tcase_add_test(alone, recordings_leave_the_reserve_of_the_disk_free);
-    tcase_add_test(alone, full_disk_is_told_to_the_recorder_and_by_the_health);
-    tcase_add_test(alone, planner_is_told_that_its_points_are_no_longer_recorded);
+    tcase_add_test(alone, full_disk_is_reported_to_the_recorder_and_by_the_health);
+    tcase_add_test(alone, planner_is_notified_that_its_points_are_no_longer_recorded);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, alone);
     SRunner *runner = srunner_create(suite);

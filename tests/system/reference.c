@@ -48,7 +48,7 @@ const dyn_client_joint *find_joint(const dyn_client_description *robot, const ch
 }
 
 /* Joint i's coordinates: two are the cosine and sine of one angle. */
-static void take_q(const reference *of, const json_t *joint, const json_t *from, double *to) {
+static void read_q(const reference *of, const json_t *joint, const json_t *from, double *to) {
     const dyn_client_joint *own = find_joint(of->robot, json_string_value(json_object_get(joint, "name")));
     size_t index = read_size(joint, "idx_q"), width = read_size(joint, "nq");
     if (width == 2 && own->nq == 1) {
@@ -71,7 +71,7 @@ static void map_velocities(reference *of) {
 }
 
 /* Rows of a field of width nv, in the robot's order. */
-static double *take_velocities(const reference *of, const char *field) {
+static double *read_velocities(const reference *of, const char *field) {
     double *rows = calloc(of->count * of->nv + 1, sizeof *rows);
     for (size_t s = 0; s < of->count; s++) {
         const json_t *from = json_object_get(json_array_get(of->states, s), field);
@@ -126,11 +126,11 @@ void reference_open(reference *of, const char *address, const char *file) {
     of->q = calloc(of->count * of->robot->model.nq + 1, sizeof *of->q);
     for (size_t s = 0; s < of->count; s++)
         for (size_t i = 0; i < json_array_size(of->joints); i++)
-            take_q(of, json_array_get(of->joints, i), json_object_get(json_array_get(of->states, s), "q"),
+            read_q(of, json_array_get(of->joints, i), json_object_get(json_array_get(of->states, s), "q"),
                    of->q + s * of->robot->model.nq);
-    of->v = take_velocities(of, "v");
-    of->a = take_velocities(of, "a");
-    of->tau = take_velocities(of, "tau_in");
+    of->v = read_velocities(of, "v");
+    of->a = read_velocities(of, "a");
+    of->tau = read_velocities(of, "tau_in");
     of->query = (dyn_client_query){
         .model = of->robot->model.name, .nq = of->robot->model.nq, .nv = of->nv, .samples = of->count};
 }

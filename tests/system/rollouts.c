@@ -290,15 +290,15 @@ END_TEST
 /* ---- long requests ----------------------------------------------------------------------------------------------- */
 
 /* Record of the progress callback. */
-typedef struct told {
+typedef struct observed_progress {
     int count;
     double last;
     double enough; /* cancel from here on */
     bool is_monotone;
-} told;
+} observed_progress;
 
 static bool note(void *context, double fraction) {
-    told *t = context;
+    observed_progress *t = context;
     t->is_monotone = t->is_monotone && fraction >= t->last && fraction <= 1;
     t->last = fraction;
     t->count++;
@@ -306,7 +306,7 @@ static bool note(void *context, double fraction) {
 }
 
 /* Returns the seconds that a rollout of `steps` steps took. */
-static double time_rollout(double timeout, size_t steps, told *t, dyn_client_status *status) {
+static double time_rollout(double timeout, size_t steps, observed_progress *t, dyn_client_status *status) {
     static const double q[NV] = {0};
     struct timespec begin, end;
     dyn_client_query query = UR5;
@@ -331,8 +331,8 @@ START_TEST(deadline_ends_a_long_rollout) {
 }
 END_TEST
 
-START_TEST(progress_is_told_and_a_request_is_cancelled) {
-    told t = {.enough = 0, .is_monotone = true};
+START_TEST(progress_is_reported_and_a_request_is_cancelled) {
+    observed_progress t = {.enough = 0, .is_monotone = true};
     dyn_client_status status;
     double took = time_rollout(20, 1000000000000, &t, &status);
     ck_assert_msg(status == DYN_CLIENT_CANCELLED, "%s: %s", dyn_client_status_name(status), error.message);
@@ -367,7 +367,7 @@ START_TEST(rates_beyond_a_double_are_refused) {
 }
 END_TEST
 
-START_TEST(rates_are_derived_and_limits_are_told) {
+START_TEST(rates_are_derived_and_limits_are_reported) {
     enum { ROWS = 201 };
     static double t[ROWS], q[ROWS][NV], v[ROWS][NV], a[ROWS][NV];
     for (int i = 0; i < ROWS; i++) {
@@ -484,8 +484,8 @@ int main(void) {
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, accurate_motions_end_where_they_must);
     tcase_add_test(all, deadline_ends_a_long_rollout);
-    tcase_add_test(all, progress_is_told_and_a_request_is_cancelled);
-    tcase_add_test(all, rates_are_derived_and_limits_are_told);
+    tcase_add_test(all, progress_is_reported_and_a_request_is_cancelled);
+    tcase_add_test(all, rates_are_derived_and_limits_are_reported);
     tcase_add_test(all, rates_beyond_a_double_are_refused);
     tcase_add_test(all, forces_move_as_a_rollout_does);
     return run_unforked("rollouts", all);

@@ -143,7 +143,7 @@ static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1_
     return reply;
 }
 
-START_TEST(errors_of_the_first_thousand_states_are_told) {
+START_TEST(errors_of_the_first_thousand_states_are_reported) {
     static double q[SAMPLES * NQ];
     for (size_t s = 0; s < SAMPLES; s++) {
         q[s * NQ + 2] = s % 2 ? NAN : 0.5;
@@ -153,14 +153,14 @@ START_TEST(errors_of_the_first_thousand_states_are_told) {
     ck_assert_uint_eq(reply->sample_error_count, SAMPLES / 2);
     ck_assert_uint_eq(reply->n_sample_errors, TOLD_ERRORS);
     for (size_t i = 0; i < TOLD_ERRORS; i++) {
-        const Dynamics__V1__SampleError *told = reply->sample_errors[i];
+        const Dynamics__V1__SampleError *reported = reply->sample_errors[i];
         char field[64];
         snprintf(field, sizeof field, "gravity.q[%zu]", (2 * i + 1) * NQ + 2);
-        ck_assert_uint_eq(told->sample, 2 * i + 1);
-        ck_assert_int_eq(told->code, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT);
-        ck_assert_str_eq(told->reason, "NOT_FINITE");
-        ck_assert_str_eq(told->field, field);
-        ck_assert_ptr_nonnull(strstr(told->message, "elbow_joint"));
+        ck_assert_uint_eq(reported->sample, 2 * i + 1);
+        ck_assert_int_eq(reported->code, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT);
+        ck_assert_str_eq(reported->reason, "NOT_FINITE");
+        ck_assert_str_eq(reported->field, field);
+        ck_assert_ptr_nonnull(strstr(reported->message, "elbow_joint"));
     }
     dynamics__v1__reply__free_unpacked(reply, NULL);
 }
@@ -199,7 +199,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_loop_test(all, marked_states_leave_the_others_as_they_are, 0, 5);
     tcase_add_test(all, states_without_a_solution_are_marked);
-    tcase_add_test(all, errors_of_the_first_thousand_states_are_told);
+    tcase_add_test(all, errors_of_the_first_thousand_states_are_reported);
     tcase_add_test(all, replies_name_their_model);
     tcase_add_test(all, unknown_outcomes_are_refused);
     return run_unforked("sample errors", all);

@@ -28,8 +28,8 @@ static dyn_client_error error;
 
 static dyn_client *connect_to(const char *url) {
     dyn_client *connected;
-    dyn_client_error told;
-    ck_assert_msg(dyn_client_connect(url, NULL, &connected, &told) == DYN_CLIENT_OK, "%s", told.message);
+    dyn_client_error reported;
+    ck_assert_msg(dyn_client_connect(url, NULL, &connected, &reported) == DYN_CLIENT_OK, "%s", reported.message);
     return connected;
 }
 
@@ -98,7 +98,7 @@ static const dyn_client_simulation_options lockstep = {.name = "arm", .model = "
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
-START_TEST(two_links_fall_as_their_energy_tells) {
+START_TEST(two_links_fall_as_their_energy_requires) {
     /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
     dyn_client_simulation_options options = {.name = "fall",
                                              .model = "two_link",
@@ -236,16 +236,16 @@ END_TEST
 /* Checks that the daemon reports exactly these forces as acting. */
 static void check_forces(const char *name, size_t count, const dyn_client_external_force *forces) {
     static const double zero[3] = {0};
-    dyn_client_simulation *told = look(name);
-    ck_assert_uint_eq(told->external_force_count, count);
+    dyn_client_simulation *reported = look(name);
+    ck_assert_uint_eq(reported->external_force_count, count);
     for (size_t i = 0; i < count; i++) {
-        const dyn_client_external_force *is = &told->external_forces[i];
+        const dyn_client_external_force *is = &reported->external_forces[i];
         ck_assert_str_eq(is->link, forces[i].link);
         ck_assert_int_eq(is->reference_frame, forces[i].reference_frame);
         ck_assert_mem_eq(is->force, forces[i].force ? forces[i].force : zero, sizeof zero);
         ck_assert_mem_eq(is->torque, forces[i].torque ? forces[i].torque : zero, sizeof zero);
     }
-    dyn_client_simulation_free(told);
+    dyn_client_simulation_free(reported);
 }
 
 START_TEST(external_forces_act_until_replaced_cleared_or_reset) {
@@ -606,7 +606,7 @@ END_TEST
 
 /* ---- command ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(second_commander_is_refused_and_told_who_commands) {
+START_TEST(second_commander_is_refused_with_the_name_of_the_first) {
     uint64_t token = create(&lockstep);
     dyn_client *other = connect_to(fixture.request_tcp);
     dyn_client_simulation *state;
@@ -944,7 +944,7 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
 }
 END_TEST
 
-START_TEST(events_tell_of_limits_resets_and_divergence) {
+START_TEST(events_report_limits_resets_and_divergence) {
     dyn_client_watch *watch;
     dyn_client_update update;
     uint64_t token = create(&lockstep);
@@ -1195,7 +1195,7 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
 END_TEST
 
 /* Checks a restored model whose own name and the one with its digest belong to models of earlier simulations. */
-START_TEST(restored_model_whose_names_are_both_taken_is_said_to_be_so) {
+START_TEST(restored_model_whose_names_are_both_in_use_is_reported) {
     char digest[DIGEST_PREFIX], other[DIGEST_PREFIX], name[64], words[160];
     const char *const names[] = {"a", "b", "c"};
     load_pendulum_as("pendulum", 0.5, digest);
@@ -1334,7 +1334,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, start, stop);
     tcase_set_timeout(tests, 120);
     tcase_set_timeout(alone, 120);
-    tcase_add_test(tests, two_links_fall_as_their_energy_tells);
+    tcase_add_test(tests, two_links_fall_as_their_energy_requires);
     tcase_add_test(tests, floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler);
     tcase_add_test(tests, wrenches_on_links_act_as_their_joint_torques_do);
     tcase_add_test(tests, external_forces_act_until_replaced_cleared_or_reset);
@@ -1349,7 +1349,7 @@ int main(void) {
     tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);
     tcase_add_test(tests, divergence_stops_in_the_last_good_state);
     tcase_add_test(tests, steps_of_a_diverging_simulation_are_counted);
-    tcase_add_test(tests, second_commander_is_refused_and_told_who_commands);
+    tcase_add_test(tests, second_commander_is_refused_with_the_name_of_the_first);
     tcase_add_test(tests, lease_ends_a_simulation_whose_client_died);
     tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
     tcase_add_test(tests, bad_commands_are_refused_by_the_path_of_their_field);
@@ -1359,12 +1359,12 @@ int main(void) {
     tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
     tcase_add_test(tests, wall_times_of_states_and_events_are_nanoseconds);
     tcase_add_test(tests, restart_shows_in_the_instance);
-    tcase_add_test(tests, events_tell_of_limits_resets_and_divergence);
+    tcase_add_test(tests, events_report_limits_resets_and_divergence);
     tcase_add_test(tests, recorded_run_is_replayed_bit_for_bit);
     tcase_add_test(tests, recording_is_replayed_without_its_model);
     tcase_add_test(tests, simulations_of_models_that_were_loaded_by_request_outlive_a_restart);
     tcase_add_test(tests, bad_simulation_in_a_snapshot_costs_no_other_of_its_model);
-    tcase_add_test(tests, restored_model_whose_names_are_both_taken_is_said_to_be_so);
+    tcase_add_test(tests, restored_model_whose_names_are_both_in_use_is_reported);
     tcase_add_test(tests, changed_recording_is_found_out);
     tcase_add_test(tests, missing_state_directory_is_named);
     tcase_add_test(tests, simulations_outlive_a_restart);

@@ -206,7 +206,7 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
 }
 END_TEST
 
-START_TEST(server_tells_its_lanes) {
+START_TEST(server_reports_its_lanes) {
     dyn_client_server_info *info;
     wire_require(dyn_client_get_server_info(client, 0, &info, &error), &error);
     ck_assert_uint_eq(info->lanes[1], info->lanes[0] == 1 ? 1 : 2 * info->lanes[0]);
@@ -225,6 +225,6 @@ int main(void) {
     tcase_add_test(all, single_precision_ends_where_rounding_does);
     tcase_add_test(all, models_beyond_single_precision_are_refused);
     tcase_add_test(all, other_precisions_and_other_calls_are_refused);
-    tcase_add_test(all, server_tells_its_lanes);
+    tcase_add_test(all, server_reports_its_lanes);
     return run_unforked("single precision by request", all);
 }

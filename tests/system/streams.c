@@ -281,10 +281,10 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     q[NV + 2] = NAN;
     ok(dyn_client_push_points(stream, 3, t, q, NULL, NULL, NULL, 0, &error));
-    bool is_told = false;
-    while (!is_told) {
+    bool is_reported = false;
+    while (!is_reported) {
         ok(dyn_client_watch_next(watch, 5, &update, &error));
-        is_told = update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT;
+        is_reported = update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT;
     }
     ck_assert_str_eq(update.text, "refused");
     ck_assert_ptr_nonnull(strstr(update.message, "number 2: q[2] is nan"));
@@ -306,7 +306,7 @@ END_TEST
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(flooding_planner_takes_no_memory_and_delays_nobody) {
+START_TEST(flooding_planner_uses_no_memory_and_delays_nobody) {
     dyn_client_simulation_options paced = {.name = "arm", .model = "ur5", .follows_clock = true};
     dyn_client_stream_options options = {
         .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
@@ -336,7 +336,7 @@ END_TEST
 
 /* Checks that floods of new streams release their memory, which comes from several threads, except for the ends of
  * arenas, which malloc_trim keeps: the first floods find them. */
-START_TEST(floods_leave_no_memory_taken) {
+START_TEST(floods_leave_no_memory_allocated) {
     dyn_client_stream_options options = {
         .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
     size_t before = 0, after = SIZE_MAX;
@@ -655,8 +655,8 @@ int main(void) {
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
     tcase_add_test(tests, points_behind_the_pace_of_the_first_are_late);
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
-    tcase_add_test(tests, flooding_planner_takes_no_memory_and_delays_nobody);
-    tcase_add_test(tests, floods_leave_no_memory_taken);
+    tcase_add_test(tests, flooding_planner_uses_no_memory_and_delays_nobody);
+    tcase_add_test(tests, floods_leave_no_memory_allocated);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
     tcase_add_test(tests, external_forces_act_beside_a_stream);
     tcase_add_test(tests, credit_bounds_points_that_wait);

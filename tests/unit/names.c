@@ -118,9 +118,9 @@ START_TEST(index_finds_what_was_added_and_nothing_else) {
     ck_assert_int_eq(name_index_find(&index, "n0"), -1);
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        const char *kept = name_index_add(&index, name, i);
-        ck_assert_str_eq(kept, name);
-        ck_assert_ptr_ne(kept, name);
+        const char *stored = name_index_add(&index, name, i);
+        ck_assert_str_eq(stored, name);
+        ck_assert_ptr_ne(stored, name);
     }
     for (int i = 0; i < 2000; i++) {
         snprintf(name, sizeof name, "n%d", i);

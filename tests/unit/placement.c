@@ -53,7 +53,7 @@ START_TEST(shortest_rotation_takes_z_to_any_axis) {
 }
 END_TEST
 
-START_TEST(rotations_are_told_from_other_matrices) {
+START_TEST(rotations_are_distinguished_from_other_matrices) {
     double R[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     ck_assert(is_rotation(R));
     R[8] = -1;
@@ -158,7 +158,7 @@ int main(void) {
     TCase *tests = tcase_create("placement");
     tcase_add_loop_test(tests, coordinate_axes_are_turned_exactly, 0, 6);
     tcase_add_test(tests, shortest_rotation_takes_z_to_any_axis);
-    tcase_add_test(tests, rotations_are_told_from_other_matrices);
+    tcase_add_test(tests, rotations_are_distinguished_from_other_matrices);
     tcase_add_test(tests, moved_mass_properties_are_those_of_moved_points);
     tcase_add_test(tests, eigenvalues_have_the_invariants_of_the_matrix);
     tcase_add_test(tests, eigenvalues_of_singular_matrices_are_zero);

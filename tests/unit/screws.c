@@ -209,7 +209,7 @@ static void assert_lists(const char *what, const double *x, const double *y, int
 
 /* Computes the example in the comment of InverseDynamics in the book's software, with these three torques; the book
  * itself does not print them. */
-START_TEST(book_algorithm_gives_its_published_torques) {
+START_TEST(book_algorithm_returns_its_published_torques) {
     static const double M[64] = {1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1,
                                  0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1,
                                  1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0, 1, 0.395,    0, 0, 0, 1,
@@ -430,7 +430,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = tcase_create("screws");
-    tcase_add_test(tests, book_algorithm_gives_its_published_torques);
+    tcase_add_test(tests, book_algorithm_returns_its_published_torques);
     tcase_add_test(tests, ur5_has_the_torques_of_the_book);
     tcase_add_test(tests, ur5_is_the_robot_of_its_urdf);
     tcase_add_test(tests, ur5_comes_back_as_it_went_in);

@@ -81,14 +81,14 @@ static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace
 /* Packs the inputs of a block and checks them while they are loaded, so that samples are read once. On an invalid
  * number, the error names the first place of all n samples. Results may by then have overwritten the inputs before the
  * block. */
-static inline dyn_status dyn_take_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
+static inline dyn_status dyn_load_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
                                          const dynamics_inputs *in, sample_block block, const void *packed[3],
                                          dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     bool are_held = true;
-    packed[0] = dyn_block_take(workspace, 0, in->q, nq, block, &are_held);
-    packed[1] = dyn_block_take(workspace, 1, in->v, nv, block, &are_held);
-    packed[2] = dyn_block_take(workspace, 2, in->third, nv, block, &are_held);
+    packed[0] = dyn_block_load_checked(workspace, 0, in->q, nq, block, &are_held);
+    packed[1] = dyn_block_load_checked(workspace, 1, in->v, nv, block, &are_held);
+    packed[2] = dyn_block_load_checked(workspace, 2, in->third, nv, block, &are_held);
     are_held = are_held && (nq == nv || dyn_has_unit_quaternions(model, block.count, in->q + block.first * nq));
     return are_held ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }

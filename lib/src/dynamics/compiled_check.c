@@ -225,8 +225,8 @@ static const double checked_dt = 1e3, checked_damping = 1e-3;
 
 /* Steps as many states as the kernels have lanes, from state `first` on, and stores the velocities after the step.
  * Returns false if M is singular. */
-static bool take_step(const check *k, const kernel_table *kernels, compiled_step compiled, size_t first,
-                      const double *damping, double *out) {
+static bool run_step(const check *k, const kernel_table *kernels, compiled_step compiled, size_t first,
+                     const double *damping, double *out) {
     size_t nq = (size_t)k->model->nq, nv = (size_t)k->model->nv, lanes = (size_t)kernels->lanes;
     const step_parameters p = {.scheme = STEP_SEMI_IMPLICIT_EULER,
                                .dt = checked_dt,
@@ -253,17 +253,17 @@ static dyn_status check_steps(dyn_compiled *c, check *k, dyn_error *error) {
     for (size_t i = 0; i < nv; i++) {
         damping[i] = checked_damping;
     }
-    if (!wide.aba || !take_step(k, trio->wide, (compiled_step){0}, 0, damping, k->expected)) {
+    if (!wide.aba || !run_step(k, trio->wide, (compiled_step){0}, 0, damping, k->expected)) {
         c->wide[COMPILED_RESISTED_ABA].name = c->single[COMPILED_RESISTED_ABA].name = NULL;
         return DYN_OK;
     }
-    bool is_right = take_step(k, trio->wide, wide, 0, damping, k->found) &&
+    bool is_right = run_step(k, trio->wide, wide, 0, damping, k->found) &&
                     agree(k->found, k->expected, lanes * nv, solved_tolerance);
     if (!is_right) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, name, "its results differ from the library's own");
     }
     for (size_t s = 0; s < lanes; s++) {
-        take_step(k, trio->one, single, s, damping, k->expected);
+        run_step(k, trio->one, single, s, damping, k->expected);
         if (memcmp(k->expected, k->found + s * nv, nv * sizeof(double)) != 0) {
             return dyn_error_set(error, DYN_FAILED_PRECONDITION, name,
                                  "a state alone gives other bits than among others");

@@ -37,7 +37,7 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
         void *out[MAX_RESULTS] = {dyn_block_output_at(w, 0, dtau_dq, entries, block),
                                   dyn_block_output_at(w, entries, dtau_dv, entries, block),
                                   dyn_block_output_at(w, 2 * entries, dtau_da, entries, block)};
-        status = dyn_take_inputs(model, w, n, &in, block, packed, error);
+        status = dyn_load_inputs(model, w, n, &in, block, packed, error);
         if (status == DYN_OK &&
             !block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
                                              packed[2], &wrenches, out[0], out[1], out[2])) {
@@ -66,7 +66,7 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         const void *packed[3];
         void *out[MAX_RESULTS];
-        status = dyn_take_inputs(model, w, n, &in, block, packed, error);
+        status = dyn_load_inputs(model, w, n, &in, block, packed, error);
         if (status != DYN_OK) {
             break;
         }

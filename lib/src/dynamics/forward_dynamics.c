@@ -15,7 +15,7 @@ static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, si
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
         const void *packed[3];
-        status = dyn_take_inputs(model, w, n, in, block, packed, error);
+        status = dyn_load_inputs(model, w, n, in, block, packed, error);
         if (status != DYN_OK) {
             break;
         }

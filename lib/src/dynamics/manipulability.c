@@ -42,7 +42,7 @@ static void find_axes(double negligible, double A[9], double eigenvalues[3]) {
 }
 
 /* Copies the 3 x 3 block of a 6 x 6 matrix: 0 is the angular, 1 the linear one. */
-static void take_block(const double G[36], int which, double A[9]) {
+static void copy_block(const double G[36], int which, double A[9]) {
     for (int i = 0; i < 9; i++) {
         A[i] = G[(3 * which + i / 3) * 6 + 3 * which + i % 3];
     }
@@ -99,7 +99,7 @@ typedef void (*use_matrix)(const gram *g, size_t sample, double *const outputs[4
 static void measure(const gram *g, size_t sample, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *out = outputs[which];
-        take_block(g->G, which, A);
+        copy_block(g->G, which, A);
         find_axes(g->negligible, A, eigenvalues);
         if (out) {
             out[2 * sample] = sqrt(eigenvalues[0] * eigenvalues[1] * eigenvalues[2]);
@@ -115,7 +115,7 @@ static void measure(const gram *g, size_t sample, double *const outputs[4]) {
 static void make_ellipsoids(const gram *g, size_t sample, bool of_inverse, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *lengths = outputs[2 * which], *axes = outputs[2 * which + 1];
-        take_block(g->G, which, A);
+        copy_block(g->G, which, A);
         find_axes(g->negligible, A, eigenvalues);
         for (int i = 0; i < 3; i++) {
             /* The longest axis of the inverse is the shortest of the matrix. */

@@ -55,12 +55,12 @@ static void name_row(const dyn_model *model, const dyn_task *task, size_t row, c
 }
 
 /* Checks that the rows are independent in all samples of the block. */
-static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const void *kept, sample_block block,
-                             dyn_error *error) {
+static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const void *independence_of_rows,
+                             sample_block block, dyn_error *error) {
     size_t rows = (size_t)dyn_task_row_count(task);
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = rows; i-- > 0;) {
-            if (!(dyn_packed_number(kept, i, block, l) > independence[w->precision])) {
+            if (!(dyn_packed_number(independence_of_rows, i, block, l) > independence[w->precision])) {
                 char name[DYN_PLACE_SIZE];
                 name_row(w->model, task, i, name, sizeof name);
                 const dyn_error_site site = {.cause = DYN_CAUSE_SINGULAR_TASK,
@@ -95,15 +95,15 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
     dyn_status status = DYN_OK;
     for (sample_block block = dyn_block_first_of_width(w, n, width + DYN_TASK_ROWS);
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
-        void *out[MAX_RESULTS], *kept = dyn_block_part(w, block.lanes > 1 ? width : 0, block);
+        void *out[MAX_RESULTS], *independence_of_rows = dyn_block_part(w, block.lanes > 1 ? width : 0, block);
         dyn_results_find(w, wanted, block, out);
         task_results at = places(wanted, out, all);
         block.kernels->operational_space(model, w->memory, gravity ? gravity : model->gravity,
                                          dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), task,
-                                         w->pivots, kept, &at);
+                                         w->pivots, independence_of_rows, &at);
         status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && inverts) {
-            status = check_rows(w, task, kept, block, error);
+            status = check_rows(w, task, independence_of_rows, block, error);
         }
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, wanted, error);

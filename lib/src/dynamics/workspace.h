@@ -109,8 +109,8 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
 
 /* Loads a block and checks its numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
  * the precision. */
-static inline const void *dyn_block_take(const dyn_workspace *workspace, int slot, const double *rows, size_t width,
-                                         sample_block block, bool *are_held) {
+static inline const void *dyn_block_load_checked(const dyn_workspace *workspace, int slot, const double *rows,
+                                                 size_t width, sample_block block, bool *are_held) {
     const double *from = rows + block.first * width;
     if (!rows) {
         return workspace->zero;

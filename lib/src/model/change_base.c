@@ -103,12 +103,12 @@ dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_b
 }
 
 /* Marks the links that marked links carry: all of them, or only those connected by fixed joints. */
-static void mark_carried(const dyn_builder *builder, const tree *links, bool only_fixed, bool *keep) {
+static void mark_carried(const dyn_builder *builder, const tree *links, bool only_fixed, bool *retain) {
     for (int i = 0; i < builder->link_count; i++) {
         int link = links->order[i], carrier = links->parent_joint[link];
-        if (carrier >= 0 && keep[links->parent_link[carrier]] &&
+        if (carrier >= 0 && retain[links->parent_link[carrier]] &&
             !(only_fixed && builder->joints[carrier].type != DYN_JOINT_FIXED)) {
-            keep[link] = true;
+            retain[link] = true;
         }
     }
 }
@@ -116,21 +116,21 @@ static void mark_carried(const dyn_builder *builder, const tree *links, bool onl
 /* Reduces a description to a subtree, or, with a `last` link, to a chain. */
 static dyn_status reduce(const dyn_model *model, int first, int last, dyn_error *error, dyn_builder **builder) {
     tree links;
-    bool *keep = calloc((size_t)(*builder)->link_count, sizeof *keep);
+    bool *retain = calloc((size_t)(*builder)->link_count, sizeof *retain);
     dyn_status status = tree_find(*builder, error, &links);
-    if (status == DYN_OK && keep == NULL) {
+    if (status == DYN_OK && retain == NULL) {
         status = dyn_error_memory(error);
     }
     if (status == DYN_OK) {
-        keep[first] = true;
+        retain[first] = true;
         for (int link = last; link >= 0 && link != first; link = links.parent_link[links.parent_joint[link]]) {
-            keep[link] = true;
+            retain[link] = true;
         }
-        mark_carried(*builder, &links, last >= 0, keep);
-        status = prune(model, keep, error, builder);
+        mark_carried(*builder, &links, last >= 0, retain);
+        status = prune(model, retain, error, builder);
     }
     tree_clear(&links);
-    free(keep);
+    free(retain);
     return status;
 }
 

@@ -88,27 +88,27 @@ dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_descripti
 }
 
 /* Returns whether a joint of the description remains because both of its links do. */
-static bool stays(const dyn_builder *builder, const bool *keep, int j) {
+static bool stays(const dyn_builder *builder, const bool *retain, int j) {
     const dyn_joint_description *joint = &builder->joints[j];
-    return keep[name_index_find(&builder->link_names, joint->parent_link)] &&
-           keep[name_index_find(&builder->link_names, joint->child_link)];
+    return retain[name_index_find(&builder->link_names, joint->parent_link)] &&
+           retain[name_index_find(&builder->link_names, joint->child_link)];
 }
 
 /* Returns whether the joint of that name remains. */
-static bool name_stays(const dyn_builder *builder, const bool *keep, const char *name) {
+static bool name_stays(const dyn_builder *builder, const bool *retain, const char *name) {
     int j = name_index_find(&builder->joint_names, name);
-    return j >= 0 && stays(builder, keep, j);
+    return j >= 0 && stays(builder, retain, j);
 }
 
 /* Makes a remaining mimic joint follow its master directly where the joint that it names is removed. */
-static dyn_status keep_master(const dyn_model *model, const dyn_builder *from, const bool *keep,
-                              dyn_joint_description *joint, dyn_error *error) {
-    if (joint->mimic_joint == NULL || name_stays(from, keep, joint->mimic_joint)) {
+static dyn_status retain_master(const dyn_model *model, const dyn_builder *from, const bool *retain,
+                                dyn_joint_description *joint, dyn_error *error) {
+    if (joint->mimic_joint == NULL || name_stays(from, retain, joint->mimic_joint)) {
         return DYN_OK;
     }
     const dyn_joint *compiled = &model->joints[dyn_model_find_joint(model, joint->name)];
     const char *master = model->joints[compiled->master].name;
-    if (!name_stays(from, keep, master)) {
+    if (!name_stays(from, retain, master)) {
         return builder_fail(from, error, DYN_INVALID_ARGUMENT, 0, "joint", joint->name,
                             "it follows joint \"%s\", which is left out; lock that joint first", master);
     }
@@ -118,7 +118,7 @@ static dyn_status keep_master(const dyn_model *model, const dyn_builder *from, c
     return DYN_OK;
 }
 
-dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder) {
+dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder) {
     const dyn_builder *from = *builder;
     dyn_builder *pruned;
     dyn_status status = dyn_builder_create(from->name, error, &pruned);
@@ -127,12 +127,12 @@ dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn
     }
     memcpy(pruned->gravity, from->gravity, sizeof pruned->gravity);
     for (int i = 0; status == DYN_OK && i < from->link_count; i++) {
-        status = keep[i] ? builder_append_link(pruned, &from->links[i], error) : DYN_OK;
+        status = retain[i] ? builder_append_link(pruned, &from->links[i], error) : DYN_OK;
     }
     for (int j = 0; status == DYN_OK && j < from->joint_count; j++) {
-        if (stays(from, keep, j)) {
+        if (stays(from, retain, j)) {
             dyn_joint_description joint = from->joints[j];
-            status = keep_master(model, from, keep, &joint, error);
+            status = retain_master(model, from, retain, &joint, error);
             status = status == DYN_OK ? builder_append_joint(pruned, &joint, error) : status;
         }
     }

@@ -43,6 +43,6 @@ bool pose_is_identity(const dyn_pose *pose);
 
 /* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where
  * the joint that it names is removed; removing the master too is an error. */
-dyn_status prune(const dyn_model *model, const bool *keep, dyn_error *error, dyn_builder **builder);
+dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder);
 
 #endif

@@ -107,7 +107,7 @@ static bool fail(reader *r, const char *what, const char *found) {
 }
 
 /* Cuts off the next word of the line and returns it; "" at the end of the line. */
-static char *take_word(reader *r) {
+static char *read_word(reader *r) {
     char *word = r->at + strspn(r->at, " ");
     r->at = word + strcspn(word, " ");
     if (*r->at != '\0') {
@@ -117,12 +117,12 @@ static char *take_word(reader *r) {
 }
 
 static bool expect(reader *r, const char *word) {
-    const char *found = r->status == DYN_OK ? take_word(r) : word;
+    const char *found = r->status == DYN_OK ? read_word(r) : word;
     return strcmp(found, word) == 0 ? r->status == DYN_OK : fail(r, word, found);
 }
 
 /* Reads a name in quotes. Its closing quote becomes the end of the string. */
-static const char *take_name(reader *r) {
+static const char *read_name(reader *r) {
     char *from = r->at + strspn(r->at, " "), *name = from + 1, *to = name;
     if (r->status != DYN_OK) {
         return "";
@@ -145,8 +145,8 @@ static const char *take_name(reader *r) {
 }
 
 /* Reads the next word and returns its index in a list. */
-static int take_choice(reader *r, const char *const *list, int count) {
-    const char *found = r->status == DYN_OK ? take_word(r) : list[0];
+static int read_choice(reader *r, const char *const *list, int count) {
+    const char *found = r->status == DYN_OK ? read_word(r) : list[0];
     for (int i = 0; i < count; i++) {
         if (strcmp(found, list[i]) == 0) {
             return i;
@@ -158,10 +158,10 @@ static int take_choice(reader *r, const char *const *list, int count) {
     return 0;
 }
 
-static void take_numbers(reader *r, const char *word, double *values, int count) {
+static void read_numbers(reader *r, const char *word, double *values, int count) {
     expect(r, word);
     for (int i = 0; i < count && r->status == DYN_OK; i++) {
-        const char *found = take_word(r);
+        const char *found = read_word(r);
         if (numbers_read(found, r->plain, 1, &values[i]) != 1) {
             fail(r, "a finite number", found);
         }
@@ -184,12 +184,12 @@ static void expect_end(reader *r) {
 static void read_robot(reader *r, dyn_builder **builder, dyn_build_options *options) {
     double gravity[3];
     expect(r, "robot");
-    const char *name = take_name(r);
+    const char *name = read_name(r);
     expect(r, "base");
-    options->base = (dyn_base)take_choice(r, bases, 2);
+    options->base = (dyn_base)read_choice(r, bases, 2);
     expect(r, "mimic");
-    options->mimic = (dyn_mimic_policy)take_choice(r, mimics, 2);
-    take_numbers(r, "gravity", gravity, 3);
+    options->mimic = (dyn_mimic_policy)read_choice(r, mimics, 2);
+    read_numbers(r, "gravity", gravity, 3);
     expect_end(r);
     if (r->status == DYN_OK) {
         r->status = dyn_builder_create(name, r->error, builder);
@@ -200,49 +200,49 @@ static void read_robot(reader *r, dyn_builder **builder, dyn_build_options *opti
 }
 
 static void read_link(reader *r, dyn_builder *builder) {
-    dyn_link_description link = {.name = take_name(r)};
-    take_numbers(r, "mass", &link.inertia.mass, 1);
-    take_numbers(r, "center", link.inertia.center_of_mass, 3);
-    take_numbers(r, "inertia", link.inertia.rotational, 6);
+    dyn_link_description link = {.name = read_name(r)};
+    read_numbers(r, "mass", &link.inertia.mass, 1);
+    read_numbers(r, "center", link.inertia.center_of_mass, 3);
+    read_numbers(r, "inertia", link.inertia.rotational, 6);
     expect_end(r);
     if (r->status == DYN_OK) {
         r->status = dyn_builder_add_link(builder, &link, r->error);
     }
 }
 
-static dyn_joint_type take_type(reader *r) {
+static dyn_joint_type read_type(reader *r) {
     const char *names[DYN_JOINT_TYPES];
     for (int type = 0; type < DYN_JOINT_TYPES; type++) {
         names[type] = joint_type_name((dyn_joint_type)type);
     }
     expect(r, "type");
-    return (dyn_joint_type)take_choice(r, names, DYN_JOINT_TYPES);
+    return (dyn_joint_type)read_choice(r, names, DYN_JOINT_TYPES);
 }
 
 static void read_joint(reader *r, dyn_builder *builder) {
     double limits[4] = {0}, mimic[2] = {0};
-    dyn_joint_description joint = {.name = take_name(r)};
-    joint.type = take_type(r);
+    dyn_joint_description joint = {.name = read_name(r)};
+    joint.type = read_type(r);
     expect(r, "parent");
-    joint.parent_link = take_name(r);
+    joint.parent_link = read_name(r);
     expect(r, "child");
-    joint.child_link = take_name(r);
-    take_numbers(r, "position", joint.position, 3);
-    take_numbers(r, "rotation", joint.rotation, 9);
-    take_numbers(r, "axis", joint.axis, 3);
-    take_numbers(r, "second", joint.second_axis, 3);
-    take_numbers(r, "pitch", &joint.pitch, 1);
-    take_numbers(r, "damping", &joint.damping, 1);
-    take_numbers(r, "friction", &joint.friction, 1);
+    joint.child_link = read_name(r);
+    read_numbers(r, "position", joint.position, 3);
+    read_numbers(r, "rotation", joint.rotation, 9);
+    read_numbers(r, "axis", joint.axis, 3);
+    read_numbers(r, "second", joint.second_axis, 3);
+    read_numbers(r, "pitch", &joint.pitch, 1);
+    read_numbers(r, "damping", &joint.damping, 1);
+    read_numbers(r, "friction", &joint.friction, 1);
     joint.has_limits = is_next(r, "limits");
     if (joint.has_limits) {
-        take_numbers(r, "limits", limits, 4);
+        read_numbers(r, "limits", limits, 4);
         joint.limits = (dyn_joint_limits){limits[0], limits[1], limits[2], limits[3]};
     }
     if (is_next(r, "mimic")) {
         expect(r, "mimic");
-        joint.mimic_joint = take_name(r);
-        take_numbers(r, "by", mimic, 2);
+        joint.mimic_joint = read_name(r);
+        read_numbers(r, "by", mimic, 2);
         joint.mimic_multiplier = mimic[0], joint.mimic_offset = mimic[1];
     }
     expect_end(r);
@@ -256,7 +256,7 @@ static void read_line(reader *r, dyn_builder **builder, dyn_build_options *optio
     static const char *const kinds[] = {"link", "joint"};
     if (*builder == NULL) {
         read_robot(r, builder, options);
-    } else if (take_choice(r, kinds, 2) == 0) {
+    } else if (read_choice(r, kinds, 2) == 0) {
         read_link(r, *builder);
     } else {
         read_joint(r, *builder);

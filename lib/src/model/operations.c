@@ -49,7 +49,7 @@ dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, co
 }
 
 /* Marks all links except `link` and those that it carries; refuses the root. */
-static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *error, bool *keep) {
+static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *error, bool *retain) {
     tree links;
     dyn_status status = tree_find(builder, error, &links);
     if (status == DYN_OK && link == links.root) {
@@ -58,7 +58,7 @@ static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *err
     }
     for (int i = 0; status == DYN_OK && i < builder->link_count; i++) {
         int at = links.order[i], carrier = links.parent_joint[at];
-        keep[at] = at != link && (carrier < 0 || keep[links.parent_link[carrier]]);
+        retain[at] = at != link && (carrier < 0 || retain[links.parent_link[carrier]]);
     }
     tree_clear(&links);
     return status;
@@ -72,15 +72,15 @@ dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_error 
         return status;
     }
     int removed;
-    bool *keep = calloc((size_t)copy->link_count, sizeof *keep);
-    status = keep != NULL ? description_find_link(copy, link, error, &removed) : dyn_error_memory(error);
+    bool *retain = calloc((size_t)copy->link_count, sizeof *retain);
+    status = retain != NULL ? description_find_link(copy, link, error, &removed) : dyn_error_memory(error);
     if (status == DYN_OK) {
-        status = mark_rest(copy, removed, error, keep);
+        status = mark_rest(copy, removed, error, retain);
     }
     if (status == DYN_OK) {
-        status = prune(model, keep, error, &copy);
+        status = prune(model, retain, error, &copy);
     }
-    free(keep);
+    free(retain);
     return derivation_finish(copy, model_base(model), status, error, result);
 }
 

@@ -14,8 +14,8 @@
 struct dyn_report {
     dyn_report_entry *entries;
     size_t count, capacity;
-    size_t kept[2], dropped[2]; /* by severity */
-    char rest[128];             /* message of the last entry, which represents those that were dropped */
+    size_t stored[2], dropped[2]; /* by severity */
+    char rest[128];               /* message of the last entry, which represents those that were dropped */
     bool incomplete;
 };
 
@@ -112,7 +112,7 @@ static void add(dyn_report *report, dyn_severity severity, int line, char *raw_p
         return;
     }
     report->entries[report->count++] = (dyn_report_entry){severity, line, place, message};
-    report->kept[severity]++;
+    report->stored[severity]++;
 }
 
 /* Returns the printf-style text in new memory, or NULL. */
@@ -126,7 +126,7 @@ static bool has_room(dyn_report *report, dyn_severity severity) {
     if (report == NULL || report->incomplete) {
         return false;
     }
-    if (report->kept[severity] >= REPORT_MAX_ENTRIES) {
+    if (report->stored[severity] >= REPORT_MAX_ENTRIES) {
         drop(report, severity);
         return false;
     }

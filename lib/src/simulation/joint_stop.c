@@ -89,7 +89,7 @@ static bool visit(dyn_simulator *s, const simulated_step *step, const double *in
 }
 
 /* Returns whether the joint is at or beyond a limit in any lane. Resets q to the limit there. */
-static bool keep_within(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
+static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
     sample_block block = step->block;
     bool any = false;
     for (size_t l = 0; l < block.lanes; l++) {
@@ -106,7 +106,7 @@ static bool keep_within(dyn_simulator *s, const simulated_step *step, const join
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
     bool is_any_at_limit = false;
     for (int i = 0; i < s->joints.range_count; i++) {
-        is_any_at_limit |= keep_within(s, step, &s->joints.ranges[i]);
+        is_any_at_limit |= clamp_at_stop(s, step, &s->joints.ranges[i]);
     }
     bool has_struck = is_any_at_limit;
     const double *inverse = is_any_at_limit ? invert(s, step) : NULL;

@@ -96,7 +96,7 @@ static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
 }
 
 /* Loads the inputs of a step and computes the controller's forces. */
-static void take_inputs(const rollout_block *b, size_t step) {
+static void load_inputs(const rollout_block *b, size_t step) {
     dyn_simulator *s = b->s;
     int nq = s->model->nq, nv = s->model->nv;
     bool is_linear = b->r->is_linear;
@@ -206,7 +206,7 @@ static bool roll_out(rollout_block *b) {
         note_start_energy(b);
     }
     for (size_t k = 0; k < b->r->steps; k++) {
-        take_inputs(b, k);
+        load_inputs(b, k);
         if (stride && k % stride == 0) {
             store_results(b, k / stride, s->tau);
         }

@@ -248,7 +248,7 @@ static int joint_of_v(const dyn_model *model, int k) {
 }
 
 /* Sets the status of a lane whose next state is not valid. */
-static void judge(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
+static void check_state(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
     /* A pivot of zero corrupts those above it in the tree: the last one is the cause. */
     for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_RUNNING && k >= 0; k--) {
         if (!(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0)) {
@@ -276,7 +276,7 @@ static void settle(dyn_simulator *s, const simulated_step *step) {
     sample_block block = step->block;
     for (size_t l = 0; l < block.lanes; l++) {
         dyn_sample_result *result = &step->results[l < block.count ? l : block.count - 1];
-        judge(s, block, l, result);
+        check_state(s, block, l, result);
         for (int k = 0; result->status != DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {
             s->q_next[lane_index(block, k, l)] = s->q[lane_index(block, k, l)];
         }

@@ -64,7 +64,7 @@ START_TEST(every_sample_is_computed_once) {
 }
 END_TEST
 
-START_TEST(lowest_failure_is_told_however_many_threads_there_are) {
+START_TEST(lowest_failure_is_reported_however_many_threads_there_are) {
     random_source random = random_seed("lowest failure is told however many threads there are", 6);
     worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     for (int round = 0; round < 200; round++) {
@@ -123,7 +123,7 @@ static bool proceed_once(void *context) {
     return atomic_fetch_add(&l->questions, 1) == 0;
 }
 
-START_TEST(work_ends_when_it_is_told_to) {
+START_TEST(work_ends_when_it_is_requested) {
     worker_pool *pool = worker_pool_create(WORKERS - 1, 16, 0);
     for (unsigned workers = 1; workers <= WORKERS; workers++) {
         ledger *l = calloc(1, sizeof *l);
@@ -145,9 +145,9 @@ int main(void) {
     TCase *tests = tcase_create("blocks");
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_sample_is_computed_once);
-    tcase_add_test(tests, lowest_failure_is_told_however_many_threads_there_are);
+    tcase_add_test(tests, lowest_failure_is_reported_however_many_threads_there_are);
     tcase_add_test(tests, full_pool_leaves_the_work_to_the_caller);
     tcase_add_test(tests, nothing_is_begun_after_the_deadline);
-    tcase_add_test(tests, work_ends_when_it_is_told_to);
+    tcase_add_test(tests, work_ends_when_it_is_requested);
     return run_tests(tests);
 }

@@ -71,7 +71,7 @@ START_TEST(a_model_may_be_read_more_or_less_strictly_than_the_others) {
 }
 END_TEST
 
-START_TEST(every_key_takes_a_value) {
+START_TEST(every_key_has_a_value) {
     config c;
     ck_assert_msg(
         read_text("[endpoints]\nrequest = ipc:///a tcp://127.0.0.1:1\n  tcp://[::1]:2\nevents =\nipc_mode = 600\n"
@@ -186,7 +186,7 @@ START_TEST(bad_values_are_named_with_what_is_allowed) {
 }
 END_TEST
 
-START_TEST(first_error_is_the_one_that_is_told) {
+START_TEST(first_error_is_the_one_that_is_reported) {
     check_refused("[limits]\nsamples = 0\nlinks = 0\nx = y\n", 2, "samples");
 }
 END_TEST
@@ -244,12 +244,12 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, empty_file_gives_the_defaults);
     tcase_add_test(tests, shipped_configuration_states_the_defaults);
-    tcase_add_test(tests, every_key_takes_a_value);
+    tcase_add_test(tests, every_key_has_a_value);
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
     tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
     tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
     tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
-    tcase_add_test(tests, first_error_is_the_one_that_is_told);
+    tcase_add_test(tests, first_error_is_the_one_that_is_reported);
     tcase_add_test(tests, key_may_be_set_once);
     tcase_add_test(tests, long_line_is_refused_and_not_cut);
     tcase_add_test(tests, unreadable_file_is_named);

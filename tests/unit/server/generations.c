@@ -235,7 +235,7 @@ START_TEST(journal_that_is_cut_or_changed_at_any_byte_gives_the_records_before) 
 }
 END_TEST
 
-START_TEST(snapshot_without_its_end_gives_way_to_the_one_before) {
+START_TEST(snapshot_without_its_end_is_replaced_by_the_one_before) {
     generations g;
     char path[128], copy[192];
     generations_open(&g, directory);
@@ -287,7 +287,7 @@ int main(void) {
     tcase_add_test(tcase, snapshot_that_is_not_written_leaves_the_old_one_and_both_journals);
     tcase_add_test(tcase, journal_that_cannot_be_written_says_so_until_the_next_snapshot);
     tcase_add_test(tcase, journal_that_is_cut_or_changed_at_any_byte_gives_the_records_before);
-    tcase_add_test(tcase, snapshot_without_its_end_gives_way_to_the_one_before);
+    tcase_add_test(tcase, snapshot_without_its_end_is_replaced_by_the_one_before);
     tcase_add_test(tcase, other_files_are_neither_read_nor_waited_for);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

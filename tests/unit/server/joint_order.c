@@ -65,7 +65,7 @@ START_TEST(no_names_stand_for_the_models_own_order) {
 }
 END_TEST
 
-START_TEST(wrong_names_are_told_apart) {
+START_TEST(wrong_names_are_distinguished) {
     model_entry *entry = load_robot("quadruped", "q");
     int identity[JOINTS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     char *names[JOINTS], unknown[] = "tail";
@@ -95,6 +95,6 @@ int main(void) {
     TCase *tests = tcase_create("joint_order");
     tcase_add_test(tests, values_come_back_in_the_order_in_which_they_went);
     tcase_add_test(tests, no_names_stand_for_the_models_own_order);
-    tcase_add_test(tests, wrong_names_are_told_apart);
+    tcase_add_test(tests, wrong_names_are_distinguished);
     return run_tests(tests);
 }

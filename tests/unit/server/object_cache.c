@@ -78,7 +78,7 @@ START_TEST(what_has_no_digest_is_damaged) {
 }
 END_TEST
 
-START_TEST(a_new_object_that_is_too_large_is_not_taken) {
+START_TEST(a_new_object_that_is_too_large_is_not_accepted) {
     char made[PATH_MAX], path[PATH_MAX];
     write_object("sha256:0c", 100, 0, path);
     ck_assert_int_lt(snprintf(made, sizeof made, "%s/made", state), PATH_MAX);
@@ -230,7 +230,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, create_state, remove_state);
     tcase_add_test(tests, an_object_is_whole_until_it_changes);
     tcase_add_test(tests, what_has_no_digest_is_damaged);
-    tcase_add_test(tests, a_new_object_that_is_too_large_is_not_taken);
+    tcase_add_test(tests, a_new_object_that_is_too_large_is_not_accepted);
     tcase_add_test(tests, a_file_that_others_may_write_to_is_damaged);
     tcase_add_test(tests, a_fifo_is_damaged_and_blocks_nobody);
     tcase_add_test(tests, cleaning_leaves_objects_alone);

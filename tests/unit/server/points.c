@@ -121,7 +121,7 @@ START_TEST(points_hold_until_the_next_or_go_in_a_line) {
 }
 END_TEST
 
-START_TEST(full_queue_takes_no_point_and_goes_round) {
+START_TEST(full_queue_accepts_no_point_and_goes_round) {
     input_queue queue;
     ck_assert(input_queue_create(&queue, 2, 2, 4));
     queue.parts = POINT_TAU;
@@ -168,7 +168,7 @@ int main(void) {
     tcase_add_test(tests, any_order_is_counted_as_a_table_of_all_counts);
     tcase_add_test(tests, jump_beyond_the_window_forgets_it);
     tcase_add_test(tests, points_hold_until_the_next_or_go_in_a_line);
-    tcase_add_test(tests, full_queue_takes_no_point_and_goes_round);
+    tcase_add_test(tests, full_queue_accepts_no_point_and_goes_round);
     tcase_add_test(tests, disturbance_is_normal_and_determined_by_its_seed);
     return run_tests(tests);
 }

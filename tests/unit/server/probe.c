@@ -149,7 +149,7 @@ static health_state listener_state(bench *b) {
     return component.state;
 }
 
-START_TEST(listener_that_takes_up_nothing_is_created_again) {
+START_TEST(listener_that_accepts_nothing_is_created_again) {
     static bench b;
     open_bench(&b);
     run(&b, 100000);
@@ -160,7 +160,7 @@ START_TEST(listener_that_takes_up_nothing_is_created_again) {
 END_TEST
 
 /* Checks a listener as slow as nng's threads on a busy machine, which runs the loop. */
-START_TEST(listener_that_is_slow_to_take_up_is_told_and_left) {
+START_TEST(listener_that_is_slow_to_accept_is_reported_and_left) {
     static bench b;
     open_bench(&b);
     run(&b, SLOW_TICKS);
@@ -189,8 +189,8 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("probe");
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, listener_that_takes_up_nothing_is_created_again);
-    tcase_add_test(tests, listener_that_is_slow_to_take_up_is_told_and_left);
+    tcase_add_test(tests, listener_that_accepts_nothing_is_created_again);
+    tcase_add_test(tests, listener_that_is_slow_to_accept_is_reported_and_left);
     tcase_add_test(tests, time_in_which_the_loop_stands_is_not_counted);
     return run_tests(tests);
 }
