@@ -25,9 +25,9 @@ def ask_header(methods):
         number = f"DYNAMICS__V1__REQUEST__METHOD_{method.name.upper()}"
         parts.append(
             f"\nstatic inline dyn_client_status ask_{method.name}(\n"
-            f"    dyn_client *client, {c_type(method.request)} *asked, double timeout,\n"
+            f"    dyn_client *client, {c_type(method.request)} *asked, call_terms terms,\n"
             f"    {c_type(method.reply)} **answer, dyn_client_error *error) {{\n"
-            f"    return call_method(client, {number}, &asked->base, timeout, answer, error);\n}}\n")
+            f"    return call_method(client, {number}, &asked->base, terms, answer, error);\n}}\n")
     return "".join(parts) + "\n#endif\n"
 
 

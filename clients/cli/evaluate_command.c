@@ -140,18 +140,16 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
                              const double *const rows[STATE_ARRAYS], dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     const plan *asked = context->own;
-    dyn_client_evaluate_request request = {
-        .q = rows[STATE_Q],
-        .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_INPUT_V),
-        .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_INPUT_A),
-        .tau = used(context, rows, STATE_TAU, OPTION_TAU, DYN_CLIENT_INPUT_TAU),
-        .dq = used(context, rows, STATE_DQ, OPTION_DQ, DYN_CLIENT_INPUT_DQ),
-        .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_INPUT_DV),
-        .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_INPUT_DA),
-        .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_INPUT_DTAU),
-        .quantity_count = asked->quantity_count,
-        .quantities = asked->quantities,
-    };
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = rows[STATE_Q],
+                                         .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_INPUT_V),
+                                         .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_INPUT_A),
+                                         .tau = used(context, rows, STATE_TAU, OPTION_TAU, DYN_CLIENT_INPUT_TAU),
+                                         .dq = used(context, rows, STATE_DQ, OPTION_DQ, DYN_CLIENT_INPUT_DQ),
+                                         .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_INPUT_DV),
+                                         .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_INPUT_DA),
+                                         .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_INPUT_DTAU),
+                                         .quantity_count = asked->quantity_count, .quantities = asked->quantities);
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 

@@ -128,12 +128,10 @@ static exit_code prepare_query(evaluation_run *run) {
     if (code != EXIT_OK)
         return code;
     run->context.robot = &run->robot;
-    run->context.query = (dyn_client_query){.model = given->positional[0],
-                                            .nq = run->robot.nq,
-                                            .nv = run->robot.nv,
-                                            .timeout = timeout,
-                                            .joint_count = run->robot.name_count,
-                                            .joint_names = run->robot.names};
+    run->context.query =
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
+                                                .timeout = timeout, .joint_count = run->robot.name_count,
+                                                .joint_names = run->robot.names);
     code = read_gravity(run);
     if (code == EXIT_OK)
         code = given_forces_read(given, &run->forces);

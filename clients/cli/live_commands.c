@@ -175,7 +175,7 @@ typedef struct watching {
 
 static exit_code watch_topic(const watching *w, trace *rows) {
     dyn_client_error error;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     observation seen = {.since = trace_now()};
     double end = trace_now() + w->duration, next_life = trace_now() + REPORT_INTERVAL;
     bool ended = false;
@@ -261,7 +261,9 @@ typedef struct own_simulation {
     state_batch start;
     given_forces forces;
     gains gains;
-    dyn_client_simulation_options options;
+    dyn_client_query query;
+    dyn_client_stepping stepping;
+    dyn_client_simulation_options options; /* refers to the query and the stepping */
 } own_simulation;
 
 static dyn_client_status renew_lease(void *context, dyn_client_error *error) {
@@ -281,7 +283,7 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &o->stepping.step_length);
+    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &own->stepping.step_length);
     if (code == EXIT_OK)
         code = read_number(given, OPTION_DURATION, "duration", 1, &own->duration);
     if (code == EXIT_OK)
@@ -300,10 +302,10 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
         !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed))
         code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
     o->name = given->value[OPTION_NAME];
-    o->model = given->positional[0];
-    o->stepping.integrator = (dyn_client_integrator)integrator;
-    o->stepping.law = (dyn_client_control_law)law;
-    o->stepping.compiled = (dyn_client_compiled_steps)compiled;
+    own->query.model = given->positional[0];
+    own->stepping.integrator = (dyn_client_integrator)integrator;
+    own->stepping.law = (dyn_client_control_law)law;
+    own->stepping.compiled = (dyn_client_compiled_steps)compiled;
     o->seed = (uint64_t)seed;
     o->follows_clock = given->value[OPTION_RATE] != NULL;
     o->is_paused = true;
@@ -333,8 +335,8 @@ static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t s
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
     dyn_client_simulation *state;
-    uint64_t total = (uint64_t)llround(own->duration / own->options.stepping.step_length);
-    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->options.stepping.step_length)));
+    uint64_t total = (uint64_t)llround(own->duration / own->stepping.step_length);
+    uint64_t stride = (uint64_t)fmax(1, round(1 / (own->frequency * own->stepping.step_length)));
     for (uint64_t done = 0; done < total && !interrupted;) {
         uint64_t steps = stride < total - done ? stride : total - done;
         if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &state, &error) !=
@@ -399,8 +401,9 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     trace rows;
     const char *recording = given->value[OPTION_RECORD];
     exit_code code = trace_open(given, robot, true, &rows);
-    const dyn_client_simulation_input input = {.external_force_count = own->forces.count,
-                                               .external_forces = own->forces.list};
+    const dyn_client_simulation_input input =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = own->forces.count,
+                                         .external_forces = own->forces.list);
     if (code == EXIT_OK && input.external_force_count > 0 &&
         dyn_client_set_simulation_input(own->client, own->name, own->token, &input, 0, NULL, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -427,7 +430,11 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
 
 exit_code run_simulate(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
-    own_simulation own = {.client = client};
+    own_simulation own = {.client = client,
+                          .query = DYN_CLIENT_QUERY_INIT(),
+                          .stepping = DYN_CLIENT_STEPPING_INIT(),
+                          .options =
+                              DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &own.query, .stepping = &own.stepping)};
     live_robot robot = {0};
     dyn_client_simulation *created;
     dyn_client_error error;
@@ -451,12 +458,12 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.nv = robot.layout.nv;
         own.options.q = own.start.values[STATE_Q];
         own.options.v = own.start.values[STATE_V];
-        own.options.joint_count = robot.layout.name_count;
-        own.options.joint_names = robot.layout.names;
-        own.options.stepping.gain_count = own.gains.count;
-        own.options.stepping.kp = own.gains.kp;
-        own.options.stepping.kd = own.gains.kd;
-        if (dyn_client_create_simulation(client, &own.options, 0, &own.token, &created, &error) != DYN_CLIENT_OK) {
+        own.query.joint_count = robot.layout.name_count;
+        own.query.joint_names = robot.layout.names;
+        own.stepping.gain_count = own.gains.count;
+        own.stepping.kp = own.gains.kp;
+        own.stepping.kd = own.gains.kd;
+        if (dyn_client_create_simulation(client, &own.options, &own.token, &created, &error) != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
         } else {
             snprintf(own.name, sizeof own.name, "%s", created->name);
@@ -572,7 +579,7 @@ static const double input_lead = 0.05;
 /* Receives the published torques. Waits at most `wait` seconds. */
 static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
     dyn_client_error error;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     double end = trace_now() + wait;
     if (own->watch == NULL)
         return EXIT_OK;
@@ -635,8 +642,8 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
 }
 
 /* Chooses the target of the points: the simulation whose token is given, a recording, or torques. */
-static exit_code read_stream(const arguments *given, own_stream *own, dyn_client_stream_options *options,
-                             live_robot *robot) {
+static exit_code read_stream(const arguments *given, own_stream *own, dyn_client_query *query,
+                             dyn_client_stream_options *options, live_robot *robot) {
     dyn_client_error error;
     dyn_client_simulation *target;
     const char *name = given->positional[0], *joints = given->value[OPTION_JOINTS];
@@ -661,7 +668,7 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
         return code;
     }
     options->kind = options->recording != NULL ? DYN_CLIENT_STREAM_RECORD : DYN_CLIENT_STREAM_FEEDFORWARD;
-    options->model = name;
+    query->model = name;
     return open_robot(own->client, name, joints, robot);
 }
 
@@ -673,10 +680,11 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     state_batch batch = {0};
     trace rows = {0};
     dyn_client_error error;
-    dyn_client_stream_options options = {0};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT();
+    dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
     exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
     if (code == EXIT_OK)
-        code = read_stream(given, &own, &options, &robot);
+        code = read_stream(given, &own, &query, &options, &robot);
     if (code == EXIT_OK)
         code = state_source_open(given, &robot.layout, true, &source);
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch))
@@ -684,9 +692,9 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     if (code == EXIT_OK)
         code = trace_open(given, &robot.layout, false, &rows);
     own.kind = options.kind;
-    options.joint_count = robot.layout.name_count;
-    options.joint_names = robot.layout.names;
-    if (code == EXIT_OK && dyn_client_open_stream(client, &options, 0, &own.stream, &error) != DYN_CLIENT_OK)
+    query.joint_count = robot.layout.name_count;
+    query.joint_names = robot.layout.names;
+    if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_FEEDFORWARD &&
         dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK)

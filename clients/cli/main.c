@@ -505,7 +505,7 @@ static void print_command_help(const command *known) {
 /* Connects and runs the command. */
 static exit_code run(const command *known, const arguments *given) {
     char endpoint[ENDPOINT_SIZE];
-    dyn_client_options options = {0};
+    dyn_client_options options = DYN_CLIENT_OPTIONS_INIT();
     exit_code code = find_endpoint(given, endpoint);
     if (code == EXIT_OK)
         code = arguments_timeout(given, &options.timeout);

@@ -94,7 +94,7 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
     dyn_client_error error;
     char message[PARSE_MESSAGE_SIZE];
     const char *gravity = given->value[OPTION_GRAVITY];
-    *run = (motion_run){.given = given, .client = client};
+    *run = (motion_run){.given = given, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
     if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
     exit_code code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
@@ -106,12 +106,10 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
         code = trace_open(given, &run->robot, true, &run->rows);
     if (code == EXIT_OK && gravity != NULL && !parse_numbers(gravity, 3, run->gravity, message, sizeof message))
         code = complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", gravity, message);
-    run->query = (dyn_client_query){.model = given->positional[0],
-                                    .nq = run->robot.nq,
-                                    .nv = run->robot.nv,
-                                    .joint_count = run->robot.name_count,
-                                    .joint_names = run->robot.names,
-                                    .gravity = gravity != NULL ? run->gravity : NULL};
+    run->query =
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
+                                                .joint_count = run->robot.name_count, .joint_names = run->robot.names,
+                                                .gravity = gravity != NULL ? run->gravity : NULL);
     return code == EXIT_OK ? long_timeout(given, client, &run->query.timeout) : code;
 }
 
@@ -240,22 +238,17 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
     progress_bar bar = {0};
     double *to = NULL;
     bool is_traced = run->rows.form != TRACE_QUIET, is_accurate = run->given->value[OPTION_ACCURATE] != NULL;
-    dyn_client_rollout_request request = {.q = run->batch.values[STATE_Q],
-                                          .v = run->batch.values[STATE_V],
-                                          .tau = run->batch.values[STATE_TAU],
-                                          .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
-                                          .stepping = &run->stepping,
-                                          .steps = steps,
-                                          .stride = is_traced ? stride : 0,
-                                          .only_last = !is_traced,
-                                          .with_tau = is_traced && !is_accurate,
-                                          .with_energy = true,
-                                          .is_accurate = is_accurate,
-                                          .progress = progress_bar_has_reader() ? progress_bar_draw : NULL,
-                                          .context = &bar};
+    dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = run->batch.values[STATE_Q], .v = run->batch.values[STATE_V],
+                                        .tau = run->batch.values[STATE_TAU], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                        .stepping = &run->stepping, .steps = steps, .stride = is_traced ? stride : 0,
+                                        .only_last = !is_traced, .with_tau = is_traced && !is_accurate,
+                                        .with_energy = true, .is_accurate = is_accurate);
     exit_code code = read_reference(run, &to, &request);
     if (code == EXIT_OK) {
         run->query.samples = run->batch.count;
+        run->query.progress = progress_bar_has_reader() ? progress_bar_draw : NULL;
+        run->query.progress_context = &bar;
         dyn_client_status status = dyn_client_rollout_run(run->client, &run->query, &request, &result, &error);
         progress_bar_close(&bar);
         if (status != DYN_CLIENT_OK) {

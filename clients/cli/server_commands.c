@@ -389,7 +389,7 @@ exit_code run_latency(const command *self, const arguments *given, dyn_client *c
     const char *text = given->value[OPTION_COUNT];
     if (text != NULL && !parse_integer(text, 1, MAX_COUNT, &count))
         return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", text, MAX_COUNT);
-    latency_question question = {.client = client};
+    latency_question question = {.client = client, .query = DYN_CLIENT_QUERY_INIT()};
     double *seconds = calloc((size_t)count, sizeof *seconds);
     exit_code code = seconds != NULL ? prepare_question(given, &question) : complain_memory();
     if (code == EXIT_OK)

@@ -35,7 +35,7 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
                                double *lost) {
     dyn_client_error error;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     size_t count = 0;
     check(dyn_client_watch_simulation(client, name, 0, &watch, &error), &error);
     for (double end = clock_ns(CLOCK_MONOTONIC) + seconds * 1e9; clock_ns(CLOCK_MONOTONIC) < end && count < most;) {
@@ -56,8 +56,9 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
 static void measure_pace(dyn_client *client, size_t simulations, double seconds, table *t) {
     static uint64_t tokens[MOST_SIMULATIONS];
     static char names[MOST_SIMULATIONS][32];
-    const dyn_client_simulation_options options = {
-        .model = "ur5", .follows_clock = true, .publish_rate = PACE, .lease = 600};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true, .publish_rate = PACE, .lease = 600);
     size_t most = (size_t)(2 * seconds * PACE) + 1;
     double *lateness = calloc(most, sizeof *lateness), lost = 0;
     double ticks = 0, overruns = 0, slipped = 0, cost = 0;
@@ -68,7 +69,7 @@ static void measure_pace(dyn_client *client, size_t simulations, double seconds,
         die("out of memory");
     }
     for (size_t i = 0; i < simulations; i++) {
-        check(dyn_client_create_simulation(client, &options, 0, &tokens[i], &created, &error), &error);
+        check(dyn_client_create_simulation(client, &options, &tokens[i], &created, &error), &error);
         snprintf(names[i], sizeof names[i], "%s", created->name);
         dyn_client_simulation_free(created);
     }
@@ -114,10 +115,12 @@ typedef struct bench_stream {
 } bench_stream;
 
 static void open_stream(dyn_client *client, bench_stream *s) {
-    const dyn_client_stream_options options = {
-        .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 100000};
+    const dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .capacity = 100000);
     dyn_client_error error;
-    check(dyn_client_open_stream(client, &options, 0, &s->stream, &error), &error);
+    check(dyn_client_open_stream(client, &options, &s->stream, &error), &error);
     check(dyn_client_watch_stream(client, dyn_client_stream_name(s->stream), 0, &s->watch, &error), &error);
     s->t = calloc(MOST_CHUNK, sizeof *s->t);
     s->q = calloc(MOST_CHUNK * JOINTS, sizeof *s->q);
@@ -142,7 +145,7 @@ static void push(const bench_stream *s, size_t chunk) {
 /* Receives `messages` messages of torques, lost ones included. */
 static void receive_torques(const bench_stream *s, size_t messages) {
     dyn_client_error error;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     for (size_t came = 0; came < messages;) {
         check(dyn_client_watch_next(s->watch, 5, &update, &error), &error);
         came += update.kind == DYN_CLIENT_UPDATE_TORQUES ? 1 + update.lost : 0;

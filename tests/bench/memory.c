@@ -53,7 +53,7 @@ static void work(const bench_daemon *daemon, size_t requests, size_t samples) {
     if (!q) {
         die("out of memory");
     }
-    dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples);
     dyn_client_status status = dyn_client_connect(daemon->ipc, NULL, &client, &error);
     for (size_t i = 0; i < requests && status == DYN_CLIENT_OK; i++) {
         status = dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, q + samples * JOINTS, &error);

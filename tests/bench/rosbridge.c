@@ -41,7 +41,7 @@ static void ask(const way *w) {
     static const double q[JOINTS] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[JOINTS] = {0.5, 0.4, -0.6, 0.2, 0.3, 1},
                         a[JOINTS] = {1, 0.5, -1, 0.4, 0.2, 2};
     if (w->library) {
-        dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
+        dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
         dyn_client_error error;
         double tau[JOINTS];
         if (dyn_client_inverse_dynamics(w->library, &query, q, v, a, tau, &error) != DYN_CLIENT_OK) {

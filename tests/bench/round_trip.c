@@ -102,7 +102,7 @@ static void ask(const way *w, const questions *all, int i) {
         }
         return;
     }
-    dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
     dyn_client_error error;
     double tau[JOINTS];
     if (dyn_client_inverse_dynamics(w->client, &query, all->q[i], all->v[i], all->a[i], tau, &error) != DYN_CLIENT_OK) {

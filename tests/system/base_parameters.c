@@ -37,7 +37,8 @@ static void stop_daemon(void) {
 
 static dyn_client_base_parameters *find_parameters(const char *model, const double *gravity) {
     dyn_client_base_parameters *found;
-    wire_require(dyn_client_find_base_parameters(client, model, gravity, 0, &found, &error), &error);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .gravity = gravity);
+    wire_require(dyn_client_find_base_parameters(client, &query, &found, &error), &error);
     return found;
 }
 
@@ -187,7 +188,8 @@ END_TEST
 static void must_refuse(const char *model, const double *gravity, dyn_client_status status, const char *field,
                         const char *said) {
     dyn_client_base_parameters *found;
-    ck_assert_int_eq(dyn_client_find_base_parameters(client, model, gravity, 0, &found, &error), status);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .gravity = gravity);
+    ck_assert_int_eq(dyn_client_find_base_parameters(client, &query, &found, &error), status);
     ck_assert_str_eq(error.field, field);
     ck_assert_msg(strstr(error.message, said) != NULL, "\"%s\" does not say \"%s\"", error.message, said);
     ck_assert_ptr_null(found);
@@ -210,8 +212,8 @@ static void load_chain(const char *name, int joints, bool is_coupled) {
     }
     fprintf(text, "</robot>");
     fclose(text);
-    dyn_client_load_request load = {.name = name, .urdf = urdf};
-    wire_require(dyn_client_load_model(client, &load, 0, &loaded, &error), &error);
+    dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(.name = name, .urdf = urdf);
+    wire_require(dyn_client_load_model(client, &load, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     free(urdf);
 }
@@ -221,7 +223,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     must_refuse("nothing", NULL, DYN_CLIENT_NOT_FOUND, "find_base_parameters.query.model",
                 "there is no model \"nothing\"");
     must_refuse("ur5", bad, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.query.gravity", "nan");
-    must_refuse(NULL, NULL, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.model", "NULL");
+    must_refuse(NULL, NULL, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.query.model", "names no model");
 }
 END_TEST
 

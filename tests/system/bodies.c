@@ -17,7 +17,7 @@ enum { TREES = 12, SAMPLES = 7 };
 static dyn_client_error error;
 
 static dyn_client_body body_of(size_t count, const dyn_client_inertia_part *parts) {
-    dyn_client_body body;
+    dyn_client_body body = DYN_CLIENT_BODY_INIT();
     wire_require(dyn_client_compute_inertia(client, count, parts, NULL, 0, &body, &error), &error);
     return body;
 }
@@ -136,7 +136,7 @@ static size_t write_cube(char *text, size_t size) {
 
 static void must_refuse(dyn_client_inertia_part part, const char *field) {
     const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1}, part};
-    dyn_client_body body;
+    dyn_client_body body = DYN_CLIENT_BODY_INIT();
     char path[128];
     snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
     ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
@@ -228,7 +228,7 @@ START_TEST(bad_parts_are_named) {
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_LOG_CHOLESKY, .values = {0, NAN}},
                 "log_cholesky.values[1]");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA, .inertia = {.mass = 1}, .mass = 2}, "mass");
-    dyn_client_body body;
+    dyn_client_body body = DYN_CLIENT_BODY_INIT();
     ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_inertia.parts");
 }
@@ -349,7 +349,7 @@ END_TEST
 START_TEST(configurations_follow_the_order_of_joints) {
     static const char *const backwards[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                             "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
-    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     double q[6], reversed[6];
     wire_require(dyn_client_random(client, &query, 5, q, &error), &error);
     query.joint_count = 6;
@@ -366,16 +366,17 @@ static void load_walker(void) {
     dyn_client_loaded_model *loaded;
     wire_require(dyn_client_export_model(client, "quadruped", DYN_CLIENT_DESCRIPTION, NULL, 0, &exported, &error),
                  &error);
-    const dyn_client_load_request request = {
-        .description = exported->description, .name = "walker", .base = DYN_CLIENT_BASE_FLOATING};
-    wire_require(dyn_client_load_model(client, &request, 0, &loaded, &error), &error);
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = "walker",
+                                     .base = DYN_CLIENT_BASE_FLOATING);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     dyn_client_exported_model_free(exported);
 }
 
 START_TEST(bad_configurations_are_named) {
     load_walker();
-    const dyn_client_query query = {.model = "walker", .nq = 19, .nv = 18, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "walker", .nq = 19, .nv = 18, .samples = 1);
     double q[19] = {0}, q_1[19] = {0}, out[19], distance, s = NAN;
     q[6] = q_1[6] = 1;
     q_1[4] = 0.5;

@@ -35,7 +35,7 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+static const dyn_client_query TWO_LINK = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
 
 /* ---- connection -------------------------------------------------------------------------------------------------- */
 
@@ -46,12 +46,14 @@ START_TEST(connect_reports_an_invalid_address) {
     ck_assert_str_eq(error.field, "url");
     ck_assert_ptr_nonnull(strstr(error.message, "ipc:///path"));
     ck_assert_int_eq(dyn_client_connect(NULL, NULL, &none, &error), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_client_connect(served.request_ipc, &(dyn_client_options){.timeout = -1}, &none, &error),
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc, &(dyn_client_options)DYN_CLIENT_OPTIONS_INIT(.timeout = -1),
+                                        &none, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "options.timeout");
-    ck_assert_int_eq(
-        dyn_client_connect(served.request_ipc, &(dyn_client_options){.connect_timeout = NAN}, &none, &error),
-        DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_connect(served.request_ipc,
+                                        &(dyn_client_options)DYN_CLIENT_OPTIONS_INIT(.connect_timeout = NAN), &none,
+                                        &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "options.connect_timeout");
 }
 END_TEST
@@ -162,7 +164,7 @@ START_TEST(a_daemon_of_an_earlier_revision_refuses) {
     ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
     ck_assert_uint_ge(info->revision, 1);
     for (uint32_t later = 0; later <= 1; later++) {
-        const dyn_client_options options = {.min_revision = info->revision + later};
+        const dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.min_revision = info->revision + later);
         ck_assert_int_eq(dyn_client_connect(served.request_ipc, &options, &other, &error), DYN_CLIENT_OK);
         ck_assert_int_eq(dyn_client_ping(other, 0, &error), later ? DYN_CLIENT_UNIMPLEMENTED : DYN_CLIENT_OK);
         dyn_client_close(other);
@@ -182,8 +184,9 @@ START_TEST(models_come_and_go) {
     dyn_client_loaded_model *loaded;
     dyn_client_model_list *list;
     dyn_client_description *robot;
-    dyn_client_load_request request = {.urdf = PENDULUM, .name = "clock", .gravity = (double[]){0, 0, -1.62}};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
+    dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = PENDULUM, .name = "clock", .gravity = (double[]){0, 0, -1.62});
+    ck_assert_int_eq(dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_OK);
     ck_assert_str_eq(loaded->model.name, "clock");
     ck_assert_uint_eq(loaded->model.nv, 1);
     ck_assert(!loaded->already_loaded);
@@ -191,11 +194,11 @@ START_TEST(models_come_and_go) {
     snprintf(digest, sizeof digest, "%s", loaded->model.digest);
     dyn_client_loaded_model_free(loaded);
 
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_OK);
     ck_assert(loaded->already_loaded);
     dyn_client_loaded_model_free(loaded);
     request.base = DYN_CLIENT_BASE_FLOATING;
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS);
+    ck_assert_int_eq(dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS);
 
     ck_assert_int_eq(dyn_client_list_models(client, 0, &list, &error), DYN_CLIENT_OK);
     bool listed = false;
@@ -218,8 +221,9 @@ END_TEST
 
 START_TEST(a_bad_description_names_its_line) {
     dyn_client_loaded_model *loaded;
-    dyn_client_load_request request = {.urdf = "<robot name='r'>\n<link name='a'/>\n<link name='a'/>\n</robot>"};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='r'>\n<link name='a'/>\n<link name='a'/>\n</robot>");
+    ck_assert_int_eq(dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "load_model.urdf:3");
     ck_assert_ptr_null(loaded);
 }
@@ -260,7 +264,7 @@ END_TEST
 
 START_TEST(several_frames_come_in_their_order) {
     const char *const frames[] = {"tool0", "base_link", "wrist_3_joint"};
-    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 2};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 2);
     double q[12] = {0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, position[18], quaternion[24];
     double linear[3 * 2 * 18], angular[3 * 2 * 18];
     ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, position, quaternion, &error), DYN_CLIENT_OK);
@@ -402,9 +406,10 @@ START_TEST(a_reply_beyond_the_limit_is_refused) {
     enum { MANY = 1000 };
     double *q = calloc(2 * MANY, sizeof *q), *g = calloc(2 * MANY, sizeof *g);
     query.samples = MANY;
-    ck_assert_int_eq(
-        dyn_client_connect(served.request_tcp, &(dyn_client_options){.max_reply_bytes = 1024}, &narrow, &error),
-        DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_connect(served.request_tcp,
+                                        &(dyn_client_options)DYN_CLIENT_OPTIONS_INIT(.max_reply_bytes = 1024), &narrow,
+                                        &error),
+                     DYN_CLIENT_OK);
     ck_assert_int_eq(dyn_client_gravity(narrow, &query, q, g, &error), DYN_CLIENT_UNREACHABLE);
     ck_assert_ptr_nonnull(strstr(error.message, "max_reply_bytes (1024)"));
     ck_assert_int_eq(dyn_client_ping(narrow, 0, &error), DYN_CLIENT_OK);

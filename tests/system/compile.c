@@ -129,7 +129,8 @@ static void wait_for(Dynamics__V1__CompilationState state, char reason[TEXT_SIZE
 }
 
 static void bias(size_t samples, double tau[STATES][JOINTS]) {
-    const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples);
     require(dyn_client_inverse_dynamics(client, &query, q[0], q[0], NULL, tau[0], &error));
 }
 
@@ -167,9 +168,9 @@ static void reload(void) {
     FILE *file = fopen(DYNAMICS_ROBOTS_DIR "/ur5.urdf", "r");
     ck_assert(file && getdelim(&text, &size, 0, file) > 0 && fclose(file) == 0);
     dyn_client_loaded_model *loaded;
-    const dyn_client_load_request request = {.urdf = text, .name = "ur5"};
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = text, .name = "ur5");
     require(dyn_client_unload_model(client, "ur5", 0, &error));
-    require(dyn_client_load_model(client, &request, 0, &loaded, &error));
+    require(dyn_client_load_model(client, &request, &loaded, &error));
     dyn_client_loaded_model_free(loaded);
     free(text);
 }
@@ -271,16 +272,14 @@ END_TEST
 
 /* Creates a simulation in lockstep that falls from a fixed state; returns its token. */
 static uint64_t create_simulation(const char *name, dyn_client_compiled_steps compiled, char with[TEXT_SIZE]) {
-    const dyn_client_simulation_options options = {.name = name,
-                                                   .model = "ur5",
-                                                   .nq = JOINTS,
-                                                   .q = q[1],
-                                                   .stepping.ignore_effort_limits = true,
-                                                   .keep = true,
-                                                   .stepping.compiled = compiled};
+    const dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .name = name, .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = JOINTS, .q = q[1],
+            .stepping =
+                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.ignore_effort_limits = true, .compiled = compiled),
+            .keep = true);
     dyn_client_simulation *simulation;
     uint64_t token;
-    require(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error));
+    require(dyn_client_create_simulation(client, &options, &token, &simulation, &error));
     snprintf(with, TEXT_SIZE, "%s", simulation->computed_with);
     dyn_client_simulation_free(simulation);
     return token;
@@ -376,9 +375,10 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
 END_TEST
 
 static char *roll_out(dyn_client_compiled_steps compiled, double v[JOINTS]) {
-    const dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
-    const dyn_client_stepping stepping = {.compiled = compiled, .ignore_effort_limits = true};
-    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
+    const dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.compiled = compiled, .ignore_effort_limits = true);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true);
     dyn_client_rollout *rollout;
     require(dyn_client_rollout_run(client, &query, &request, &rollout, &error));
     char *with = strdup(rollout->computed_with);
@@ -412,10 +412,13 @@ static void assert_refused(const char *field, const char *words) {
 
 START_TEST(steps_that_cannot_be_compiled_are_refused) {
     static const double moon[3] = {0, 0, -1.62};
-    dyn_client_query query = {.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1};
-    dyn_client_stepping stepping = {.compiled = DYN_CLIENT_COMPILED_ALWAYS};
-    const dyn_client_rollout_request request = {.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true};
-    dyn_client_simulation_options options = {.model = "ur5", .stepping.compiled = DYN_CLIENT_COMPILED_ALWAYS};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
+    dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_ALWAYS);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true);
+    const dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .query = &query,
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_ALWAYS));
     dyn_client_rollout *rollout;
     dyn_client_simulation *simulation;
     char reason[TEXT_SIZE];
@@ -424,18 +427,18 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("rollout.stepping.compiled", "not compiled ([compile] mode)");
-    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error),
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, &token, &simulation, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("create_simulation.stepping.compiled", "not compiled ([compile] mode)");
     stop();
 
     start("mode = on");
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
-    query.gravity = moon, options.gravity = moon;
+    query.gravity = moon;
     ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("rollout.stepping.compiled", "with this gravity");
-    ck_assert_int_eq(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error),
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, &token, &simulation, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     assert_refused("create_simulation.stepping.compiled", "with this gravity");
     stepping.compiled = (dyn_client_compiled_steps)7;

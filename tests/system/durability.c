@@ -85,9 +85,10 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
              "<joint name='pivot' type='continuous'><parent link='base'/><child link='rod'/><axis xyz='0 1 0'/></joint>"
              "</robot>",
              mass);
-    const dyn_client_load_request request = {.urdf = text, .name = name, .replace = true, .keep = keep};
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = text, .name = name, .replace = true, .keep = keep, .timeout = timeout);
     dyn_client_loaded_model *loaded;
-    dyn_client_status status = dyn_client_load_model(by, &request, timeout, &loaded, reported);
+    dyn_client_status status = dyn_client_load_model(by, &request, &loaded, reported);
     if (status == DYN_CLIENT_OK) {
         ck_assert(loaded->model.kept == keep);
         dyn_client_loaded_model_free(loaded);
@@ -98,7 +99,11 @@ static dyn_client_status load_pendulum(dyn_client *by, const char *name, double 
 static dyn_client_status create_with(dyn_client *by, const dyn_client_simulation_options *options, double timeout,
                                      dyn_client_error *reported, uint64_t *token) {
     dyn_client_simulation *created;
-    dyn_client_status status = dyn_client_create_simulation(by, options, timeout, token, &created, reported);
+    dyn_client_query query = *options->query;
+    dyn_client_simulation_options hurried = *options;
+    query.timeout = timeout;
+    hurried.query = &query;
+    dyn_client_status status = dyn_client_create_simulation(by, &hurried, token, &created, reported);
     if (status == DYN_CLIENT_OK) {
         dyn_client_simulation_free(created);
     }
@@ -106,7 +111,9 @@ static dyn_client_status create_with(dyn_client *by, const dyn_client_simulation
 }
 
 static uint64_t create(const char *name) {
-    const dyn_client_simulation_options options = {.name = name, .model = "two_link"};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = name,
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
     uint64_t token;
     ok(create_with(client, &options, 0, &error, &token));
     return token;
@@ -193,7 +200,10 @@ static bool log_contains(const char *text) {
 /* ---- kill -9 ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
-    const dyn_client_simulation_options waiting = {.name = "claimed", .model = "two_link", .lease = 0.1, .keep = true};
+    const dyn_client_simulation_options waiting =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "claimed",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .lease = 0.1, .keep = true);
     uint64_t gone = create("gone"), stepped = create("stepped"), token, steps;
     step("stepped", stepped, 10);
     save();
@@ -220,8 +230,10 @@ START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
 END_TEST
 
 START_TEST(running_simulation_goes_on_from_its_last_periodic_snapshot) {
-    const dyn_client_simulation_options options = {
-        .name = "runner", .model = "two_link", .follows_clock = true, .rate = 4};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "runner",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .follows_clock = true, .rate = 4);
     uint64_t token, before = 0, after;
     start_with("[simulations]\nsave_interval = 0.2\n");
     ok(create_with(client, &options, 0, &error, &token));
@@ -277,7 +289,9 @@ static bool change(dyn_client *own, history *h, thing *t) {
     if (t->is == ABSENT && t->is_model) {
         t->is = outcome(load_pendulum(own, t->name, 1 + h->done, true, PATIENCE, &reported), PRESENT);
     } else if (t->is == ABSENT) {
-        const dyn_client_simulation_options options = {.name = t->name, .model = h->done % 2 ? "two_link" : "ur5"};
+        const dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+                .name = t->name,
+                .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = h->done % 2 ? "two_link" : "ur5"));
         t->is = outcome(create_with(own, &options, PATIENCE, &reported, &t->token), PRESENT);
     } else if (t->is_model) {
         t->is = outcome(dyn_client_unload_model(own, t->name, PATIENCE, &reported), ABSENT);
@@ -407,12 +421,13 @@ END_TEST
 START_TEST(derived_model_is_kept_with_its_digest) {
     const char *const joints[] = {"wrist_3_joint"};
     const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 1, .joints = joints};
-    const dyn_client_derive_request request = {
-        .model = "ur5", .operation_count = 1, .operations = &lock, .name = "short", .keep = true};
+    const dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "ur5", .operation_count = 1, .operations = &lock, .name = "short",
+                                       .keep = true);
     dyn_client_loaded_model *derived;
     dyn_client_description *model;
     char digest[80];
-    ok(dyn_client_derive_model(client, &request, 0, &derived, &error));
+    ok(dyn_client_derive_model(client, &request, &derived, &error));
     snprintf(digest, sizeof digest, "%s", derived->model.digest);
     ck_assert(derived->model.kept);
     dyn_client_loaded_model_free(derived);
@@ -460,10 +475,11 @@ START_TEST(damaged_kept_model_is_reported_and_the_others_are_loaded) {
 END_TEST
 
 START_TEST(configuration_keeps_all_models) {
-    const dyn_client_load_request request = {.urdf = "<robot name='point'><link name='base'/></robot>"};
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='point'><link name='base'/></robot>");
     dyn_client_loaded_model *loaded;
     start_with("keep = yes\n");
-    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
+    ok(dyn_client_load_model(client, &request, &loaded, &error));
     ck_assert(loaded->model.kept);
     dyn_client_loaded_model_free(loaded);
     restart(SIGKILL);

@@ -287,7 +287,7 @@ END_TEST
 
 static dyn_client *client;
 static const double ZEROS[6];
-static const dyn_client_query UR5 = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
 
 static void start_daemon(void) {
     dyn_client_error error;
@@ -498,7 +498,9 @@ static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_s
 
 /* Expects the refusal of a request for one quantity. */
 static void must_refuse_one(dyn_client_quantity_request one, dyn_client_status status, const char *field) {
-    must_refuse(&(dyn_client_evaluate_request){.q = ZEROS, .quantity_count = 1, .quantities = &one}, status, field);
+    must_refuse(&(dyn_client_evaluate_request)DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = ZEROS, .quantity_count = 1,
+                                                                               .quantities = &one),
+                status, field);
 }
 
 START_TEST(wrong_requests_are_refused_with_their_field) {
@@ -525,7 +527,8 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
                     "evaluate.quantities[0].quantity");
     must_refuse_one((dyn_client_quantity_request){.quantity = (dyn_client_quantity)-1}, DYN_CLIENT_INVALID_ARGUMENT,
                     "evaluate.quantities[0].quantity");
-    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 3, .quantities = thrice};
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = ZEROS, .quantity_count = 3, .quantities = thrice);
     must_refuse(&request, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[1]");
     request.quantity_count = 1;
     request.tau = bad;
@@ -541,7 +544,8 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
     static const char *const frame = "tool0";
     static const dyn_client_task_frame task = {.frame = "tool0"};
     const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_MASS_MATRIX};
-    dyn_client_evaluate_request request = {.q = ZEROS, .quantity_count = 1, .quantities = &mass};
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = ZEROS, .quantity_count = 1, .quantities = &mass);
     const double **const arrays[] = {&request.v,  &request.a,  &request.tau, &request.dq,
                                      &request.dv, &request.da, &request.dtau};
     static const char *const fields[] = {"evaluate.v",  "evaluate.a",  "evaluate.tau", "evaluate.dq",
@@ -641,14 +645,16 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
-    dyn_client_evaluate_request request = {.q = q, .v = v, .quantity_count = ASKED, .quantities = asked};
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = v, .quantity_count = ASKED, .quantities = asked);
     if (dyn_client_evaluate(client, &UR5, &request, &together, &error) != DYN_CLIENT_OK)
         ck_abort_msg("%s: %s", error.field, error.message);
     ck_assert_uint_eq(together->result_count, ASKED);
     for (size_t i = 0; i < ASKED; i++) {
         const dyn_client_quantity_result *result = &together->results[i];
-        request = (dyn_client_evaluate_request){
-            .q = q, .v = result->inputs & DYN_CLIENT_INPUT_V ? v : NULL, .quantity_count = 1, .quantities = &asked[i]};
+        request = (dyn_client_evaluate_request)
+            DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = result->inputs & DYN_CLIENT_INPUT_V ? v : NULL,
+                                             .quantity_count = 1, .quantities = &asked[i]);
         ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &alone, &error), DYN_CLIENT_OK);
         ck_assert_uint_eq(result->request, i);
         ck_assert_int_eq(result->reference_frame, asked[i].reference_frame);

@@ -273,7 +273,7 @@ static void stop_daemon(void) {
 }
 
 static dyn_client_evaluation *evaluate(const quantity_question *request) {
-    static const dyn_client_query ur5 = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+    static const dyn_client_query ur5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     dyn_client_error error;
     dyn_client_evaluation *answer;
     if (ask_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK)
@@ -317,8 +317,8 @@ START_TEST(bad_direction_is_refused_with_its_place) {
     static const dyn_client_quantity along = DYN_CLIENT_FORWARD_DYNAMICS_ALONG;
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
                                         "shoulder_pan_joint", "wrist_2_joint", "shoulder_lift_joint"};
-    const dyn_client_query query = {
-        .model = "ur5", .nq = 6, .nv = 6, .samples = 2, .joint_count = 6, .joint_names = names};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 2, .joint_count = 6, .joint_names = names);
     const double q[12] = {0}, bad[12] = {[8] = NAN};
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -340,7 +340,7 @@ START_TEST(large_results_do_not_depend_on_the_batch) {
     static double q[SAMPLES * 6];
     for (size_t i = 0; i < SAMPLES * 6; i++)
         q[i] = sin(1.7 * (double)i);
-    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES);
     dyn_client_error error;
     dyn_client_evaluation *all;
     quantity_question request = {

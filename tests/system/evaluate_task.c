@@ -323,7 +323,7 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     static const dyn_client_quantity asked = DYN_CLIENT_OPERATIONAL_SPACE_INERTIA;
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_LINEAR_X, DYN_CLIENT_LINEAR_Z};
     static const char *const frame = "tip";
-    const dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     const double q[2] = {0, 1.5707963267948966};
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -357,7 +357,7 @@ START_TEST(singular_state_is_reported_by_its_number) {
     static double q[SAMPLES * 6];
     for (size_t i = 0; i < SAMPLES * 6; i++)
         q[i] = i / 6 == SINGULAR ? 0 : 0.4 + 0.3 * sin(1.7 * (double)i);
-    const dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES);
     dyn_client_error error;
     dyn_client_evaluation *answer;
     quantity_question request = {.q = q, .quantity_count = 1, .quantities = &asked, .frame_count = 1, .frames = &frame};
@@ -379,7 +379,7 @@ START_TEST(wrong_tasks_are_refused_with_their_field) {
                                          "wrist_3_link", "tool0",         "world"};
     static const dyn_client_task_axis twice[] = {DYN_CLIENT_LINEAR_X, DYN_CLIENT_ANGULAR_X, DYN_CLIENT_LINEAR_X};
     static const dyn_client_task_axis unknown[] = {DYN_CLIENT_LINEAR_X, (dyn_client_task_axis)7};
-    const dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     const double q[6] = {0};
     dyn_client_error error;
     dyn_client_evaluation *answer;

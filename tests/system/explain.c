@@ -77,7 +77,7 @@ END_TEST
 /* ---- the sample robots ------------------------------------------------------------------------------------------- */
 
 static dyn_client *client;
-static const dyn_client_query UR5 = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
 
 static void start_daemon(void) {
     dyn_client_error error;
@@ -130,12 +130,12 @@ START_TEST(every_link_with_mass_has_its_share) {
         "<joint name='grip' type='fixed'><parent link='flange'/><child link='tool'/>"
         "<origin rpy='0 1.5707963267948966 0'/></joint></robot>";
     const double q = 0, a = 1;
-    dyn_client_load_request load = {.urdf = urdf};
-    dyn_client_query query = {.model = "tool_arm", .nq = 1, .nv = 1, .samples = 1};
+    dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf);
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "tool_arm", .nq = 1, .nv = 1, .samples = 1);
     dyn_client_error error;
     dyn_client_loaded_model *loaded;
     dyn_client_explanation *answer;
-    ck_assert_int_eq(dyn_client_load_model(client, &load, 0, &loaded, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_load_model(client, &load, &loaded, &error), DYN_CLIENT_OK);
     dyn_client_loaded_model_free(loaded);
     ck_assert_int_eq(dyn_client_explain(client, &query, &q, NULL, &a, &answer, &error), DYN_CLIENT_OK);
     ck_assert_uint_eq(answer->link_count, 2);

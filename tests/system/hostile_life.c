@@ -401,8 +401,8 @@ START_TEST(client_closes_in_the_middle_of_a_reply) {
     for (int i = 0; i < CLIENTS; i++) {
         dyn_client *client;
         dyn_client_error error;
-        const dyn_client_query query = {
-            .model = "two_link", .nq = 2, .nv = 2, .samples = SAMPLES, .timeout = 0.0005 * (i % 60 + 1)};
+        const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = SAMPLES,
+                                                             .timeout = 0.0005 * (i % 60 + 1));
         ck_assert_msg(dyn_client_connect(i % 2 ? d.request_tcp : d.request_ipc, NULL, &client, &error) == DYN_CLIENT_OK,
                       "%s", error.message);
         dyn_client_mass_matrix(client, &query, q, mass_matrix, &error);

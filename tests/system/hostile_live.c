@@ -55,12 +55,14 @@ static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
 
 /* Checks that a stream accepts a point and publishes its torques. */
 static void expect_working_stream(void) {
-    dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5"};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
     double t = 0, q[NV] = {0}, tau[NV];
     uint64_t number;
     size_t count = 0;
     dyn_client_stream *stream;
-    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
+    ok(dyn_client_open_stream(client, &options, &stream, &error));
     ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
     for (int i = 0; i < 2000 && count == 0; i++) {
         ok(dyn_client_get_stream_points(client, dyn_client_stream_name(stream), 1, 1, NV, 0, &number, tau, &count,
@@ -130,13 +132,16 @@ START_TEST(halves_of_messages_delay_nobody) {
 END_TEST
 
 START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
-    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .follows_clock = true};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true);
     dyn_client_simulation *created;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     uint64_t token;
     char topic[128];
-    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+    ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
     ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     snprintf(topic, sizeof topic, "%s-1", fixture.events_ipc);
     for (int i = 0; i < 50; i++) {
@@ -154,11 +159,13 @@ END_TEST
 
 /* Checks repeated requests, such as REQ sends when its connection breaks. */
 START_TEST(repeated_requests_are_executed_once) {
-    dyn_client_simulation_options options = {.name = "arm", .model = "ur5"};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
     dyn_client_simulation *simulation;
     uint64_t token;
     char name[] = "arm", fresh[] = "fresh", model[] = "ur5";
-    ok(dyn_client_create_simulation(client, &options, 0, &token, &simulation, &error));
+    ok(dyn_client_create_simulation(client, &options, &token, &simulation, &error));
     dyn_client_simulation_free(simulation);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
@@ -224,13 +231,15 @@ START_TEST(stream_without_a_target_is_refused) {
 END_TEST
 
 START_TEST(chunk_that_decodes_to_much_is_refused) {
-    dyn_client_stream_options options = {
-        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 100};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .capacity = 100);
     dyn_client_stream *stream;
     dyn_client_stream_list *list = NULL;
     enum { MANY = 1 << 20 };
     double *t = calloc(MANY, sizeof *t);
-    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
+    ok(dyn_client_open_stream(client, &options, &stream, &error));
     ok(dyn_client_push_points(stream, MANY, t, NULL, NULL, NULL, NULL, 0, &error));
     free(t);
     for (int i = 0; i < 2000 && (!list || list->streams[0].chunks == 0); i++) {

@@ -28,7 +28,7 @@ static void stop_daemon(void) {
 
 /* Checks that the last refusal has this code and field and a message, and that the daemon still has its models. */
 static void check_refusal(const char *what, dyn_client_status found, dyn_client_status status, const char *field) {
-    const dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     const double q[2] = {0};
     double g[2];
     dyn_client_error after;
@@ -66,15 +66,12 @@ static void describe_well(robot *r) {
                                                       .child_link = links[j + 1],
                                                       .axis = {0, 0, 1}};
     r->frame = (dyn_client_frame_description){.name = "tip", .link = "three"};
-    r->form = (dyn_client_model_description){.name = "spoilt",
-                                             .gravity = r->gravity,
-                                             .link_count = LINKS,
-                                             .links = r->links,
-                                             .joint_count = JOINTS,
-                                             .joints = r->joints,
-                                             .frame_count = 1,
-                                             .frames = &r->frame};
-    r->request = (dyn_client_load_request){.description = &r->form, .replace = true};
+    r->form =
+        (dyn_client_model_description)DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "spoilt", .gravity = r->gravity,
+                                                                        .link_count = LINKS, .links = r->links,
+                                                                        .joint_count = JOINTS, .joints = r->joints,
+                                                                        .frame_count = 1, .frames = &r->frame);
+    r->request = (dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.description = &r->form, .replace = true);
 }
 
 static void cycle(robot *r) {
@@ -294,11 +291,11 @@ START_TEST(bad_descriptions_name_their_element) {
     robot r;
     dyn_client_loaded_model *loaded;
     describe_well(&r);
-    wire_require(dyn_client_load_model(client, &r.request, 0, &loaded, &error), &error);
+    wire_require(dyn_client_load_model(client, &r.request, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     describe_well(&r);
     spoilt[_i].spoil(&r);
-    dyn_client_status status = dyn_client_load_model(client, &r.request, 0, &loaded, &error);
+    dyn_client_status status = dyn_client_load_model(client, &r.request, &loaded, &error);
     ck_assert_ptr_null(loaded);
     check_refusal(spoilt[_i].what, status, DYN_CLIENT_INVALID_ARGUMENT, spoilt[_i].field);
 }
@@ -318,11 +315,12 @@ START_TEST(too_many_links_are_refused) {
             joints[i] = (dyn_client_joint_description){
                 .name = names[i], .type = DYN_CLIENT_JOINT_FIXED, .parent_link = "link0", .child_link = names[i]};
         }
-        const dyn_client_model_description form = {
-            .name = "star", .link_count = count, .links = links, .joint_count = count - 1, .joints = joints + 1};
-        const dyn_client_load_request request = {.description = &form};
+        const dyn_client_model_description form =
+            DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "star", .link_count = count, .links = links,
+                                              .joint_count = count - 1, .joints = joints + 1);
+        const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form);
         dyn_client_loaded_model *loaded;
-        dyn_client_status status = dyn_client_load_model(client, &request, 0, &loaded, &error);
+        dyn_client_status status = dyn_client_load_model(client, &request, &loaded, &error);
         check_refusal("a star", status, DYN_CLIENT_RESOURCE_EXHAUSTED,
                       k ? "load_model.description.links[10000]" : "load_model.description");
         free(links), free(joints), free(names);
@@ -331,16 +329,17 @@ START_TEST(too_many_links_are_refused) {
 END_TEST
 
 START_TEST(no_description_is_refused) {
-    const dyn_client_load_request request = {.urdf = ""};
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "");
     dyn_client_loaded_model *loaded;
-    check_refusal("nothing", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("nothing", dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.urdf");
-    const dyn_client_load_request none = {.name = "none"};
-    check_refusal("none", dyn_client_load_model(client, &none, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    const dyn_client_load_request none = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "none");
+    check_refusal("none", dyn_client_load_model(client, &none, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.source");
-    const dyn_client_screw_chain screws = {.name = "two"};
-    const dyn_client_load_request two = {.urdf = "<robot name=\"r\"><link name=\"l\"/></robot>", .screws = &screws};
-    check_refusal("two", dyn_client_load_model(client, &two, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    const dyn_client_screw_chain screws = DYN_CLIENT_SCREW_CHAIN_INIT(.name = "two");
+    const dyn_client_load_request two =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name=\"r\"><link name=\"l\"/></robot>", .screws = &screws);
+    check_refusal("two", dyn_client_load_model(client, &two, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.source");
 }
 END_TEST
@@ -350,13 +349,13 @@ END_TEST
 static void must_refuse_table(const dyn_client_dh_row *spoilt_row, dyn_client_dh_convention convention,
                               const char *field) {
     const dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1}, *spoilt_row};
-    const dyn_client_dh_table table = {.name = "chain", .convention = convention, .row_count = 2, .rows = rows};
-    const dyn_client_load_request request = {.denavit_hartenberg = &table};
+    const dyn_client_dh_table table =
+        DYN_CLIENT_DH_TABLE_INIT(.name = "chain", .convention = convention, .row_count = 2, .rows = rows);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table);
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "load_model.denavit_hartenberg.%s", field);
-    check_refusal(field, dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
-                  path);
+    check_refusal(field, dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT, path);
 }
 
 START_TEST(bad_tables_name_their_row) {
@@ -375,22 +374,22 @@ START_TEST(bad_tables_name_their_row) {
     must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1]");
     must_refuse_table(&row, (dyn_client_dh_convention)5, "convention");
     must_refuse_table(&row, DYN_CLIENT_DH_UNSPECIFIED, "convention");
-    const dyn_client_dh_table empty = {.name = "chain"};
-    const dyn_client_load_request request = {.denavit_hartenberg = &empty};
+    const dyn_client_dh_table empty = DYN_CLIENT_DH_TABLE_INIT(.name = "chain");
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &empty);
     dyn_client_loaded_model *loaded;
-    check_refusal("no rows", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no rows", dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.denavit_hartenberg.rows");
 }
 END_TEST
 
 static void must_refuse_screws(const double *M, const double *G, const double *S, const char *field) {
-    const dyn_client_screw_chain chain = {.name = "chain", .n = 1, .Mlist = M, .Glist = G, .Slist = S};
-    const dyn_client_load_request request = {.screws = &chain};
+    const dyn_client_screw_chain chain =
+        DYN_CLIENT_SCREW_CHAIN_INIT(.name = "chain", .n = 1, .Mlist = M, .Glist = G, .Slist = S);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.screws = &chain);
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "load_model.screws.%s", field);
-    check_refusal(field, dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
-                  path);
+    check_refusal(field, dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT, path);
 }
 
 START_TEST(bad_screws_name_their_matrix) {
@@ -409,10 +408,10 @@ START_TEST(bad_screws_name_their_matrix) {
     must_refuse_screws(M, G, S, "slist[0]");
     S[2] = NAN;
     must_refuse_screws(M, G, S, "slist[0]");
-    const dyn_client_screw_chain empty = {.name = "chain"};
-    const dyn_client_load_request request = {.screws = &empty};
+    const dyn_client_screw_chain empty = DYN_CLIENT_SCREW_CHAIN_INIT(.name = "chain");
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.screws = &empty);
     dyn_client_loaded_model *loaded;
-    check_refusal("no screws", dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no screws", dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.screws.slist");
 }
 END_TEST
@@ -423,12 +422,13 @@ END_TEST
 static void must_refuse_operation(dyn_client_operation operation, dyn_client_status status, const char *field) {
     const dyn_client_operation operations[2] = {
         {.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = {.mass = 1}}, operation};
-    const dyn_client_derive_request request = {
-        .model = "ur5", .name = "derived", .operation_count = 2, .operations = operations};
+    const dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "ur5", .name = "derived", .operation_count = 2,
+                                       .operations = operations);
     dyn_client_loaded_model *loaded;
     char path[128];
     snprintf(path, sizeof path, "derive_model.operations[1]%s%s", field[0] ? "." : "", field);
-    dyn_client_status found = dyn_client_derive_model(client, &request, 0, &loaded, &error);
+    dyn_client_status found = dyn_client_derive_model(client, &request, &loaded, &error);
     ck_assert_ptr_null(loaded);
     check_refusal(field, found, status, path);
 }
@@ -487,24 +487,25 @@ END_TEST
 
 START_TEST(operations_are_bounded) {
     static dyn_client_operation many[65];
-    dyn_client_derive_request request = {.model = "two_link", .name = "derived", .operations = many};
+    dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "two_link", .name = "derived", .operations = many);
     dyn_client_loaded_model *loaded;
     for (int i = 0; i < 65; i++)
         many[i] = (dyn_client_operation){.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "tip", .inertia = {.mass = i + 1}};
-    check_refusal("none", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("none", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.operations");
     request.operation_count = 65;
-    check_refusal("65", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
+    check_refusal("65", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
                   "derive_model.operations");
     request.operation_count = 64;
     request.name = "";
-    check_refusal("no name", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    check_refusal("no name", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.name");
     request.name = "two_link";
-    check_refusal("taken", dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS,
+    check_refusal("taken", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_ALREADY_EXISTS,
                   "derive_model.name");
     request.name = "derived";
-    wire_require(dyn_client_derive_model(client, &request, 0, &loaded, &error), &error);
+    wire_require(dyn_client_derive_model(client, &request, &loaded, &error), &error);
     ck_assert_double_eq(loaded->model.mass, 66);
     dyn_client_loaded_model_free(loaded);
     wire_require(dyn_client_unload_model(client, "derived", 0, &error), &error);
@@ -516,16 +517,17 @@ START_TEST(models_do_not_grow_beyond_the_limit) {
     const dyn_client_operation merge = {.kind = DYN_CLIENT_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};
     dyn_client_operation first = merge;
     first.model = "two_link";
-    dyn_client_derive_request request = {
-        .model = "two_link", .name = "grown", .operation_count = 1, .operations = &first, .replace = true};
+    dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "two_link", .name = "grown", .operation_count = 1, .operations = &first,
+                                       .replace = true);
     dyn_client_loaded_model *loaded;
-    dyn_client_status status = dyn_client_derive_model(client, &request, 0, &loaded, &error);
+    dyn_client_status status = dyn_client_derive_model(client, &request, &loaded, &error);
     request.model = "grown";
     request.operations = &merge;
     for (int i = 0; status == DYN_CLIENT_OK && i < 10; i++) {
         ck_assert_uint_le(loaded->model.links, 100);
         dyn_client_loaded_model_free(loaded);
-        status = dyn_client_derive_model(client, &request, 0, &loaded, &error);
+        status = dyn_client_derive_model(client, &request, &loaded, &error);
     }
     ck_assert_int_ne(status, DYN_CLIENT_OK);
     ck_assert_int_eq(strncmp(error.field, "derive_model.operations", 23), 0);
@@ -553,7 +555,7 @@ START_TEST(bad_exports_are_refused) {
     dyn_client_loaded_model *loaded;
     describe_well(&r);
     r.joints[1].type = DYN_CLIENT_JOINT_SPHERICAL;
-    wire_require(dyn_client_load_model(client, &r.request, 0, &loaded, &error), &error);
+    wire_require(dyn_client_load_model(client, &r.request, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
     check_refusal("a sphere", dyn_client_export_model(client, "spoilt", DYN_CLIENT_URDF, NULL, 0, &exported, &error),
                   DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");

@@ -61,10 +61,11 @@ static void expect_descriptors(const daemon_fixture *d, size_t most, double seco
 
 /* Loads and unloads a model, so that an event is published. */
 static void cause_event(dyn_client *client) {
-    const dyn_client_load_request request = {.urdf = "<robot name='event'><link name='a'/></robot>"};
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='event'><link name='a'/></robot>");
     dyn_client_loaded_model *loaded;
     dyn_client_error error;
-    ck_assert_msg(dyn_client_load_model(client, &request, 0, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(dyn_client_load_model(client, &request, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
     dyn_client_loaded_model_free(loaded);
     ck_assert_msg(dyn_client_unload_model(client, "event", 0, &error) == DYN_CLIENT_OK, "%s", error.message);
 }

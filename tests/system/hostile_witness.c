@@ -28,7 +28,7 @@ struct witness {
 
 /* Sends one request. Returns whether there was an answer. */
 static bool ask(witness *w, dyn_client *client, unsigned number) {
-    const dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     double t = 0.1 * number, q[2] = {sin(t), cos(1.7 * t)}, v[2] = {cos(t), -1.7 * sin(1.7 * t)}, a[2] = {t, 1};
     double tau[2], right[2];
     dyn_client_error error;

@@ -82,8 +82,9 @@ static size_t load_apart(const wire_tree *tree) {
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(tree->model);
     size_t count = split(form, &apart);
-    const dyn_client_load_request request = {.description = &apart.form, .name = "apart", .replace = true};
-    wire_require(dyn_client_load_model(client, &request, 0, &loaded, &error), &error);
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = &apart.form, .name = "apart", .replace = true);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
     ck_assert_uint_eq(loaded->model.nq, tree->query.nq);
     ck_assert_uint_eq(loaded->model.nv, tree->query.nv);
     dyn_client_loaded_model_free(loaded);

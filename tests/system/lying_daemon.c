@@ -36,7 +36,7 @@ static void set_reply(Dynamics__V1__Reply *reply) {
     peer.with_id = 1;
 }
 
-static const dyn_client_query QUERY = {.model = "robot", .nq = 2, .nv = 2, .samples = 2};
+static const dyn_client_query QUERY = DYN_CLIENT_QUERY_INIT(.model = "robot", .nq = 2, .nv = 2, .samples = 2);
 
 /* Requests gravity forces and checks that nothing but them is written. */
 static dyn_client_status ask_gravity(double g[4]) {
@@ -240,7 +240,8 @@ static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
         {.quantity = DYN_CLIENT_CORIOLIS_MATRIX},
         {.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 1, .frames = &frame}};
     const double q[4] = {0};
-    dyn_client_evaluate_request request = {.q = q, .quantity_count = 2, .quantities = both};
+    dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .quantity_count = 2, .quantities = both);
     lying_peer_hand_over(&peer);
     dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, evaluation, &error);
     lying_peer_hand_over(&peer);
@@ -381,7 +382,7 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
         reply.find_base_parameters = &found;
         set_reply(&reply);
         lying_peer_hand_over(&peer);
-        dyn_client_status status = dyn_client_find_base_parameters(client, "robot", NULL, 0, &answer, &error);
+        dyn_client_status status = dyn_client_find_base_parameters(client, &QUERY, &answer, &error);
         lying_peer_hand_over(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
@@ -396,7 +397,7 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
     for (size_t wrong = 0; wrong < 6; wrong++) {
         Dynamics__V1__ComputeInertiaReply inertia = DYNAMICS__V1__COMPUTE_INERTIA_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
-        dyn_client_body body;
+        dyn_client_body body = DYN_CLIENT_BODY_INIT();
         inertia.n_rotational_about = 6 + (wrong == 1);
         inertia.n_principal_moments = 3 - (wrong == 2);
         inertia.n_parameters = 10 - (wrong == 3);

@@ -33,7 +33,7 @@ static void stop_daemon(void) {
 
 static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
     dyn_client_loaded_model *loaded;
-    wire_require(dyn_client_load_model(client, request, 0, &loaded, &error), &error);
+    wire_require(dyn_client_load_model(client, request, &loaded, &error), &error);
     return loaded;
 }
 
@@ -44,9 +44,10 @@ static const double PATIENCE = 28;
 static dyn_client_loaded_model *derive_with(const char *model, const char *name, size_t count,
                                             const dyn_client_operation *operations, dyn_client_error *own) {
     dyn_client_loaded_model *loaded = NULL;
-    const dyn_client_derive_request request = {
-        .model = model, .name = name, .operation_count = count, .operations = operations, .replace = true};
-    return dyn_client_derive_model(client, &request, PATIENCE, &loaded, own) == DYN_CLIENT_OK ? loaded : NULL;
+    const dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = model, .name = name, .operation_count = count, .operations = operations,
+                                       .replace = true, .timeout = PATIENCE);
+    return dyn_client_derive_model(client, &request, &loaded, own) == DYN_CLIENT_OK ? loaded : NULL;
 }
 
 static dyn_client_loaded_model *derive(const char *model, const char *name, size_t count,
@@ -76,7 +77,7 @@ static const char *digest_of(const char *model) {
 /* Requests tau of a model's state from the daemon. */
 static void inverse_dynamics(const char *model, size_t nq, size_t nv, const double *q, const double *v, const double *a,
                              double *tau) {
-    const dyn_client_query query = {.model = model, .nq = nq, .nv = nv, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .nq = nq, .nv = nv, .samples = 1);
     wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
 }
 
@@ -93,7 +94,8 @@ static random_tree_options tree_options(random_source *random, int k) {
 /* Exports a model and loads the export, which must be an equal model. */
 static void check_export(const wire_tree *tree) {
     dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_DESCRIPTION, NULL);
-    const dyn_client_load_request again = {.description = exported->description, .name = tree->name};
+    const dyn_client_load_request again =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = tree->name);
     ck_assert_str_eq(exported->model.digest, tree->digest);
     ck_assert_str_eq(exported->description->name, dyn_model_name(tree->model));
     dyn_client_loaded_model *loaded = load(&again);
@@ -128,7 +130,8 @@ START_TEST(sample_robots_keep_their_digest) {
     static const char *const robots[] = {"two_link", "ur5", "panda", "quadruped"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
         dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_DESCRIPTION, NULL);
-        const dyn_client_load_request request = {.description = exported->description, .name = "copy", .replace = true};
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = "copy", .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
         ck_assert_str_eq(loaded->model.digest, exported->model.digest);
         ck_assert_double_eq(loaded->model.mass, exported->model.mass);
@@ -143,7 +146,8 @@ START_TEST(urdf_comes_back) {
     static const char *const robots[] = {"two_link", "ur5", "panda"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
         dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_URDF, NULL);
-        const dyn_client_load_request request = {.urdf = exported->urdf, .name = "copy", .replace = true};
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = exported->urdf, .name = "copy", .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
         ck_assert_ptr_null(exported->description);
         ck_assert_str_eq(loaded->model.digest, exported->model.digest);
@@ -162,16 +166,12 @@ START_TEST(frames_are_links_without_mass) {
                                                 .child_link = "arm",
                                                 .axis = {0, 0, 2}};
     const dyn_client_frame_description frame = {.name = "tip", .link = "arm", .pose = {.position = {1, 0, 0}}};
-    const dyn_client_model_description form = {.name = "short",
-                                               .link_count = 2,
-                                               .links = links,
-                                               .joint_count = 1,
-                                               .joints = &joint,
-                                               .frame_count = 1,
-                                               .frames = &frame};
-    const dyn_client_load_request request = {.description = &form, .replace = true};
+    const dyn_client_model_description form =
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "short", .link_count = 2, .links = links, .joint_count = 1,
+                                          .joints = &joint, .frame_count = 1, .frames = &frame);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form, .replace = true);
     dyn_client_loaded_model_free(load(&request));
-    const dyn_client_query query = {.model = "short", .nq = 1, .nv = 1, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "short", .nq = 1, .nv = 1, .samples = 1);
     const char *const names[] = {"tip"};
     double position[3], quaternion[4], quarter = M_PI / 2;
     wire_require(dyn_client_poses(client, &query, &quarter, 1, names, position, quaternion, &error), &error);
@@ -203,14 +203,16 @@ static void describe_twins(twins *pair, const double *multiplier) {
                                 .axis = {0, 0, 1},
                                 .mimic_joint = "a",
                                 .mimic_multiplier = multiplier}}};
-    pair->form = (dyn_client_model_description){
-        .name = "twins", .link_count = 3, .links = pair->links, .joint_count = 2, .joints = pair->joints};
+    pair->form = (dyn_client_model_description)DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "twins", .link_count = 3,
+                                                                                 .links = pair->links, .joint_count = 2,
+                                                                                 .joints = pair->joints);
 }
 
 /* Exports a model and loads the export, which must be an equal model. */
 static void check_export_of(const char *name) {
     dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_DESCRIPTION, NULL);
-    const dyn_client_load_request again = {.description = exported->description, .name = name};
+    const dyn_client_load_request again =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = name);
     dyn_client_loaded_model *loaded = load(&again);
     ck_assert(loaded->already_loaded);
     dyn_client_loaded_model_free(loaded);
@@ -233,9 +235,10 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
                                                     .child_link = "two",
                                                     .axis = {3, 0, 0},
                                                     .second_axis = {0, 5, 0}}};
-    const dyn_client_model_description form = {
-        .name = "special", .link_count = 3, .links = links, .joint_count = 2, .joints = joints};
-    const dyn_client_load_request request = {.description = &form, .replace = true};
+    const dyn_client_model_description form =
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "special", .link_count = 3, .links = links, .joint_count = 2,
+                                          .joints = joints);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form, .replace = true);
     dyn_client_description *robot;
     dyn_client_loaded_model_free(load(&request));
     wire_require(dyn_client_describe_model(client, "special", 0, &robot, &error), &error);
@@ -262,7 +265,8 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
         twins pair;
         describe_twins(&pair, NULL);
         pair.form.base = cases[i].described;
-        const dyn_client_load_request request = {.description = &pair.form, .base = cases[i].asked, .replace = true};
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .base = cases[i].asked, .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
         ck_assert_uint_eq(loaded->model.nq, cases[i].nq);
         ck_assert_int_eq(loaded->model.base, cases[i].nq == 8 ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED);
@@ -271,7 +275,7 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     twins pair;
     describe_twins(&pair, NULL);
     pair.form.mimic = DYN_CLIENT_MIMIC_INDEPENDENT;
-    dyn_client_load_request request = {.description = &pair.form, .replace = true};
+    dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .replace = true);
     dyn_client_loaded_model *loaded = load(&request);
     ck_assert_uint_eq(loaded->model.nq, 2);
     dyn_client_loaded_model_free(loaded);
@@ -293,7 +297,8 @@ START_TEST(multipliers_are_used_as_they_are_given) {
         twins pair;
         dyn_client_description *robot;
         describe_twins(&pair, cases[i].given);
-        const dyn_client_load_request request = {.description = &pair.form, .replace = true};
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .replace = true);
         dyn_client_loaded_model_free(load(&request));
         wire_require(dyn_client_describe_model(client, "twins", 0, &robot, &error), &error);
         ck_assert_str_eq(robot->joints[1].mimic, "a");
@@ -307,9 +312,11 @@ END_TEST
 /* Loads a point of that mass under the name "guarded". */
 static dyn_client_status load_guarded(double mass, const char *expected, dyn_client_loaded_model **loaded) {
     const dyn_client_link_description link = {.name = "base", .inertia = {.mass = mass}};
-    const dyn_client_model_description form = {.name = "guarded", .link_count = 1, .links = &link};
-    const dyn_client_load_request request = {.description = &form, .replace = true, .expected_digest = expected};
-    return dyn_client_load_model(client, &request, 0, loaded, &error);
+    const dyn_client_model_description form =
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "guarded", .link_count = 1, .links = &link);
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form, .replace = true, .expected_digest = expected);
+    return dyn_client_load_model(client, &request, loaded, &error);
 }
 
 /* Checks that of two clients who replace the model that both have seen, the second one gets an error. */
@@ -328,19 +335,16 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
     ck_assert(loaded->already_loaded);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_operation heavier = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "base", .inertia = {.mass = 4}};
-    dyn_client_derive_request request = {.model = "guarded",
-                                         .name = "guarded",
-                                         .operation_count = 1,
-                                         .operations = &heavier,
-                                         .replace = true,
-                                         .expected_digest = seen};
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ABORTED);
+    dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "guarded", .name = "guarded", .operation_count = 1,
+                                       .operations = &heavier, .replace = true, .expected_digest = seen);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_ABORTED);
     ck_assert_str_eq(error.field, "derive_model.expected_digest");
     request.name = "unknown";
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_ABORTED);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_ABORTED);
     request.name = "guarded";
     request.replace = false;
-    ck_assert_int_eq(dyn_client_derive_model(client, &request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_int_eq(load_guarded(3, "sha256:12", &loaded), DYN_CLIENT_INVALID_ARGUMENT);
     wire_require(dyn_client_unload_model(client, "guarded", 0, &error), &error);
     ck_assert_int_eq(load_guarded(3, seen, &loaded), DYN_CLIENT_ABORTED);
@@ -351,8 +355,9 @@ END_TEST
 START_TEST(coordinates_have_one_spelling) {
     static const char *const robots[] = {"walker", "ur5"};
     dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_DESCRIPTION, NULL);
-    const dyn_client_load_request walker = {
-        .description = quadruped->description, .name = "walker", .base = DYN_CLIENT_BASE_FLOATING, .replace = true};
+    const dyn_client_load_request walker =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = quadruped->description, .name = "walker",
+                                     .base = DYN_CLIENT_BASE_FLOATING, .replace = true);
     dyn_client_loaded_model_free(load(&walker));
     dyn_client_exported_model_free(quadruped);
     for (size_t k = 0; k < 2; k++) {
@@ -386,13 +391,14 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
             rows[i].inertia.center_of_mass[0] = modified ? 1 : 0;
             rows[i].a = modified && i == 0 ? 0 : 1;
         }
-        const dyn_client_dh_table table = {.name = "planar",
-                                           .convention = modified ? DYN_CLIENT_DH_MODIFIED : DYN_CLIENT_DH_STANDARD,
-                                           .row_count = 2,
-                                           .rows = rows};
-        const dyn_client_load_request request = {.denavit_hartenberg = &table, .replace = true};
+        const dyn_client_dh_table table =
+            DYN_CLIENT_DH_TABLE_INIT(.name = "planar",
+                                     .convention = modified ? DYN_CLIENT_DH_MODIFIED : DYN_CLIENT_DH_STANDARD,
+                                     .row_count = 2, .rows = rows);
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table, .replace = true);
         dyn_client_loaded_model_free(load(&request));
-        const dyn_client_query query = {.model = "planar", .nq = 2, .nv = 2, .samples = 1};
+        const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "planar", .nq = 2, .nv = 2, .samples = 1);
         const double q[2] = {0.4, 1.1};
         double mass[4];
         wire_require(dyn_client_mass_matrix(client, &query, q, mass, &error), &error);
@@ -410,7 +416,8 @@ START_TEST(screws_come_back_with_the_same_torques) {
     double tau[6], again[6];
     dyn_client_exported_model *screws = export_as("ur5", DYN_CLIENT_SCREWS, "tool0");
     ck_assert_uint_eq(screws->screws->n, 6);
-    const dyn_client_load_request request = {.screws = screws->screws, .name = "screwed", .replace = true};
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.screws = screws->screws, .name = "screwed", .replace = true);
     dyn_client_loaded_model_free(load(&request));
     inverse_dynamics("ur5", 6, 6, q, v, a, tau);
     inverse_dynamics("screwed", 6, 6, q, v, a, again);
@@ -504,8 +511,8 @@ START_TEST(a_chain_is_traversed_both_ways) {
     dyn_client_loaded_model_free(derive("turned", "restored", 1, &back));
     static const char *const reversed[6] = {"shoulder_pan_joint", "shoulder_lift_joint", "elbow_joint",
                                             "wrist_1_joint",      "wrist_2_joint",       "wrist_3_joint"};
-    const dyn_client_query query = {
-        .model = "restored", .nq = 6, .nv = 6, .samples = 1, .joint_count = 6, .joint_names = reversed};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "restored", .nq = 6, .nv = 6, .samples = 1,
+                                                         .joint_count = 6, .joint_names = reversed);
     wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
     inverse_dynamics("ur5", 6, 6, q, v, a, expected);
     for (int i = 0; i < 6; i++)
@@ -559,21 +566,21 @@ START_TEST(unprintable_names_are_refused_and_shown_with_escapes) {
         const char *name = names[i][0], *shown = names[i][1];
         char urdf[256];
         dyn_client_loaded_model *loaded;
-        dyn_client_load_request load_request = {.urdf = "<robot name='r'><link name='l'/></robot>", .name = name};
-        expect_escaped(dyn_client_load_model(client, &load_request, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+        dyn_client_load_request load_request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='r'><link name='l'/></robot>", .name = name);
+        expect_escaped(dyn_client_load_model(client, &load_request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                        shown);
         if (i > 0) { /* XML has no ESC */
             snprintf(urdf, sizeof urdf, "<robot name='r'><link name='%s'/></robot>", name);
-            load_request = (dyn_client_load_request){.urdf = urdf, .name = "r"};
-            expect_escaped(dyn_client_load_model(client, &load_request, 0, &loaded, &error),
-                           DYN_CLIENT_INVALID_ARGUMENT, shown);
+            load_request = (dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .name = "r");
+            expect_escaped(dyn_client_load_model(client, &load_request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
+                           shown);
         }
         const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
-        const dyn_client_derive_request derive_request = {
-            .model = name, .name = name, .operation_count = 1, .operations = &lock};
-        expect_escaped(dyn_client_derive_model(client, &derive_request, 0, &loaded, &error), DYN_CLIENT_NOT_FOUND,
-                       shown);
-        const dyn_client_query query = {.model = name, .nq = 1, .nv = 1, .samples = 1};
+        const dyn_client_derive_request derive_request =
+            DYN_CLIENT_DERIVE_REQUEST_INIT(.model = name, .name = name, .operation_count = 1, .operations = &lock);
+        expect_escaped(dyn_client_derive_model(client, &derive_request, &loaded, &error), DYN_CLIENT_NOT_FOUND, shown);
+        const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = name, .nq = 1, .nv = 1, .samples = 1);
         double q[1] = {0}, g[1];
         expect_escaped(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_NOT_FOUND, shown);
     }
@@ -592,9 +599,10 @@ START_TEST(derived_models_have_a_report) {
             loaded->report[i].severity == DYN_CLIENT_WARNING && strcmp(loaded->report[i].place, "link odd") == 0;
     ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
-    const dyn_client_derive_request strict = {
-        .model = "two_link", .name = "stern", .operation_count = 1, .operations = &doubtful, .strict = true};
-    ck_assert_int_eq(dyn_client_derive_model(client, &strict, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    const dyn_client_derive_request strict =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "two_link", .name = "stern", .operation_count = 1,
+                                       .operations = &doubtful, .strict = true);
+    ck_assert_int_eq(dyn_client_derive_model(client, &strict, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_ptr_null(loaded);
 }
 END_TEST
@@ -605,7 +613,8 @@ static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"
 
 /* Checks that departures from URDF are reported, and refused under `strict`. */
 START_TEST(departures_are_loaded_with_a_warning_or_refused) {
-    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = departing_robot});
+    dyn_client_loaded_model *loaded =
+        load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = departing_robot));
     bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++) {
         is_reported |= loaded->report[i].severity == DYN_CLIENT_WARNING && loaded->report[i].line == 3 &&
@@ -613,8 +622,9 @@ START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     }
     ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
-    const dyn_client_load_request strict = {.urdf = departing_robot, .name = "stern", .strict = true};
-    ck_assert_int_eq(dyn_client_load_model(client, &strict, 0, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    const dyn_client_load_request strict =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = departing_robot, .name = "stern", .strict = true);
+    ck_assert_int_eq(dyn_client_load_model(client, &strict, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "load_model.urdf:3");
     ck_assert_ptr_null(loaded);
 }
@@ -629,7 +639,8 @@ static const char footed_robot[] =
 
 /* Checks that an algorithm that solves with a singular M names the joint, and that the others compute. */
 START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
-    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = footed_robot});
+    dyn_client_loaded_model *loaded =
+        load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = footed_robot));
     bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++) {
         is_reported |=
@@ -637,7 +648,7 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     }
     ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
-    const dyn_client_query query = {.model = "footed", .nq = 2, .nv = 2, .samples = 1};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "footed", .nq = 2, .nv = 2, .samples = 1);
     const double q[2] = {0.1, 0.2}, tau[2] = {0};
     double result[2] = {NAN, NAN};
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, result, &error),
@@ -693,7 +704,8 @@ END_TEST
 /* Checks names of models, which have no ".": robots and files whose names have one are loaded with "_" instead. */
 START_TEST(names_of_robots_and_files_lose_their_dots) {
     static const char dotted_robot[] = "<robot name=\"arm.v1.2\"><link name=\"base\"/></robot>";
-    dyn_client_loaded_model *loaded = load(&(dyn_client_load_request){.urdf = dotted_robot});
+    dyn_client_loaded_model *loaded =
+        load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = dotted_robot));
     ck_assert_str_eq(loaded->model.name, "arm_v1_2");
     dyn_client_exported_model *exported = export_as("arm_v1_2", DYN_CLIENT_DESCRIPTION, NULL);
     ck_assert_str_eq(exported->description->name, "arm.v1.2");
@@ -721,7 +733,7 @@ static void load_large_robot(void) {
     }
     fputs("</robot>", urdf);
     ck_assert_int_eq(fclose(urdf), 0);
-    dyn_client_loaded_model_free(load(&(dyn_client_load_request){.urdf = text}));
+    dyn_client_loaded_model_free(load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = text)));
     free(text);
 }
 

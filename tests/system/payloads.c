@@ -22,9 +22,10 @@ static dyn_client_error error;
 
 static void derive(const char *model, const char *name, const dyn_client_operation *operation) {
     dyn_client_loaded_model *loaded;
-    const dyn_client_derive_request request = {
-        .model = model, .name = name, .operation_count = 1, .operations = operation, .replace = true};
-    wire_require(dyn_client_derive_model(client, &request, 0, &loaded, &error), &error);
+    const dyn_client_derive_request request =
+        DYN_CLIENT_DERIVE_REQUEST_INIT(.model = model, .name = name, .operation_count = 1, .operations = operation,
+                                       .replace = true);
+    wire_require(dyn_client_derive_model(client, &request, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
 }
 
@@ -100,8 +101,8 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
     dyn_client_evaluation *answers[2];
     derive("ur5", models[1], &attach);
     for (int k = 0; k < 2; k++) {
-        const dyn_client_query query = {
-            .model = models[k], .nq = 6, .nv = 6, .samples = 1, .payload_count = k == 0, .payloads = &box};
+        const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = models[k], .nq = 6, .nv = 6, .samples = 1,
+                                                             .payload_count = k == 0, .payloads = &box);
         wire_require(ask_quantities(client, &query, &request, &error, &answers[k]), &error);
         /* Axes may have either direction. */
         for (size_t b = 0; b < answers[k]->results[5].block_count; b++)
@@ -138,7 +139,7 @@ END_TEST
 
 /* ---- every method ------------------------------------------------------------------------------------------------ */
 
-static const dyn_client_query TWO_LINK = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+static const dyn_client_query TWO_LINK = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
 
 /* Checks a point mass at the tip of the planar arm, whose links have length 1: its part of M, g and h in closed
  * form. */
@@ -271,7 +272,7 @@ END_TEST
 START_TEST(explain_has_a_term_for_payloads) {
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     const dyn_client_payload boxes[3] = {a_box("tool0", false), a_box("forearm_link", true), a_box("base_link", false)};
-    dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     double bare[6], tau[6];
     dyn_client_explanation *answer;
     wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, bare, &error), &error);

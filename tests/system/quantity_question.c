@@ -34,18 +34,15 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
     used.gravity = inputs & DYN_CLIENT_INPUT_GRAVITY ? query->gravity : NULL;
     used.external_force_count = inputs & DYN_CLIENT_INPUT_EXTERNAL_FORCES ? query->external_force_count : 0;
     used.payload_count = inputs & DYN_CLIENT_INPUT_PAYLOADS ? query->payload_count : 0;
-    const dyn_client_evaluate_request request = {
-        .q = from->q,
-        .v = inputs & DYN_CLIENT_INPUT_V ? from->v : NULL,
-        .a = inputs & DYN_CLIENT_INPUT_A ? from->a : NULL,
-        .tau = inputs & DYN_CLIENT_INPUT_TAU ? from->tau : NULL,
-        .dq = inputs & DYN_CLIENT_INPUT_DQ ? from->dq : NULL,
-        .dv = inputs & DYN_CLIENT_INPUT_DV ? from->dv : NULL,
-        .da = inputs & DYN_CLIENT_INPUT_DA ? from->da : NULL,
-        .dtau = inputs & DYN_CLIENT_INPUT_DTAU ? from->dtau : NULL,
-        .quantity_count = from->quantity_count,
-        .quantities = requests,
-    };
+    const dyn_client_evaluate_request request =
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = from->q, .v = inputs & DYN_CLIENT_INPUT_V ? from->v : NULL,
+                                         .a = inputs & DYN_CLIENT_INPUT_A ? from->a : NULL,
+                                         .tau = inputs & DYN_CLIENT_INPUT_TAU ? from->tau : NULL,
+                                         .dq = inputs & DYN_CLIENT_INPUT_DQ ? from->dq : NULL,
+                                         .dv = inputs & DYN_CLIENT_INPUT_DV ? from->dv : NULL,
+                                         .da = inputs & DYN_CLIENT_INPUT_DA ? from->da : NULL,
+                                         .dtau = inputs & DYN_CLIENT_INPUT_DTAU ? from->dtau : NULL,
+                                         .quantity_count = from->quantity_count, .quantities = requests);
     return dyn_client_evaluate(client, &used, &request, answer, error);
 }
 

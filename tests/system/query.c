@@ -192,7 +192,7 @@ END_TEST
 START_TEST(clients_expect_a_model) {
     const double q[2] = {0.3, 0.4};
     double g[2];
-    dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     dyn_client_description *robot, *arm;
     wire_require(dyn_client_describe_model(client, "two_link", 0, &robot, &error), &error);
     wire_require(dyn_client_describe_model(client, "ur5", 0, &arm, &error), &error);
@@ -225,7 +225,8 @@ START_TEST(mass_matrix_refuses_gravity_and_forces) {
     const dyn_client_external_force push = {
         .link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = force, .rows = 1};
     double M[4];
-    dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity};
+    dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity);
     ck_assert_int_eq(dyn_client_mass_matrix(client, &query, q, M, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "mass_matrix.query.gravity");
     query.gravity = NULL;
@@ -256,7 +257,8 @@ static void make_motion(pushed_motion *m) {
         m->reaction_force[i] = -(m->force[i] = 10 * sin(i));
         m->reaction_torque[i] = -(m->torque[i] = cos(i));
     }
-    m->tip = (dyn_client_tip){.link = "tip", .frame = DYN_CLIENT_LOCAL, .force = m->force, .torque = m->torque};
+    m->tip = (dyn_client_tip)DYN_CLIENT_TIP_INIT(.link = "tip", .frame = DYN_CLIENT_LOCAL, .force = m->force,
+                                                 .torque = m->torque);
     m->tip.rows = ROWS;
     m->reaction = (dyn_client_external_force){.link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .rows = ROWS};
     m->reaction.force = m->reaction_force;
@@ -272,7 +274,7 @@ START_TEST(inverse_dynamics_of_trajectories_counts_external_forces) {
     make_motion(&m);
     dyn_client_trajectory *by_tip, *by_force, *by_none;
     double tau[2 * ROWS];
-    dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = ROWS};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = ROWS);
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, m.q, m.v, m.a, DYN_CLIENT_RATES_GIVEN,
                                                         &m.tip, &by_tip, &error),
                  &error);
@@ -298,7 +300,7 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
     static pushed_motion m;
     make_motion(&m);
     dyn_client_trajectory *by_tip, *by_force, *by_both, *by_none;
-    dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     wire_require(
         dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &by_tip, &error),
         &error);

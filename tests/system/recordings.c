@@ -55,10 +55,12 @@ static void refused(dyn_client_status status, dyn_client_status wanted, const ch
 }
 
 static uint64_t create(const char *name) {
-    const dyn_client_simulation_options options = {.name = name, .model = "two_link"};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = name,
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+    ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
@@ -130,9 +132,10 @@ static void check_workers(void) {
                                "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
                                "<joint name='pivot' type='continuous'><parent link='base'/><child link='rod'/>"
                                "<axis xyz='1 0 0'/></joint></robot>";
-    const dyn_client_load_request request = {.name = "rod", .urdf = urdf, .replace = true};
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.name = "rod", .urdf = urdf, .replace = true, .timeout = 5);
     dyn_client_loaded_model *loaded;
-    ok(dyn_client_load_model(client, &request, 5, &loaded, &error));
+    ok(dyn_client_load_model(client, &request, &loaded, &error));
     dyn_client_loaded_model_free(loaded);
 }
 
@@ -387,7 +390,7 @@ END_TEST
 START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     const struct rlimit small = {.rlim_cur = 100000, .rlim_max = RLIM_INFINITY};
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     uint64_t token = create("arm");
     bool is_reported = false;
     ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &small, NULL), 0);
@@ -412,12 +415,14 @@ END_TEST
 
 START_TEST(planner_is_notified_that_its_points_are_no_longer_recorded) {
     start_with("[limits]\nrecording_bytes = 20000\n");
-    const dyn_client_stream_options options = {
-        .name = "log", .kind = DYN_CLIENT_STREAM_RECORD, .model = "two_link", .recording = "points"};
+    const dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_RECORD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                       .recording = "points");
     const double q[2] = {0.1, 0.2};
     dyn_client_stream *stream;
     dyn_client_stream_list *status = NULL;
-    ok(dyn_client_open_stream(client, &options, 0, &stream, &error));
+    ok(dyn_client_open_stream(client, &options, &stream, &error));
     for (int i = 0; i < 2000 && (!status || status->streams[0].recording_error[0] == '\0'); i++) {
         double t = 0.001 * i;
         ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));

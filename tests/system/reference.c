@@ -91,11 +91,11 @@ static void load_robot(reference *of, const char *name) {
     char *urdf = read_text(path);
     ck_assert_ptr_nonnull(urdf);
     bool floating = strcmp(json_string_value(json_object_get(of->root, "base")), "float") == 0;
-    dyn_client_load_request request = {.urdf = urdf,
-                                       .name = name,
-                                       .base = floating ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED,
-                                       .mimic = DYN_CLIENT_MIMIC_INDEPENDENT};
-    if (dyn_client_load_model(of->client, &request, 0, &loaded, &error) != DYN_CLIENT_OK)
+    dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .name = name,
+                                     .base = floating ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED,
+                                     .mimic = DYN_CLIENT_MIMIC_INDEPENDENT);
+    if (dyn_client_load_model(of->client, &request, &loaded, &error) != DYN_CLIENT_OK)
         ck_abort_msg("load %s: %s %s", path, error.field, error.message);
     dyn_client_loaded_model_free(loaded);
     free(urdf);
@@ -131,8 +131,8 @@ void reference_open(reference *of, const char *address, const char *file) {
     of->v = read_velocities(of, "v");
     of->a = read_velocities(of, "a");
     of->tau = read_velocities(of, "tau_in");
-    of->query = (dyn_client_query){
-        .model = of->robot->model.name, .nq = of->robot->model.nq, .nv = of->nv, .samples = of->count};
+    of->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = of->robot->model.name, .nq = of->robot->model.nq,
+                                                        .nv = of->nv, .samples = of->count);
 }
 
 void reference_use_names(reference *of) {

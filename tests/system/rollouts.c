@@ -21,14 +21,12 @@ static daemon_fixture served;
 static dyn_client *client;
 static dyn_client_error error;
 
-static const dyn_client_query UR5 = {.model = "ur5", .nq = NV, .nv = NV, .samples = 1};
+static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
 
 /* Options of the textbook's equation: rigid bodies alone. */
-static const dyn_client_stepping IDEAL = {.integrator = DYN_CLIENT_RK4,
-                                          .ignore_damping = true,
-                                          .ignore_friction = true,
-                                          .ignore_effort_limits = true,
-                                          .stop = DYN_CLIENT_STOP_NONE};
+static const dyn_client_stepping IDEAL =
+    DYN_CLIENT_STEPPING_INIT(.integrator = DYN_CLIENT_RK4, .ignore_damping = true, .ignore_friction = true,
+                             .ignore_effort_limits = true, .stop = DYN_CLIENT_STOP_NONE);
 
 static void start_daemon(void) {
     daemon_start(&(daemon_options){0}, &served);
@@ -52,8 +50,8 @@ START_TEST(ur5_falls_as_the_accurate_motion_does) {
     const double q[NV] = {0};
     dyn_client_stepping fine = IDEAL;
     fine.substeps = 10;
-    const dyn_client_rollout_request fixed = {
-        .q = q, .stepping = &fine, .steps = 3000, .stride = 500, .with_energy = true};
+    const dyn_client_rollout_request fixed =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &fine, .steps = 3000, .stride = 500, .with_energy = true);
     dyn_client_rollout_request accurate = fixed;
     accurate.is_accurate = true;
     accurate.relative = accurate.absolute = 1e-13;
@@ -83,8 +81,9 @@ START_TEST(samples_are_the_same_alone_and_together) {
     fill(q[0], SAMPLES * NV, 1), fill(v[0], SAMPLES * NV, 2), fill(tau[0][0], SAMPLES * STEPS * NV, 3);
     dyn_client_query query = UR5;
     query.samples = SAMPLES;
-    const dyn_client_rollout_request all = {
-        .q = q[0], .v = v[0], .tau = tau[0][0], .steps = STEPS, .stride = 10, .with_tau = true, .with_energy = true};
+    const dyn_client_rollout_request all =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[0], .v = v[0], .tau = tau[0][0], .steps = STEPS, .stride = 10,
+                                        .with_tau = true, .with_energy = true);
     dyn_client_rollout *together = roll_out(&query, &all);
     ck_assert_uint_eq(together->rows, 6);
     for (size_t s = 0; s < SAMPLES; s += 37) {
@@ -113,13 +112,12 @@ START_TEST(order_of_joints_does_not_matter) {
     dyn_client_query query = UR5;
     query.joint_count = NV, query.joint_names = names;
     const double gain = 50;
-    const dyn_client_stepping pd = {.law = DYN_CLIENT_CONTROL_PD_GRAVITY, .gain_count = 1, .kp = &gain, .kd = &gain};
-    dyn_client_rollout_request request = {.stepping = &pd,
-                                          .steps = 100,
-                                          .only_last = true,
-                                          .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
-                                          .reference_layout = DYN_CLIENT_LAYOUT_CONSTANT,
-                                          .with_tau = true};
+    const dyn_client_stepping pd =
+        DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD_GRAVITY, .gain_count = 1, .kp = &gain, .kd = &gain);
+    dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.stepping = &pd, .steps = 100, .only_last = true,
+                                        .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                        .reference_layout = DYN_CLIENT_LAYOUT_CONSTANT, .with_tau = true);
     request.q = forward[0], request.v = forward[1], request.tau = forward[2], request.q_ref = forward[3];
     dyn_client_rollout *a = roll_out(&UR5, &request);
     request.q = backward[0], request.v = backward[1], request.tau = backward[2], request.q_ref = backward[3];
@@ -138,12 +136,9 @@ START_TEST(one_sample_diverges_alone) {
     tau[1][2] = 1e300;
     dyn_client_query query = UR5;
     query.samples = 3;
-    const dyn_client_rollout_request request = {.q = q[0],
-                                                .tau = tau[0],
-                                                .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
-                                                .stepping = &IDEAL,
-                                                .steps = 20,
-                                                .only_last = true};
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[0], .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                        .stepping = &IDEAL, .steps = 20, .only_last = true);
     dyn_client_rollout *result = roll_out(&query, &request);
     ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_RAN);
     ck_assert_int_ne(result->outcomes[1].status, DYN_CLIENT_SAMPLE_RAN);
@@ -164,13 +159,9 @@ START_TEST(payloads_count) {
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau[0], a, &error), DYN_CLIENT_OK);
     dyn_client_stepping euler = IDEAL;
     euler.integrator = DYN_CLIENT_EXPLICIT_EULER;
-    const dyn_client_rollout_request request = {.q = q,
-                                                .tau = tau[0],
-                                                .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
-                                                .stepping = &euler,
-                                                .steps = 1,
-                                                .only_last = true,
-                                                .with_energy = true};
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
+                                        .stepping = &euler, .steps = 1, .only_last = true, .with_energy = true);
     dyn_client_rollout *rolled = roll_out(&query, &request), *unloaded = roll_out(&UR5, &request);
     dyn_client_trajectory *moved;
     ck_assert_int_eq(
@@ -202,7 +193,7 @@ static void expect_refusal(const dyn_client_rollout_request *request, const char
 START_TEST(wrong_requests_are_refused_with_their_field) {
     double q[NV] = {0}, bad[2 * NV] = {0, 0, 0, NAN};
     const double negative = -1;
-    const dyn_client_rollout_request good = {.q = q, .steps = 2, .only_last = true};
+    const dyn_client_rollout_request good = DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .steps = 2, .only_last = true);
     dyn_client_rollout_request r = good;
     r.steps = 0, expect_refusal(&r, "rollout.steps");
     r = good, r.q = bad, expect_refusal(&r, "rollout.q[3]");
@@ -219,19 +210,20 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
         const char *field;
         dyn_client_stepping stepping;
     } steppings[] = {
-        {"rollout.stepping.step_length", {.step_length = -1}},
-        {"rollout.stepping.substeps", {.substeps = 20000}},
-        {"rollout.stepping.integrator", {.integrator = (dyn_client_integrator)9}},
-        {"rollout.stepping.stop", {.stop = (dyn_client_joint_stop)9}},
-        {"rollout.stepping.spring_stop", {.spring_stop = &(dyn_client_spring_stop){1, 1}}},
-        {"rollout.stepping.restitution", {.restitution = 1.5}},
-        {"rollout.stepping.friction_velocity", {.friction_velocity = -1}},
-        {"rollout.stepping.velocity_bound", {.velocity_bound = NAN}},
-        {"rollout.stepping.controller.law", {.law = (dyn_client_control_law)9}},
-        {"rollout.stepping.controller.kp[0]", {.law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = &negative}},
-        {"rollout.stepping.controller.kd", {.law = DYN_CLIENT_CONTROL_PD, .gain_count = 4, .kd = q}},
-        {"rollout.q_ref", {.law = DYN_CLIENT_CONTROL_PD}},
-    };
+        {"rollout.stepping.step_length", DYN_CLIENT_STEPPING_INIT(.step_length = -1)},
+        {"rollout.stepping.substeps", DYN_CLIENT_STEPPING_INIT(.substeps = 20000)},
+        {"rollout.stepping.integrator", DYN_CLIENT_STEPPING_INIT(.integrator = (dyn_client_integrator)9)},
+        {"rollout.stepping.stop", DYN_CLIENT_STEPPING_INIT(.stop = (dyn_client_joint_stop)9)},
+        {"rollout.stepping.spring_stop", DYN_CLIENT_STEPPING_INIT(.spring_stop = &(dyn_client_spring_stop){1, 1})},
+        {"rollout.stepping.restitution", DYN_CLIENT_STEPPING_INIT(.restitution = 1.5)},
+        {"rollout.stepping.friction_velocity", DYN_CLIENT_STEPPING_INIT(.friction_velocity = -1)},
+        {"rollout.stepping.velocity_bound", DYN_CLIENT_STEPPING_INIT(.velocity_bound = NAN)},
+        {"rollout.stepping.controller.law", DYN_CLIENT_STEPPING_INIT(.law = (dyn_client_control_law)9)},
+        {"rollout.stepping.controller.kp[0]",
+         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = &negative)},
+        {"rollout.stepping.controller.kd",
+         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD, .gain_count = 4, .kd = q)},
+        {"rollout.q_ref", DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD)}};
     for (size_t i = 0; i < sizeof steppings / sizeof *steppings; i++) {
         r = good;
         r.stepping = &steppings[i].stepping;
@@ -245,8 +237,10 @@ END_TEST
 /* Velocity of the first joint after it was let go beyond its limit, with such a stop. */
 static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_stop *spring) {
     const double q[] = {6.4, -1, 1, 0, 0, 0}; /* the limit is 2 pi */
-    const dyn_client_stepping stepping = {.stop = stop, .spring_stop = spring, .ignore_friction = true};
-    const dyn_client_rollout_request request = {.q = q, .stepping = &stepping, .steps = 20, .only_last = true};
+    const dyn_client_stepping stepping =
+        DYN_CLIENT_STEPPING_INIT(.stop = stop, .spring_stop = spring, .ignore_friction = true);
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &stepping, .steps = 20, .only_last = true);
     dyn_client_rollout *result = roll_out(&UR5, &request);
     double v = result->v[0];
     dyn_client_rollout_free(result);
@@ -267,14 +261,14 @@ START_TEST(accurate_motions_end_where_they_must) {
     double q[NV] = {0};
     dyn_client_stepping slow = IDEAL;
     slow.velocity_bound = 2, slow.step_length = 0.01;
-    dyn_client_rollout_request request = {
-        .q = q, .stepping = &slow, .steps = 100, .only_last = true, .is_accurate = true};
+    dyn_client_rollout_request request = DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &slow, .steps = 100,
+                                                                         .only_last = true, .is_accurate = true);
     dyn_client_rollout *result = roll_out(&UR5, &request);
     ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_TOO_FAST);
     ck_assert_str_eq(result->outcomes[0].joint, "");
     ck_assert_uint_lt(result->outcomes[0].steps, 100);
     dyn_client_rollout_free(result);
-    const dyn_client_stepping stops = {.step_length = 0.01, .ignore_friction = true};
+    const dyn_client_stepping stops = DYN_CLIENT_STEPPING_INIT(.step_length = 0.01, .ignore_friction = true);
     q[2] = 3;
     request.stepping = &stops;
     const double push[NV] = {0, 0, 100};
@@ -311,8 +305,10 @@ static double time_rollout(double timeout, size_t steps, observed_progress *t, d
     struct timespec begin, end;
     dyn_client_query query = UR5;
     query.timeout = timeout;
-    const dyn_client_rollout_request request = {
-        .q = q, .stepping = &IDEAL, .steps = steps, .only_last = true, .progress = t ? note : NULL, .context = t};
+    query.progress = t ? note : NULL;
+    query.progress_context = t;
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &IDEAL, .steps = steps, .only_last = true);
     dyn_client_rollout *result;
     clock_gettime(CLOCK_MONOTONIC, &begin);
     *status = dyn_client_rollout_run(client, &query, &request, &result, &error);
@@ -381,7 +377,8 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
     dyn_client_query query = UR5;
     query.samples = ROWS;
     const double force[3] = {5, 0, -2};
-    const dyn_client_tip tip = {.link = "tool0", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
+    const dyn_client_tip tip =
+        DYN_CLIENT_TIP_INIT(.link = "tool0", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
     dyn_client_trajectory *given, *derived;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
                                                             &tip, &given, &error),
@@ -426,7 +423,8 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
                                                             DYN_CLIENT_RATES_CENTRAL, NULL, &none, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.v");
-    const dyn_client_tip nowhere = {.link = "nose", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force};
+    const dyn_client_tip nowhere =
+        DYN_CLIENT_TIP_INIT(.link = "nose", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
                                                             DYN_CLIENT_RATES_GIVEN, &nowhere, &none, &error),
                      DYN_CLIENT_NOT_FOUND);
@@ -445,8 +443,9 @@ START_TEST(forces_move_as_a_rollout_does) {
     ck_assert_int_eq(
         dyn_client_forward_dynamics_trajectory(client, &UR5, q, NULL, ROWS, tau[0], NULL, &book, &moved, &error),
         DYN_CLIENT_OK);
-    const dyn_client_rollout_request request = {
-        .q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_SHARED, .stepping = &book, .steps = ROWS - 1};
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_SHARED,
+                                        .stepping = &book, .steps = ROWS - 1);
     /* Stride 0 is 1: a row for each step. */
     dyn_client_rollout *rolled = roll_out(&UR5, &request);
     ck_assert_uint_eq(moved->rows, ROWS);

@@ -21,13 +21,8 @@ static const char *const JOINTS[NQ] = {"wrist_3_joint", "elbow_joint",         "
                                        "wrist_1_joint", "shoulder_lift_joint", "wrist_2_joint"};
 
 static dyn_client_query the_query(dyn_client_on_error on_error) {
-    return (dyn_client_query){.model = "ur5",
-                              .nq = NQ,
-                              .nv = NQ,
-                              .samples = SAMPLES,
-                              .joint_count = NQ,
-                              .joint_names = JOINTS,
-                              .on_error = on_error};
+    return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NQ, .nv = NQ, .samples = SAMPLES,
+                                                   .joint_count = NQ, .joint_names = JOINTS, .on_error = on_error);
 }
 
 static bool fails(size_t sample) {
@@ -96,13 +91,13 @@ END_TEST
 
 START_TEST(states_without_a_solution_are_marked) {
     dyn_client_loaded_model *loaded;
-    const dyn_client_load_request request = {
-        .urdf = "<robot name='massless'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
-                "<parent link='a'/><child link='b'/></joint></robot>"};
-    ck_assert_int_eq(dyn_client_load_model(client, &request, 0, &loaded, &error), DYN_CLIENT_OK);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(
+            .urdf = "<robot name='massless'><link name='a'/><link name='b'/><joint name='j' type='continuous'>"
+                    "<parent link='a'/><child link='b'/></joint></robot>");
+    ck_assert_int_eq(dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_OK);
     dyn_client_loaded_model_free(loaded);
     double q[300] = {0}, a[300] = {0};
-    dyn_client_query query = {.model = "massless", .nq = 1, .nv = 1, .samples = 300};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "massless", .nq = 1, .nv = 1, .samples = 300);
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, NULL, a, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.reason, "SINGULAR_MASS_MATRIX");

@@ -72,7 +72,7 @@ static void pause_for(double duration) {
 static uint64_t create(const dyn_client_simulation_options *options) {
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, options, 0, &token, &created, &error));
+    ok(dyn_client_create_simulation(client, options, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
@@ -94,25 +94,26 @@ static void check_same_bits(const dyn_client_simulation *a, const dyn_client_sim
     ck_assert_mem_eq(a->tau, b->tau, NQ * sizeof(double));
 }
 
-static const dyn_client_simulation_options lockstep = {.name = "arm", .model = "ur5"};
+static const dyn_client_simulation_options lockstep =
+    DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
 
 /* ---- time -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(two_links_fall_as_their_energy_requires) {
     /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
-    dyn_client_simulation_options options = {.name = "fall",
-                                             .model = "two_link",
-                                             .stepping.step_length = 1e-4,
-                                             .stepping.ignore_damping = true,
-                                             .stepping.ignore_friction = true,
-                                             .stepping.stop = DYN_CLIENT_STOP_NONE};
+    dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .name = "fall", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+            .stepping =
+                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4, .ignore_damping = true,
+                                                               .ignore_friction = true, .stop = DYN_CLIENT_STOP_NONE));
     uint64_t token = create(&options);
     dyn_client_simulation *state;
     double energy[2][2];
     const dyn_client_quantity quantities[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_POTENTIAL_ENERGY};
     for (int i = 0; i < 2; i++) {
         step("fall", token, i == 0 ? 1 : 9999, &state);
-        dyn_client_query query = {.model = "two_link", .nq = 2, .nv = 2, .samples = 1};
+        dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
         quantity_question request = {.quantity_count = 2, .quantities = quantities, .q = state->q, .v = state->v};
         dyn_client_evaluation *evaluation;
         ok(ask_quantities(client, &query, &request, &error, &evaluation));
@@ -131,13 +132,12 @@ END_TEST
 /* Loads a body of 2 kg that floats, with its centre of mass at its origin. */
 static void load_brick(void) {
     static const double none[3] = {0};
-    const dyn_client_load_request request = {
-        .urdf = "<robot name='brick'><link name='brick'><inertial><mass value='2'/>"
-                "<inertia ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.4'/></inertial></link></robot>",
-        .base = DYN_CLIENT_BASE_FLOATING,
-        .gravity = none};
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(
+            .urdf = "<robot name='brick'><link name='brick'><inertial><mass value='2'/>"
+                    "<inertia ixx='0.1' ixy='0' ixz='0' iyy='0.2' iyz='0' izz='0.4'/></inertial></link></robot>",
+            .base = DYN_CLIENT_BASE_FLOATING, .gravity = none);
     dyn_client_loaded_model *loaded;
-    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
+    ok(dyn_client_load_model(client, &request, &loaded, &error));
     ck_assert_uint_eq(loaded->model.nv, 6);
     dyn_client_loaded_model_free(loaded);
 }
@@ -148,9 +148,14 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
     const double force[3] = {3, -4, 5}, torque[3] = {0, 0, 0.8}, h = 1e-3, mass = 2, inertia = 0.4;
     dyn_client_external_force wrench = {
         .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
-    const dyn_client_simulation_input push = {.external_force_count = 1, .external_forces = &wrench};
-    const dyn_client_simulation_input release = {.clear_external_forces = true};
-    const dyn_client_simulation_options options = {.name = "arm", .model = "brick", .stepping.step_length = h};
+    const dyn_client_simulation_input push =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 1, .external_forces = &wrench);
+    const dyn_client_simulation_input release = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "brick"),
+                                           .stepping =
+                                               &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = h));
     dyn_client_simulation *state;
     load_brick();
     uint64_t token = create(&options), steps = 1000;
@@ -187,29 +192,27 @@ static const dyn_client_external_force pushes[] = {
     {.link = "forearm_link", .reference_frame = DYN_CLIENT_WORLD, .force = push_values + 6, .rows = 1},
     {.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .torque = push_values + 1, .rows = 1},
 };
-static const dyn_client_simulation_input pushing = {.external_force_count = 3, .external_forces = pushes};
+static const dyn_client_simulation_input pushing =
+    DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 3, .external_forces = pushes);
 
 START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
     /* One robot is pushed; its twin gets sum J' f as the input. One step is equal for both. */
     const dyn_client_quantity wanted = DYN_CLIENT_EXTERNAL_FORCES;
-    const dyn_client_query query = {.model = "ur5",
-                                    .nq = NQ,
-                                    .nv = NQ,
-                                    .samples = 1,
-                                    .external_force_count = pushing.external_force_count,
-                                    .external_forces = pushes};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NQ, .nv = NQ, .samples = 1,
+                              .external_force_count = pushing.external_force_count, .external_forces = pushes);
     const quantity_question request = {.q = ur5_q, .quantity_count = 1, .quantities = &wanted};
     dyn_client_evaluation *evaluation;
     dyn_client_simulation *pushed, *driven, *free_one;
     ok(ask_quantities(client, &query, &request, &error, &evaluation));
-    const dyn_client_simulation_input torques = {.nv = NQ, .tau = evaluation->results[0].blocks[0].values};
+    const dyn_client_simulation_input torques =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = evaluation->results[0].blocks[0].values);
     const dyn_client_integrator integrators[] = {DYN_CLIENT_SEMI_IMPLICIT_EULER, DYN_CLIENT_EXPLICIT_EULER};
     for (int i = 0; i < 2; i++) {
-        dyn_client_simulation_options options = {.model = "ur5",
-                                                 .nq = NQ,
-                                                 .q = ur5_q,
-                                                 .stepping.integrator = integrators[i],
-                                                 .stepping.ignore_effort_limits = true};
+        dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+                .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = NQ, .q = ur5_q,
+                .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.integrator = integrators[i],
+                                                                           .ignore_effort_limits = true));
         options.name = i == 0 ? "pushed" : "pushed2";
         uint64_t first = create(&options);
         ok(dyn_client_step_simulation(client, options.name, first, 1, &pushing, 0, &pushed, &error));
@@ -250,8 +253,10 @@ static void check_forces(const char *name, size_t count, const dyn_client_extern
 
 START_TEST(external_forces_act_until_replaced_cleared_or_reset) {
     const double tau[NQ] = {1};
-    const dyn_client_simulation_input torque = {.nv = NQ, .tau = tau}, clear = {.clear_external_forces = true};
-    const dyn_client_simulation_input one = {.external_force_count = 1, .external_forces = pushes + 1};
+    const dyn_client_simulation_input torque = DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = tau),
+                                      clear = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
+    const dyn_client_simulation_input one =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 1, .external_forces = pushes + 1);
     uint64_t token = create(&lockstep);
     check_forces("arm", 0, NULL);
     ok(dyn_client_set_simulation_input(client, "arm", token, &pushing, 0, NULL, &error));
@@ -270,8 +275,11 @@ START_TEST(external_forces_act_until_replaced_cleared_or_reset) {
 END_TEST
 
 START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
-    const dyn_client_simulation_input clear = {.clear_external_forces = true};
-    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .disturbance = 0.2, .seed = 5};
+    const dyn_client_simulation_input clear = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .disturbance = 0.2, .seed = 5);
     dyn_client_simulation *whole, *after;
     dyn_client_replay *replay;
     uint32_t count;
@@ -337,7 +345,8 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char field[128];
         dyn_client_external_force forces[2] = {pushes[0], cases[i].force};
-        dyn_client_simulation_input input = {.external_force_count = 2, .external_forces = forces};
+        dyn_client_simulation_input input =
+            DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 2, .external_forces = forces);
         forces[1].rows = 1;
         snprintf(field, sizeof field, "set_simulation_input.input.external_forces[1].%s", cases[i].field);
         refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error), cases[i].status, field,
@@ -346,7 +355,8 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     for (int i = 0; i <= MOST; i++) {
         many[i] = pushes[0];
     }
-    dyn_client_simulation_input input = {.external_force_count = MOST + 1, .external_forces = many};
+    dyn_client_simulation_input input =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = MOST + 1, .external_forces = many);
     refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, NULL, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
             "step_simulation.input.external_forces", "at most 64");
     /* A refused request changed nothing; an accepted one moves the robot. */
@@ -368,30 +378,21 @@ static const double moon[3] = {0, 0, -1.62}, tip_push[3] = {3, 0, 5}, loaded_q[2
 static const dyn_client_payload ball = {.link = "tip", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
 static const dyn_client_external_force tip_force = {
     .link = "tip", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = tip_push, .rows = 1};
-static const dyn_client_simulation_options loaded_arm = {.name = "loaded",
-                                                         .model = "two_link",
-                                                         .gravity = moon,
-                                                         .payload_count = 1,
-                                                         .payloads = &ball,
-                                                         .external_force_count = 1,
-                                                         .external_forces = &tip_force,
-                                                         .nq = 2,
-                                                         .q = loaded_q,
-                                                         .stepping.ignore_damping = true,
-                                                         .stepping.ignore_friction = true,
-                                                         .stepping.ignore_effort_limits = true};
+static const dyn_client_simulation_options loaded_arm = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+        .name = "loaded",
+        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link", .gravity = moon, .payload_count = 1,
+                                                          .payloads = &ball, .external_force_count = 1,
+                                                          .external_forces = &tip_force),
+        .nq = 2, .q = loaded_q,
+        .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.ignore_damping = true, .ignore_friction = true,
+                                                                   .ignore_effort_limits = true));
 
 /* Computes the accelerations of the arm under the given parts of the query. */
 static void accelerate(const double *gravity, size_t payload_count, size_t force_count, double a[2]) {
-    const dyn_client_query query = {.model = "two_link",
-                                    .nq = 2,
-                                    .nv = 2,
-                                    .samples = 1,
-                                    .gravity = gravity,
-                                    .payload_count = payload_count,
-                                    .payloads = &ball,
-                                    .external_force_count = force_count,
-                                    .external_forces = &tip_force};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity,
+                              .payload_count = payload_count, .payloads = &ball, .external_force_count = force_count,
+                              .external_forces = &tip_force);
     ok(dyn_client_forward_dynamics(client, &query, loaded_q, NULL, NULL, a, &error));
 }
 
@@ -412,7 +413,7 @@ START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
                 ck_assert_double_gt(fabs(state->v[i] - 0.001 * others[k][i]), 1e-6);
         }
         dyn_client_simulation_free(state);
-        const dyn_client_simulation_input clear = {.clear_external_forces = true};
+        const dyn_client_simulation_input clear = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
         ok(dyn_client_step_simulation(client, "loaded", token, 3, &clear, 0, NULL, &error));
         ok(dyn_client_reset_simulation(client, "loaded", token, 0, NULL, &error));
     }
@@ -460,23 +461,25 @@ START_TEST(bad_queries_of_simulations_are_refused_by_the_path_of_their_part) {
     dyn_client_payload bad = ball;
     dyn_client_simulation *created;
     uint64_t token;
+    dyn_client_query query = *loaded_arm.query;
     dyn_client_simulation_options options = loaded_arm;
-    options.gravity = nowhere;
-    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    options.query = &query;
+    query.gravity = nowhere;
+    refused(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "create_simulation.query.gravity", "nan");
-    options.gravity = moon;
-    options.payloads = &bad;
+    query.gravity = moon;
+    query.payloads = &bad;
     bad.inertia.mass = -1;
-    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "create_simulation.query.payloads[0].inertia", "mass");
     bad.link = "tpi";
-    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
             "create_simulation.query.payloads[0].link", "did you mean \"tip\"");
     dyn_client_external_force away = tip_force;
     away.link = "nowhere";
-    options = loaded_arm;
-    options.external_forces = &away;
-    refused(dyn_client_create_simulation(client, &options, 0, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
+    query = *loaded_arm.query;
+    query.external_forces = &away;
+    refused(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_NOT_FOUND,
             "create_simulation.query.external_forces[0].link", "nowhere");
 }
 END_TEST
@@ -484,7 +487,9 @@ END_TEST
 START_TEST(all_options_of_stepping_reach_a_simulation) {
     dyn_client_simulation_options options = loaded_arm;
     dyn_client_simulation *state;
-    options.stepping.velocity_bound = 1e-3;
+    dyn_client_stepping stepping = *loaded_arm.stepping;
+    options.stepping = &stepping;
+    stepping.velocity_bound = 1e-3;
     uint64_t token = create(&options);
     step("loaded", token, 10, &state);
     ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
@@ -493,16 +498,15 @@ START_TEST(all_options_of_stepping_reach_a_simulation) {
         const char *field;
         dyn_client_stepping stepping;
     } bad[] = {
-        {"create_simulation.stepping.friction_velocity", {.friction_velocity = -1}},
-        {"create_simulation.stepping.velocity_bound", {.velocity_bound = -1}},
+        {"create_simulation.stepping.friction_velocity", DYN_CLIENT_STEPPING_INIT(.friction_velocity = -1)},
+        {"create_simulation.stepping.velocity_bound", DYN_CLIENT_STEPPING_INIT(.velocity_bound = -1)},
         {"create_simulation.stepping.spring_stop.stiffness",
-         {.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){-1, 0}}},
+         DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){-1, 0})},
         {"create_simulation.stepping.spring_stop.damping",
-         {.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){0, -1}}},
-    };
+         DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){0, -1})}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-        options.stepping = bad[i].stepping;
-        refused(dyn_client_create_simulation(client, &options, 0, &token, &state, &error), DYN_CLIENT_INVALID_ARGUMENT,
+        options.stepping = &bad[i].stepping;
+        refused(dyn_client_create_simulation(client, &options, &token, &state, &error), DYN_CLIENT_INVALID_ARGUMENT,
                 bad[i].field, "-1");
     }
 }
@@ -511,7 +515,10 @@ END_TEST
 /* ---- pace -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
-    dyn_client_simulation_options options = {.name = "paced", .model = "ur5", .follows_clock = true};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "paced",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true);
     create(&options);
     dyn_client_simulation *first = look("paced");
     pause_for(1);
@@ -527,13 +534,15 @@ START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
 END_TEST
 
 START_TEST(overload_is_counted_and_others_keep_their_pace) {
-    dyn_client_simulation_options heavy = {.name = "heavy",
-                                           .model = "ur5",
-                                           .follows_clock = true,
-                                           .rate = 1000,
-                                           .stepping.step_length = 1e-4,
-                                           .stepping.integrator = DYN_CLIENT_RK4};
-    dyn_client_simulation_options light = {.name = "light", .model = "two_link", .follows_clock = true};
+    dyn_client_simulation_options heavy = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .name = "heavy", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .follows_clock = true,
+            .rate = 1000,
+            .stepping =
+                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4, .integrator = DYN_CLIENT_RK4));
+    dyn_client_simulation_options light =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "light",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .follows_clock = true);
     create(&heavy);
     create(&light);
     dyn_client_simulation *before = look("light");
@@ -556,7 +565,10 @@ START_TEST(overload_is_counted_and_others_keep_their_pace) {
 END_TEST
 
 START_TEST(pause_resume_and_reset_do_what_they_say) {
-    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .follows_clock = true, .disturbance = 0.1};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true, .disturbance = 0.1);
     uint64_t token = create(&options);
     dyn_client_simulation *state, *later;
     pause_for(0.05);
@@ -615,7 +627,7 @@ START_TEST(second_commander_is_refused_with_the_name_of_the_first) {
     refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
             "delete_simulation.token", "not the one given");
     double tau[NQ] = {1};
-    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = tau};
+    dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .tau = tau);
     refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
             "set_simulation_input.token", "commanded by uid");
     refused(dyn_client_claim_simulation(other, "arm", 0, 0, &token, &error), DYN_CLIENT_FAILED_PRECONDITION,
@@ -639,7 +651,10 @@ START_TEST(lease_ends_a_simulation_whose_client_died) {
     int status;
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    dyn_client_simulation_options kept = {.name = "kept", .model = "ur5", .lease = 0.2, .keep = true};
+    dyn_client_simulation_options kept =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "kept",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .lease = 0.2, .keep = true);
     uint64_t token = create(&kept), claimed;
     pause_for(0.6);
     refused(dyn_client_get_simulation(client, "orphan", 0, 0, &(dyn_client_simulation *){NULL}, &error),
@@ -661,50 +676,66 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.model = "ur6"}, DYN_CLIENT_NOT_FOUND, "create_simulation.query.model", "ur5"},
-        {{.model = "ur5", .name = "a b"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
-        {{.model = "ur5", .name = "../x"}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
-        {{.model = "ur5", .stepping.step_length = -1},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "create_simulation.stepping.step_length",
-         "-1"},
-        {{.model = "ur5", .stepping.step_length = NAN},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "create_simulation.stepping.step_length",
-         "nan"},
-        {{.model = "ur5", .rate = 1e9}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.rate", "1e+09"},
-        {{.model = "ur5", .lease = 0.01}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
-        {{.model = "ur5", .publish_rate = -3}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},
-        {{.model = "ur5", .stepping.substeps = 20000},
-         DYN_CLIENT_RESOURCE_EXHAUSTED,
-         "create_simulation.stepping.substeps",
-         "20000"},
-        {{.model = "ur5", .stepping.restitution = 2},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "create_simulation.stepping.restitution",
-         "2"},
-        {{.model = "ur5", .stepping.integrator = 9},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "create_simulation.stepping.integrator",
-         "9"},
-        {{.model = "ur5", .disturbance = -1}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.disturbance[0]", "-1"},
-        {{.model = "ur5", .nq = 3, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q", "3 values"},
-        {{.model = "ur5", .nq = NQ, .q = nan_q}, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q[2]", "elbow_joint"},
-        {{.model = "ur5", .stepping.law = DYN_CLIENT_CONTROL_PD, .stepping.gain_count = 1, .stepping.kp = gain},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "create_simulation.stepping.controller.kp[0]",
-         "negative"},
-        {{.model = "ur5", .joint_count = 1, .joint_names = (const char *const[]){"elbow"}},
-         DYN_CLIENT_NOT_FOUND,
-         "create_simulation.query.joint_names[0]",
-         "elbow"},
-    };
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur6")),
+         DYN_CLIENT_NOT_FOUND, "create_simulation.query.model", "ur5"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .name = "a b"),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .name = "../x"),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "letters"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping =
+                                                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = -1)),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step_length", "-1"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping =
+                                                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = NAN)),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.step_length", "nan"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .rate = 1e9),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.rate", "1e+09"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .lease = 0.01),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.lease", "0.01"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .publish_rate = -3),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.publish_rate", "-3"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping =
+                                                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.substeps = 20000)),
+         DYN_CLIENT_RESOURCE_EXHAUSTED, "create_simulation.stepping.substeps", "20000"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping =
+                                                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.restitution = 2)),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.restitution", "2"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping =
+                                                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.integrator = 9)),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.integrator", "9"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .disturbance = -1),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.disturbance[0]", "-1"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = 3,
+                                            .q = nan_q),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q", "3 values"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = NQ,
+                                            .q = nan_q),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q[2]", "elbow_joint"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(
+                                                    .law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = gain)),
+         DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.controller.kp[0]", "negative"},
+        {DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+                 .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = 1,
+                                                                   .joint_names = (const char *const[]){"elbow"})),
+         DYN_CLIENT_NOT_FOUND, "create_simulation.query.joint_names[0]", "elbow"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refused(dyn_client_create_simulation(client, &cases[i].options, 0, &token, &created, &error), cases[i].status,
+        refused(dyn_client_create_simulation(client, &cases[i].options, &token, &created, &error), cases[i].status,
                 cases[i].field, cases[i].word);
     }
     token = create(&lockstep);
-    refused(dyn_client_create_simulation(client, &lockstep, 0, &token, &created, &error), DYN_CLIENT_ALREADY_EXISTS,
+    refused(dyn_client_create_simulation(client, &lockstep, &token, &created, &error), DYN_CLIENT_ALREADY_EXISTS,
             "create_simulation.name", "arm");
 }
 END_TEST
@@ -712,10 +743,10 @@ END_TEST
 START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     double bad[NQ] = {0, INFINITY};
     uint64_t token = create(&lockstep);
-    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .tau = bad};
+    dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .tau = bad);
     refused(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "set_simulation_input.input.tau[1]", "shoulder_lift_joint");
-    input = (dyn_client_simulation_input){.nq = 2, .nv = NQ, .q_ref = bad};
+    input = (dyn_client_simulation_input)DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = 2, .nv = NQ, .q_ref = bad);
     refused(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "step_simulation.input.q_ref", "2 values");
     refused(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, bad, NULL, 0, NULL, &error),
@@ -734,8 +765,10 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
             "stop_recording.simulation", "no recording");
     refused(dyn_client_record_simulation(client, "arm", token, "run.1", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "'_' and '-'");
-    const dyn_client_simulation_options dotted = {.name = "arm.2", .model = "ur5"};
-    refused(dyn_client_create_simulation(client, &dotted, 0, &token, &(dyn_client_simulation *){NULL}, &error),
+    const dyn_client_simulation_options dotted =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm.2",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
+    refused(dyn_client_create_simulation(client, &dotted, &token, &(dyn_client_simulation *){NULL}, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.name", "\"arm.2\" is no name");
     /* An empty name is an error and ends nothing. */
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
@@ -754,11 +787,12 @@ START_TEST(limits_are_kept) {
     dyn_client_simulation *created;
     dyn_client_watch *first, *second;
     uint64_t token, unused;
-    dyn_client_simulation_options options = {.model = "two_link"};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
     dyn_client_simulation_list *list;
     create(&options);
-    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
-    refused(dyn_client_create_simulation(client, &options, 0, &unused, &(dyn_client_simulation *){NULL}, &error),
+    ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
+    refused(dyn_client_create_simulation(client, &options, &unused, &(dyn_client_simulation *){NULL}, &error),
             DYN_CLIENT_RESOURCE_EXHAUSTED, "", "limits.simulations");
     ok(dyn_client_list_simulations(client, 0, &list, &error));
     ck_assert_uint_eq(list->count, 2);
@@ -780,7 +814,9 @@ static void expect_end(const dyn_client_simulation *state, dyn_client_steps_end 
 
 START_TEST(steps_past_the_deadline_are_counted_and_answered) {
     start_with("[limits]\nrequest_time = 0.2\n");
-    const dyn_client_simulation_options options = {.name = "arm", .model = "two_link"};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
     dyn_client_simulation *state;
     uint64_t token = create(&options);
     ok(dyn_client_step_simulation(client, "arm", token, 7, NULL, 0, &state, &error));
@@ -798,9 +834,11 @@ START_TEST(steps_past_the_deadline_are_counted_and_answered) {
 END_TEST
 
 START_TEST(steps_of_a_diverging_simulation_are_counted) {
-    const dyn_client_simulation_options options = {.name = "fast", .model = "two_link"};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "fast",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
     const double tau[] = {1e9, 0};
-    const dyn_client_simulation_input input = {.nv = 2, .tau = tau};
+    const dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = 2, .tau = tau);
     dyn_client_simulation *state;
     uint64_t token = create(&options);
     ok(dyn_client_step_simulation(client, "fast", token, 100000, &input, 0, &state, &error));
@@ -822,9 +860,12 @@ static int64_t wall_now(void) {
 }
 
 START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
-    dyn_client_simulation_options options = {.name = "clocked", .model = "two_link", .follows_clock = true};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "clocked",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .follows_clock = true);
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     int64_t before = wall_now();
     uint64_t token = create(&options);
     ok(dyn_client_watch_simulation(client, "clocked", 0, &watch, &error));
@@ -843,10 +884,13 @@ END_TEST
 
 /* Reads the daemon's instance, and checks that events of a new simulation carry it. */
 static uint64_t check_instance(const char *name) {
-    dyn_client_simulation_options options = {.name = name, .model = "two_link", .follows_clock = true};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = name,
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .follows_clock = true);
     dyn_client_server_info *info;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     ok(dyn_client_get_server_info(client, 0, &info, &error));
     uint64_t instance = info->instance;
     dyn_client_server_info_free(info);
@@ -870,13 +914,17 @@ START_TEST(restart_shows_in_the_instance) {
 END_TEST
 
 START_TEST(watcher_gets_its_simulation_and_nothing_else) {
-    dyn_client_simulation_options options = {
-        .name = "seen", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
-    dyn_client_simulation_options other = {
-        .name = "other", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "seen",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true, .publish_rate = 1000);
+    dyn_client_simulation_options other =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "other",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true, .publish_rate = 1000);
     dyn_client_server_info *before, *after;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     create(&options);
     create(&other);
     ok(dyn_client_get_server_info(client, 0, &before, &error));
@@ -910,10 +958,12 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
 END_TEST
 
 START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
-    dyn_client_simulation_options options = {
-        .name = "arm", .model = "ur5", .follows_clock = true, .publish_rate = 1000};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true, .publish_rate = 1000);
     dyn_client_watch *slow, *quick;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     create(&options);
     ok(dyn_client_watch_simulation(client, "arm", 0, &slow, &error));
     /* Another process watches, and is killed. */
@@ -946,13 +996,13 @@ END_TEST
 
 START_TEST(events_report_limits_resets_and_divergence) {
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     uint64_t token = create(&lockstep);
     double tau[NQ] = {0, 0, 0, 0, 0, 0};
     ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
     /* The input drives the elbow into its limit. */
     tau[2] = 150;
-    dyn_client_simulation_input input = {.nv = NQ, .tau = tau};
+    dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = tau);
     ok(dyn_client_step_simulation(client, "arm", token, 3000, &input, 0, NULL, &error));
     ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     const double v[NQ] = {1e9};
@@ -977,18 +1027,14 @@ END_TEST
 
 START_TEST(recorded_run_is_replayed_bit_for_bit) {
     const double gains[] = {50, 5};
-    dyn_client_simulation_options options = {.name = "arm",
-                                             .model = "ur5",
-                                             .follows_clock = true,
-                                             .stepping.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
-                                             .stepping.gain_count = 1,
-                                             .stepping.kp = gains,
-                                             .stepping.kd = gains + 1,
-                                             .disturbance = 0.5,
-                                             .seed = 11};
+    dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .name = "arm", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .follows_clock = true,
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                                                       .gain_count = 1, .kp = gains, .kd = gains + 1),
+            .disturbance = 0.5, .seed = 11);
     uint64_t token = create(&options);
     double q[NQ] = {0.3, -0.4, 0.5, 0.2, 0.1, -0.2}, tau[NQ] = {1, 2, 3};
-    dyn_client_simulation_input input = {.nq = NQ, .nv = NQ, .q_ref = q};
+    dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .q_ref = q);
     pause_for(0.05);
     ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
     refused(dyn_client_record_simulation(client, "arm", token, "run2", 0, &error), DYN_CLIENT_FAILED_PRECONDITION,
@@ -996,7 +1042,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     pause_for(0.1);
     ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error));
     pause_for(0.1);
-    input = (dyn_client_simulation_input){.nv = NQ, .tau = tau};
+    input = (dyn_client_simulation_input)DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = tau);
     ok(dyn_client_set_simulation_input(client, "arm", token, &input, 0, NULL, &error));
     pause_for(0.1);
     ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
@@ -1040,8 +1086,8 @@ static void load_pendulum_as(const char *name, double length, char digest[DIGEST
         "type='continuous'><parent link='base'/><child link='rod'/><axis xyz='1 0 0'/></joint></robot>",
         length);
     dyn_client_loaded_model *loaded;
-    const dyn_client_load_request request = {.name = name, .urdf = urdf, .replace = true};
-    ok(dyn_client_load_model(client, &request, 0, &loaded, &error));
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.name = name, .urdf = urdf, .replace = true);
+    ok(dyn_client_load_model(client, &request, &loaded, &error));
     snprintf(digest, DIGEST_PREFIX, "%s", loaded->model.digest);
     dyn_client_loaded_model_free(loaded);
 }
@@ -1052,7 +1098,10 @@ static void load_pendulum(double length) {
 }
 
 START_TEST(recording_is_replayed_without_its_model) {
-    const dyn_client_simulation_options options = {.name = "swing", .model = "pendulum", .disturbance = 1, .seed = 3};
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "swing",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "pendulum"),
+                                           .disturbance = 1, .seed = 3);
     load_pendulum(0.5);
     uint64_t token = create(&options);
     ok(dyn_client_record_simulation(client, "swing", token, "swing", 0, &error));
@@ -1087,7 +1136,10 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
         /* The third is of another model, which has taken the name. */
         if (k == 2)
             load_pendulum(0.7);
-        const dyn_client_simulation_options options = {.name = names[k], .model = "pendulum", .disturbance = 1};
+        const dyn_client_simulation_options options =
+            DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = names[k],
+                                               .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "pendulum"),
+                                               .disturbance = 1);
         tokens[k] = create(&options);
         step(names[k], tokens[k], 50, &before[k]);
         dyn_client_simulation_free(before[k]);
@@ -1173,8 +1225,10 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     uint32_t count;
     load_pendulum(0.5);
     for (int k = 0; k < 2; k++) {
-        const dyn_client_simulation_options options = {
-            .name = names[k], .model = "pendulum", .disturbance = 1, .seed = (uint64_t)k + 1};
+        const dyn_client_simulation_options options =
+            DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = names[k],
+                                               .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "pendulum"),
+                                               .disturbance = 1, .seed = (uint64_t)k + 1);
         tokens[k] = create(&options);
         step(names[k], tokens[k], 50, &before[k]);
     }
@@ -1200,12 +1254,18 @@ START_TEST(restored_model_whose_names_are_both_in_use_is_reported) {
     const char *const names[] = {"a", "b", "c"};
     load_pendulum_as("pendulum", 0.5, digest);
     snprintf(name, sizeof name, "pendulum-%s", digest + strlen("sha256:"));
-    const dyn_client_simulation_options last = {.name = names[2], .model = "pendulum"};
+    const dyn_client_simulation_options last =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = names[2],
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "pendulum"));
     create(&last);
     load_pendulum_as("pendulum", 0.7, other);
     load_pendulum_as(name, 0.9, other);
     for (int k = 0; k < 2; k++) {
-        const dyn_client_simulation_options options = {.name = names[k], .model = k == 0 ? "pendulum" : name};
+        const dyn_client_simulation_options options =
+            DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = names[k],
+                                               .query =
+                                                   &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = k == 0 ? "pendulum"
+                                                                                                            : name));
         create(&options);
     }
     dyn_client_close(client);
@@ -1265,8 +1325,14 @@ START_TEST(missing_state_directory_is_named) {
 END_TEST
 
 START_TEST(simulations_outlive_a_restart) {
-    dyn_client_simulation_options options = {.name = "arm", .model = "ur5", .disturbance = 1, .seed = 3};
-    dyn_client_simulation_options twin = {.name = "twin", .model = "ur5", .disturbance = 1, .seed = 3};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .disturbance = 1, .seed = 3);
+    dyn_client_simulation_options twin =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "twin",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .disturbance = 1, .seed = 3);
     uint64_t token = create(&options), twin_token = create(&twin);
     dyn_client_simulation *before, *after, *whole;
     uint32_t count;
@@ -1294,13 +1360,15 @@ END_TEST
 /* ---- many -------------------------------------------------------------------------------------------------------- */
 
 START_TEST(thousand_simulations_come_and_go_without_a_trace) {
-    dyn_client_simulation_options options = {.model = "two_link", .follows_clock = true};
+    dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
+                                           .follows_clock = true);
     size_t resident[3] = {0}, descriptors[3] = {0};
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 340; i++) {
             dyn_client_simulation *created;
             uint64_t token;
-            ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+            ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
             if (i % 20 == 0) {
                 dyn_client_watch *watch;
                 ok(dyn_client_watch_simulation(client, created->name, 0, &watch, &error));

@@ -20,7 +20,8 @@ static const double close = 1e-4; /* of the largest number */
 static dyn_client_error error;
 
 static dyn_client_query ur5_query(size_t samples, dyn_client_precision precision) {
-    return (dyn_client_query){.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples, .precision = precision};
+    return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = samples,
+                                                   .precision = precision);
 }
 
 /* Checks numbers that are close up to rounding, but not equal. */

@@ -54,7 +54,7 @@ static void pause_for(double duration) {
 
 static dyn_client_stream *open_stream(const dyn_client_stream_options *options) {
     dyn_client_stream *stream;
-    ok(dyn_client_open_stream(client, options, 0, &stream, &error));
+    ok(dyn_client_open_stream(client, options, &stream, &error));
     return stream;
 }
 
@@ -94,8 +94,9 @@ static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     return list;
 }
 
-static const dyn_client_stream_options feedforward = {
-    .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5"};
+static const dyn_client_stream_options feedforward =
+    DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                   .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
 
 /* ---- feedforward ------------------------------------------------------------------------------------------------- */
 
@@ -110,16 +111,13 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
     /* All parts together, and each left out. */
     for (int left_out = 0; left_out <= 4; left_out++) {
         size_t count;
-        dyn_client_query query = {.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS};
+        dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS);
         query.gravity = left_out == 1 ? NULL : moon;
         query.payload_count = left_out != 2, query.payloads = &ball;
         query.external_force_count = left_out != 3, query.external_forces = &force;
         query.precision = left_out == 4 ? DYN_CLIENT_DOUBLE_PRECISION : DYN_CLIENT_SINGLE_PRECISION;
         dyn_client_stream_options options = feedforward;
-        options.gravity = query.gravity;
-        options.payload_count = query.payload_count, options.payloads = &ball;
-        options.external_force_count = query.external_force_count, options.external_forces = &force;
-        options.precision = query.precision;
+        options.query = &query;
         dyn_client_stream *stream = open_stream(&options);
         push(stream, 1, POINTS);
         ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
@@ -141,12 +139,12 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
     uint64_t number[POINTS];
     size_t count = 0;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_stream *stream = open_stream(&feedforward);
     ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     plan(1, POINTS, t, q, v, a);
     push(stream, 1, POINTS);
-    dyn_client_query query = {.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS);
     ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
     ok(dyn_client_watch_next(watch, 5, &update, &error));
     ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_TORQUES);
@@ -185,19 +183,19 @@ END_TEST
 START_TEST(order_of_joints_is_the_callers) {
     static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                            "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
-    dyn_client_stream_options options = {.name = "plan",
-                                         .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
-                                         .model = "ur5",
-                                         .joint_count = NV,
-                                         .joint_names = reversed};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query =
+                                           &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = NV,
+                                                                                    .joint_names = reversed));
     double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, tau[NV], got[NV];
     uint64_t number;
     size_t count;
     dyn_client_stream *stream = open_stream(&options);
     ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
     dyn_client_stream_list_free(wait_for("plan", 1));
-    dyn_client_query query = {
-        .model = "ur5", .nq = NV, .nv = NV, .samples = 1, .joint_count = NV, .joint_names = reversed};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1, .joint_count = NV,
+                                                   .joint_names = reversed);
     ok(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error));
     ok(dyn_client_get_stream_points(client, "plan", 1, 1, NV, 0, &number, got, &count, &error));
     ck_assert_uint_eq(count, 1);
@@ -209,8 +207,11 @@ END_TEST
 START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     static const char *const names[NV] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
-    dyn_client_stream_options options = {
-        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .joint_count = NV, .joint_names = names};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query =
+                                           &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = NV,
+                                                                                    .joint_names = names));
     double t = 0, q[NV] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
     dyn_client_stream *own = open_stream(&options), *joined;
     ok(dyn_client_push_points(own, 1, &t, q, NULL, NULL, NULL, 0, &error));
@@ -250,8 +251,10 @@ START_TEST(lost_repeated_and_reordered_points_are_counted) {
 END_TEST
 
 START_TEST(points_behind_the_pace_of_the_first_are_late) {
-    dyn_client_stream_options options = {
-        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .late_after = 0.1};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .late_after = 0.1);
     dyn_client_stream *stream = open_stream(&options);
     const double ahead = 60, q[NV] = {0};
     push(stream, 1, 1);
@@ -276,7 +279,7 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     uint64_t number[3];
     size_t count;
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_stream *stream = open_stream(&feedforward);
     ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     q[NV + 2] = NAN;
@@ -307,12 +310,17 @@ END_TEST
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(flooding_planner_uses_no_memory_and_delays_nobody) {
-    dyn_client_simulation_options paced = {.name = "arm", .model = "ur5", .follows_clock = true};
-    dyn_client_stream_options options = {
-        .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
+    dyn_client_simulation_options paced =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                           .follows_clock = true);
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .capacity = 10000);
     dyn_client_simulation *simulation, *later;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &paced, 0, &token, &simulation, &error));
+    ok(dyn_client_create_simulation(client, &paced, &token, &simulation, &error));
     dyn_client_stream *stream = open_stream(&options);
     push(stream, 1, 10000);
     dyn_client_stream_list_free(wait_for("flood", 1));
@@ -337,8 +345,10 @@ END_TEST
 /* Checks that floods of new streams release their memory, which comes from several threads, except for the ends of
  * arenas, which malloc_trim keeps: the first floods find them. */
 START_TEST(floods_leave_no_memory_allocated) {
-    dyn_client_stream_options options = {
-        .name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 10000};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .capacity = 10000);
     size_t before = 0, after = SIZE_MAX;
     for (int k = 0; k < 20; k++) {
         dyn_client_stream *stream = open_stream(&options);
@@ -360,27 +370,23 @@ END_TEST
 /* Creates a simulation in lockstep whose PD controller follows a stream. */
 static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
-    dyn_client_simulation_options options = {.name = "arm",
-                                             .model = "ur5",
-                                             .stepping.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
-                                             .stepping.gain_count = 1,
-                                             .stepping.kp = &kp,
-                                             .stepping.kd = &kd,
-                                             .stepping.ignore_effort_limits = true};
+    dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
+            .name = "arm", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+                                                                       .gain_count = 1, .kp = &kp, .kd = &kd,
+                                                                       .ignore_effort_limits = true));
     dyn_client_simulation *created;
     uint64_t token;
-    ok(dyn_client_create_simulation(client, &options, 0, &token, &created, &error));
+    ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
     dyn_client_simulation_free(created);
     return token;
 }
 
 START_TEST(points_drive_a_simulation_at_their_time) {
     uint64_t token = create_follower();
-    dyn_client_stream_options options = {.name = "plan",
-                                         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT,
-                                         .simulation = "arm",
-                                         .token = token,
-                                         .empty = DYN_CLIENT_EMPTY_PAUSE};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
+                                       .token = token, .empty = DYN_CLIENT_EMPTY_PAUSE);
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
     dyn_client_simulation *state;
     dyn_client_stream *stream = open_stream(&options);
@@ -429,10 +435,12 @@ START_TEST(external_forces_act_beside_a_stream) {
     const double weight[3] = {0, 0, -40};
     const dyn_client_external_force load = {
         .link = "tool0", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = weight, .rows = 1};
-    const dyn_client_simulation_input loaded = {.external_force_count = 1, .external_forces = &load};
+    const dyn_client_simulation_input loaded =
+        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 1, .external_forces = &load);
     uint64_t token = create_follower();
-    dyn_client_stream_options options = {
-        .name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
+                                       .token = token);
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
     dyn_client_simulation *state;
     dyn_client_replay *replay;
@@ -461,11 +469,9 @@ END_TEST
 
 START_TEST(credit_bounds_points_that_wait) {
     uint64_t token = create_follower();
-    dyn_client_stream_options options = {.name = "plan",
-                                         .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT,
-                                         .simulation = "arm",
-                                         .token = token,
-                                         .capacity = 50};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
+                                       .token = token, .capacity = 50);
     dyn_client_stream *stream = open_stream(&options);
     for (size_t i = 0; i < 4; i++) {
         push(stream, 1 + 25 * i, 25);
@@ -486,11 +492,13 @@ START_TEST(credit_bounds_points_that_wait) {
 END_TEST
 
 START_TEST(planner_that_dies_leaves_no_stream_behind) {
-    dyn_client_stream_options options = {
-        .name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .idle_time = 0.3};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .idle_time = 0.3);
     dyn_client_stream *stream = open_stream(&options);
     dyn_client_watch *watch;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_stream_list *list;
     ok(dyn_client_watch_stream(client, "plan", 0, &watch, &error));
     /* A second planner is killed while its stream runs. */
@@ -515,8 +523,10 @@ START_TEST(planner_that_dies_leaves_no_stream_behind) {
 END_TEST
 
 START_TEST(recorded_points_are_in_the_file) {
-    dyn_client_stream_options options = {
-        .name = "log", .kind = DYN_CLIENT_STREAM_RECORD, .model = "ur5", .recording = "points"};
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_RECORD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .recording = "points");
     char path[160];
     dyn_client_stream *stream = open_stream(&options);
     dyn_client_stream_list *list;
@@ -539,7 +549,7 @@ START_TEST(recorded_points_are_in_the_file) {
     dyn_client_replay *replay;
     refused(dyn_client_replay_simulation(client, "points", NULL, 0, &replay, &error), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
-    refused(dyn_client_open_stream(client, &options, 0, &stream, &error), DYN_CLIENT_ALREADY_EXISTS,
+    refused(dyn_client_open_stream(client, &options, &stream, &error), DYN_CLIENT_ALREADY_EXISTS,
             "open_stream.record.recording", "exists");
 }
 END_TEST
@@ -553,61 +563,55 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "plan.1"},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.name",
-         "is no name"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur6"},
-         DYN_CLIENT_NOT_FOUND,
-         "open_stream.query.model",
-         "ur5"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .name = "/"},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.name",
-         "letters"},
-        {{.model = "ur5", .kind = 7}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "7"},
-        {{.model = "ur5"}, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "kind is 0"},
-        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token, .empty = 7},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.simulation_input.empty",
-         "7"},
-        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token, .model = "ur5"},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.query.model",
-         "leave it out"},
-        {{.kind = DYN_CLIENT_STREAM_RECORD, .model = "ur5", .gravity = gravity},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.query.gravity",
-         "leave it out"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .late_after = NAN},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.late_after",
-         "nan"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .idle_time = -1},
-         DYN_CLIENT_INVALID_ARGUMENT,
-         "open_stream.idle_time",
-         "-1"},
-        {{.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = "ur5", .capacity = 1ULL << 40},
-         DYN_CLIENT_RESOURCE_EXHAUSTED,
-         "open_stream.capacity",
-         "limits"},
-        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "none"},
-         DYN_CLIENT_NOT_FOUND,
-         "open_stream.simulation_input.simulation",
-         "none"},
-        {{.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token + 1},
-         DYN_CLIENT_PERMISSION_DENIED,
-         "open_stream.simulation_input.token",
-         "commanded by"},
-    };
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                        .name = "plan.1"),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "is no name"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur6")),
+         DYN_CLIENT_NOT_FOUND, "open_stream.query.model", "ur5"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .name = "/"),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "letters"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .kind = 7),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "7"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5")),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "kind is 0"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token,
+                                        .empty = 7),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.simulation_input.empty", "7"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5")),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.query.model", "leave it out"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_RECORD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5",
+                                                                                          .gravity = gravity)),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.query.gravity", "leave it out"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                        .late_after = NAN),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.late_after", "nan"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                        .idle_time = -1),
+         DYN_CLIENT_INVALID_ARGUMENT, "open_stream.idle_time", "-1"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                        .capacity = 1ULL << 40),
+         DYN_CLIENT_RESOURCE_EXHAUSTED, "open_stream.capacity", "limits"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "none"),
+         DYN_CLIENT_NOT_FOUND, "open_stream.simulation_input.simulation", "none"},
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
+                                        .token = token + 1),
+         DYN_CLIENT_PERMISSION_DENIED, "open_stream.simulation_input.token", "commanded by"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        refused(dyn_client_open_stream(client, &cases[i].options, 0, &stream, &error), cases[i].status, cases[i].field,
+        refused(dyn_client_open_stream(client, &cases[i].options, &stream, &error), cases[i].status, cases[i].field,
                 cases[i].word);
     }
-    dyn_client_stream_options feeder = {
-        .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token};
+    dyn_client_stream_options feeder =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token);
     dyn_client_stream *first = open_stream(&feeder);
-    refused(dyn_client_open_stream(client, &feeder, 0, &stream, &error), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_open_stream(client, &feeder, &stream, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "open_stream.simulation_input.simulation", "already");
     ok(dyn_client_close_stream(client, first, 0, NULL, &error));
     double tau[NV];

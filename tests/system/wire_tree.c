@@ -67,15 +67,11 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
         joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
     dyn_builder_gravity(made->builder, made->gravity);
     dyn_build_options options = dyn_model_build_options(model);
-    made->form =
-        (dyn_client_model_description){.name = dyn_builder_name(made->builder),
-                                       .gravity = made->gravity,
-                                       .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
-                                       .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_COUPLED),
-                                       .link_count = links,
-                                       .links = link,
-                                       .joint_count = joints,
-                                       .joints = joint};
+    made->form = (dyn_client_model_description)
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = dyn_builder_name(made->builder), .gravity = made->gravity,
+                                          .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
+                                          .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_COUPLED),
+                                          .link_count = links, .links = link, .joint_count = joints, .joints = joint);
     return &made->form;
 }
 
@@ -93,8 +89,8 @@ static void send_description(wire_tree *tree) {
     dyn_client_error error;
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(tree->model);
-    const dyn_client_load_request request = {.description = form, .name = tree->name};
-    wire_require(dyn_client_load_model(tree->client, &request, 0, &loaded, &error), &error);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = form, .name = tree->name);
+    wire_require(dyn_client_load_model(tree->client, &request, &loaded, &error), &error);
     ck_assert_int_eq((int)loaded->model.nq, dyn_model_nq(tree->model));
     ck_assert_int_eq((int)loaded->model.nv, dyn_model_nv(tree->model));
     snprintf(tree->digest, sizeof tree->digest, "%s", loaded->model.digest);
@@ -117,7 +113,8 @@ void wire_tree_open(dyn_client *client, random_source *random, const random_tree
     random_vector(random, nv, 2, opened->v);
     random_vector(random, nv, 5, opened->a);
     random_vector(random, nv, 20, opened->tau);
-    opened->query = (dyn_client_query){.model = opened->name, .nq = (size_t)nq, .nv = (size_t)nv, .samples = 1};
+    opened->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = opened->name, .nq = (size_t)nq, .nv = (size_t)nv,
+                                                            .samples = 1);
     send_description(opened);
 }
 

@@ -37,7 +37,7 @@ static double now(void) {
 /* Receives torques until all have arrived, or none arrives for a second. */
 static void *receive_torques(void *argument) {
     taker *t = argument;
-    dyn_client_update update;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_error error;
     while (t->count < t->points && dyn_client_watch_next(t->watch, 1, &update, &error) == DYN_CLIENT_OK) {
         if (update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT && update.text[0] != 'c')
@@ -106,8 +106,10 @@ static int stream_motion(dyn_client *client, const dyn_client_description *robot
     dyn_client_stream_list *status = NULL;
     pthread_t thread;
     taker t = {.points = points, .latency = calloc(points, sizeof *t.latency)};
-    dyn_client_stream_options options = {.kind = DYN_CLIENT_STREAM_FEEDFORWARD, .model = robot->model.name};
-    int failed = t.latency == NULL || dyn_client_open_stream(client, &options, 0, &stream, &error) != DYN_CLIENT_OK ||
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = robot->model.name));
+    int failed = t.latency == NULL || dyn_client_open_stream(client, &options, &stream, &error) != DYN_CLIENT_OK ||
                  dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &t.watch, &error) != DYN_CLIENT_OK;
     if (!failed && pthread_create(&thread, NULL, receive_torques, &t) == 0) {
         failed = push_motion(stream, robot, points);

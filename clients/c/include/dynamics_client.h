@@ -7,7 +7,7 @@
  *     if (dyn_client_connect("ipc:///run/dynamicsd/dynamicsd.sock", NULL, &client, &error) != DYN_CLIENT_OK)
  *         return fprintf(stderr, "%s\n", error.message), 1;
  *     double q[6] = {0}, tau[6];
- *     dyn_client_query query = {.model = "ur5", .nq = 6, .nv = 6, .samples = 1};
+ *     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
  *     if (dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error) != DYN_CLIENT_OK)
  *         fprintf(stderr, "%s: %s\n", error.field, error.message);
  *     dyn_client_close(client);
@@ -19,6 +19,11 @@
  *              service fast.
  *   arguments  in this order: the client (or its stream or watch), inputs, the timeout, outputs, the error. The timeout
  *              is a member of the query or of the request where the call has one.
+ *   structs    options, queries, requests and inputs begin with struct_size, which the macro DYN_CLIENT_..._INIT(...)
+ *              sets. Members that its arguments do not name are zero, which selects their defaults. These structs grow:
+ *              a library works with callers that were compiled with an older header, and with those that were compiled
+ *              with a newer one and leave zero what the library does not know. The other structs, and what arrays
+ *              consist of, do not change before the library's SONAME does.
  *   joints     rows follow the model's joint order (dyn_client_describe_model), or the caller's (query.joint_names).
  *   floating   q is position x y z in the world, then quaternion x y z w; v is linear, then angular velocity, both in
  *              the axes of the floating link.
@@ -104,13 +109,19 @@ DYN_CLIENT_EXPORT const char *dyn_client_status_name(dyn_client_status status);
 
 typedef struct dyn_client dyn_client;
 
+/* Initializer of a struct that begins with its size. */
+#define DYN_CLIENT_SIZED(type, ...)                                                                                    \
+    { .struct_size = sizeof(type), __VA_ARGS__ }
+
 /* Options of a connection. Zero (or a NULL dyn_client_options) selects the default. */
 typedef struct dyn_client_options {
+    size_t struct_size;
     double timeout;         /* s, for calls that set none; default 10, at most 1e6 */
     double connect_timeout; /* s, to establish or re-establish the connection; default 2, at most 1e6 */
     size_t max_reply_bytes; /* a longer reply is refused; default 64 MiB */
     uint32_t min_revision;  /* of the contract; an earlier daemon answers each request UNIMPLEMENTED; default: any */
 } dyn_client_options;
+#define DYN_CLIENT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_options, __VA_ARGS__)
 
 /* Connects to the daemon at `url`: "ipc:///run/dynamicsd/dynamicsd.sock", "tcp://127.0.0.1:7400" ...
  *
@@ -253,6 +264,13 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 /* Returns the value of a counter, or 0 if no counter has that name. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
+/* Callback that watches a call. `fraction` is the part that is done, 0 to 1, as far as the daemon has reported it.
+ * Every call that can take long has one, as a member of its query or request. The calling thread calls it once before
+ * it sends the request. Another thread of the library calls it about ten times a second while the request is under
+ * way. If it returns false, the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It
+ * must not use the client. */
+typedef bool (*dyn_client_progress)(void *context, double fraction);
+
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
 /* Attachment of the root link. */
@@ -367,6 +385,7 @@ typedef struct dyn_client_frame_description {
 
 /* Description of a robot in numbers: a tree of links and joints, in any order. */
 typedef struct dyn_client_model_description {
+    size_t struct_size;
     const char *name;
     const double *gravity; /* 3 values, m/s^2 in the world; NULL: 0 0 -9.81 */
     dyn_client_base base;
@@ -378,6 +397,7 @@ typedef struct dyn_client_model_description {
     size_t frame_count;
     const dyn_client_frame_description *frames;
 } dyn_client_model_description;
+#define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 
 /* Convention for the pose of frame i in frame i - 1, and for the position of frame i on link i. */
 typedef enum dyn_client_dh_convention {
@@ -398,24 +418,29 @@ typedef struct dyn_client_dh_row {
 
 /* Denavit-Hartenberg parameters: links "link0" (the base) .. "linkN", joints "joint1" .. "jointN". */
 typedef struct dyn_client_dh_table {
+    size_t struct_size;
     const char *name;
     dyn_client_dh_convention convention;
     size_t row_count;
     const dyn_client_dh_row *rows;
 } dyn_client_dh_table;
+#define DYN_CLIENT_DH_TABLE_INIT(...) DYN_CLIENT_SIZED(dyn_client_dh_table, __VA_ARGS__)
 
 /* A serial chain of n joints as Modern Robotics (Lynch and Park 2017, chapter 8) describes it; row-major. */
 typedef struct dyn_client_screw_chain {
+    size_t struct_size;
     const char *name;
     size_t n;
     const double *Mlist; /* (n + 1) x 4 x 4: place of frame {i} in {i - 1} at q = 0; {n + 1} is the end effector */
     const double *Glist; /* n x 6 x 6: spatial inertia of link i in {i}, angular first */
     const double *Slist; /* 6 x n: column i is the screw axis (w; v) of joint i in {0} */
 } dyn_client_screw_chain;
+#define DYN_CLIENT_SCREW_CHAIN_INIT(...) DYN_CLIENT_SIZED(dyn_client_screw_chain, __VA_ARGS__)
 
 /* Request to load a model. The caller sets exactly one of the four descriptions: urdf, description, denavit_hartenberg
  * and screws. */
 typedef struct dyn_client_load_request {
+    size_t struct_size;
     const char *urdf; /* text of a URDF file */
     const char *name; /* name of the model; NULL: the robot's own */
     dyn_client_base base;
@@ -428,7 +453,11 @@ typedef struct dyn_client_load_request {
     const dyn_client_model_description *description;
     const dyn_client_dh_table *denavit_hartenberg;
     const dyn_client_screw_chain *screws;
+    double timeout;               /* s; 0: the client's own */
+    dyn_client_progress progress; /* NULL: none */
+    void *progress_context;
 } dyn_client_load_request;
+#define DYN_CLIENT_LOAD_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_load_request, __VA_ARGS__)
 
 typedef struct dyn_client_loaded_model {
     dyn_client_model model;
@@ -441,8 +470,7 @@ typedef struct dyn_client_loaded_model {
  * element, such as "load_model.description.joints[3].axis". ALREADY_EXISTS: another model has that name and `replace`
  * is false. ABORTED: that model has another digest than the expected one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
-                                                          double timeout, dyn_client_loaded_model **loaded,
-                                                          dyn_client_error *error);
+                                                          dyn_client_loaded_model **loaded, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded);
 
 /* Unloads the model of that name or digest. Errors: NOT_FOUND. */
@@ -574,20 +602,25 @@ typedef struct dyn_client_operation {
 } dyn_client_operation;
 
 typedef struct dyn_client_derive_request {
+    size_t struct_size;
     const char *model;      /* name or digest; it is not changed */
     size_t operation_count; /* 1 to 64, applied in order */
     const dyn_client_operation *operations;
-    const char *name;            /* name of the derived model */
-    bool strict;                 /* reject a result whose report contains a warning */
-    bool replace;                /* replace another model of that name */
-    const char *expected_digest; /* as in dyn_client_load_request */
-    bool keep;                   /* as in dyn_client_load_request */
+    const char *name;             /* name of the derived model */
+    bool strict;                  /* reject a result whose report contains a warning */
+    bool replace;                 /* replace another model of that name */
+    const char *expected_digest;  /* as in dyn_client_load_request */
+    bool keep;                    /* as in dyn_client_load_request */
+    double timeout;               /* s; 0: the client's own */
+    dyn_client_progress progress; /* NULL: none */
+    void *progress_context;
 } dyn_client_derive_request;
+#define DYN_CLIENT_DERIVE_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_derive_request, __VA_ARGS__)
 
 /* Derives a model from another one and stores it in the daemon. NOT_FOUND and INVALID_ARGUMENT have a field such as
  * "derive_model.operations[i].attach.link". ALREADY_EXISTS and ABORTED are as for dyn_client_load_model. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_model(dyn_client *client,
-                                                            const dyn_client_derive_request *request, double timeout,
+                                                            const dyn_client_derive_request *request,
                                                             dyn_client_loaded_model **loaded, dyn_client_error *error);
 
 typedef enum dyn_client_model_format {
@@ -645,6 +678,7 @@ typedef struct dyn_client_inertia_part {
 
 /* Inertial properties of a body. */
 typedef struct dyn_client_body {
+    size_t struct_size;
     dyn_client_inertia inertia;  /* in the common frame */
     double volume;               /* of shapes and meshes, m^3 */
     double rotational_about[6];  /* about the requested point (Steiner): xx xy xz yy yz zz, kg m^2 */
@@ -655,6 +689,7 @@ typedef struct dyn_client_body {
     bool has_log_cholesky; /* false for a point, a line and a plate */
     double log_cholesky[10];
 } dyn_client_body;
+#define DYN_CLIENT_BODY_INIT(...) DYN_CLIENT_SIZED(dyn_client_body, __VA_ARGS__)
 
 /* Computes the sum of all parts. rotational_about is about `point` (3 values; NULL: the origin). INVALID_ARGUMENT has a
  * field such as "compute_inertia.parts[i].box.size". */
@@ -662,39 +697,6 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *clien
                                                                const dyn_client_inertia_part *parts,
                                                                const double *point, double timeout,
                                                                dyn_client_body *body, dyn_client_error *error);
-
-/* ---- base parameters --------------------------------------------------------------------------------------------- */
-
-enum { DYN_CLIENT_LINK_PARAMETERS = 10 };
-
-/* Base parameter: an inertial parameter to which others are regrouped; a row of B in b = B p. */
-typedef struct dyn_client_base_parameter {
-    size_t column;     /* column of Y: parameter column % 10 of body column / 10 */
-    double value;      /* b of the model */
-    const char *unit;  /* "kg", "kg m" or "kg m^2" */
-    size_t term_count; /* parameters in the sum */
-    const uint32_t *columns;
-    const double *factors; /* factor of each, SI; 1 at `column` */
-} dyn_client_base_parameter;
-
-/* tau = Y p = Y_b b for every motion, where Y_b has the columns of DYN_CLIENT_TORQUE_REGRESSOR that `rows` lists. */
-typedef struct dyn_client_base_parameters {
-    size_t body_count;
-    const char *const *bodies; /* child link of each moving joint */
-    const char *const *names;  /* of the ten parameters: m mx my mz Ixx Ixy Iyy Ixz Iyz Izz */
-    const double *values;      /* p, bodies x 10, about the origins of the links' frames: kg, kg m, kg m^2 */
-    size_t count;
-    const dyn_client_base_parameter *rows; /* in ascending order of their columns */
-} dyn_client_base_parameters;
-
-/* Computes the base parameters of a model under a gravitational acceleration (3, m/s^2; NULL: the model's own). Errors:
- * NOT_FOUND; INVALID_ARGUMENT (gravity is not finite); RESOURCE_EXHAUSTED (more than 200 moving joints, or 100 with
- * coupled mimic joints). Sources: Gautier and Khalil 1990; Wensing, Niemeyer and Slotine 2024. */
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model,
-                                                                    const double *gravity, double timeout,
-                                                                    dyn_client_base_parameters **parameters,
-                                                                    dyn_client_error *error);
-DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters);
 
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) --------------------------------------- */
 
@@ -742,11 +744,14 @@ typedef enum dyn_client_on_error {
  * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
  * each call supports. */
 typedef struct dyn_client_query {
+    size_t struct_size;
     const char *model; /* name or digest */
     size_t nq, nv;     /* lengths of a row, as in the model */
     size_t samples;    /* n, at least 1 */
 
-    double timeout; /* s; 0: the client's own */
+    double timeout;               /* s; 0: the client's own */
+    dyn_client_progress progress; /* NULL: none */
+    void *progress_context;
     /* Every moving joint once: the order of q, v, a, tau and of matrix rows and columns, in inputs and results. With
      * joint_count 0 the model's order applies. */
     size_t joint_count;
@@ -763,6 +768,7 @@ typedef struct dyn_client_query {
     /* Digest that the model must have: MODEL_CHANGED when another one has taken its name; NULL: any model. */
     const char *expected_digest;
 } dyn_client_query;
+#define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field
  * "METHOD.q[13]", lengths that are not the model's, a joint name unknown, missing or repeated). */
@@ -792,6 +798,39 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_gravity(dyn_client *client, const
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_query *query,
                                                            const double *q, const double *v, double *h,
                                                            dyn_client_error *error);
+
+/* ---- base parameters --------------------------------------------------------------------------------------------- */
+
+enum { DYN_CLIENT_LINK_PARAMETERS = 10 };
+
+/* Base parameter: an inertial parameter to which others are regrouped; a row of B in b = B p. */
+typedef struct dyn_client_base_parameter {
+    size_t column;     /* column of Y: parameter column % 10 of body column / 10 */
+    double value;      /* b of the model */
+    const char *unit;  /* "kg", "kg m" or "kg m^2" */
+    size_t term_count; /* parameters in the sum */
+    const uint32_t *columns;
+    const double *factors; /* factor of each, SI; 1 at `column` */
+} dyn_client_base_parameter;
+
+/* tau = Y p = Y_b b for every motion, where Y_b has the columns of DYN_CLIENT_TORQUE_REGRESSOR that `rows` lists. */
+typedef struct dyn_client_base_parameters {
+    size_t body_count;
+    const char *const *bodies; /* child link of each moving joint */
+    const char *const *names;  /* of the ten parameters: m mx my mz Ixx Ixy Iyy Ixz Iyz Izz */
+    const double *values;      /* p, bodies x 10, about the origins of the links' frames: kg, kg m, kg m^2 */
+    size_t count;
+    const dyn_client_base_parameter *rows; /* in ascending order of their columns */
+} dyn_client_base_parameters;
+
+/* Computes the base parameters of query.model. Of the other members of the query only gravity, the timeout and the
+ * progress may be set. Errors: NOT_FOUND; INVALID_ARGUMENT (gravity is not finite); RESOURCE_EXHAUSTED (more than 200
+ * moving joints, or 100 with coupled mimic joints). Sources: Gautier and Khalil 1990; Wensing, Niemeyer and Slotine
+ * 2024. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_client_query *query,
+                                                                    dyn_client_base_parameters **parameters,
+                                                                    dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters);
 
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
@@ -969,6 +1008,7 @@ typedef struct dyn_client_quantity_request {
 /* Arguments of an evaluation, in addition to the query. An array that no quantity depends on is rejected with
  * INVALID_ARGUMENT. */
 typedef struct dyn_client_evaluate_request {
+    size_t struct_size;
     const double *q;                   /* n x nq */
     const double *v, *a;               /* n x nv; NULL: zeros */
     const double *tau;                 /* n x nv; NULL: zeros; of forward dynamics, its derivatives, and power */
@@ -976,6 +1016,7 @@ typedef struct dyn_client_evaluate_request {
     size_t quantity_count;             /* at least 1; a quantity may appear again with another subject */
     const dyn_client_quantity_request *quantities;
 } dyn_client_evaluate_request;
+#define DYN_CLIENT_EVALUATE_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_evaluate_request, __VA_ARGS__)
 
 /* Flags for the inputs that a quantity depends on, in addition to q. */
 typedef enum dyn_client_quantity_input {
@@ -1143,6 +1184,7 @@ typedef struct dyn_client_spring_stop {
 /* Method of integration over time. Zero or NULL selects the default. Damping, friction, limits and effort of the
  * description apply unless a member here excludes them. */
 typedef struct dyn_client_stepping {
+    size_t struct_size;
     dyn_client_integrator integrator;
     double step_length; /* s; default 0.001; the controller runs once a step */
     uint32_t substeps;  /* integration steps in a step; default 1 */
@@ -1157,23 +1199,20 @@ typedef struct dyn_client_stepping {
     double velocity_bound;                     /* a faster sample has diverged; default 1e6 */
     dyn_client_compiled_steps compiled;
 } dyn_client_stepping;
+#define DYN_CLIENT_STEPPING_INIT(...) DYN_CLIENT_SIZED(dyn_client_stepping, __VA_ARGS__)
 
-/* Description of a simulation. Zero or NULL selects the default for every member but `model`. */
+/* Description of a simulation. Zero or NULL selects the default for every member but `query`. */
 typedef struct dyn_client_simulation_options {
+    size_t struct_size;
     const char *name; /* default: the daemon chooses */
-    const char *model;
-    size_t joint_count; /* order of all values; 0: the model's own */
-    const char *const *joint_names;
-    const double *gravity; /* 3 values, m/s^2 in the world, instead of the model's own */
-    size_t payload_count;  /* attached for the simulation's lifetime */
-    const dyn_client_payload *payloads;
-    size_t external_force_count; /* of one row each; act from the start and after a reset, until replaced */
-    const dyn_client_external_force *external_forces;
-    size_t nq, nv;       /* lengths of q and v */
-    const double *q, *v; /* default: the home configuration at rest */
-    dyn_client_stepping stepping;
-    bool follows_clock; /* runs in real time; else only dyn_client_step_simulation advances it */
-    double rate;        /* simulated seconds a second; default 1 */
+    /* Model, joint names, gravity, payloads for the simulation's lifetime, external forces of one row each, which act
+     * from the start and after a reset until they are replaced, and the timeout of the call. */
+    const dyn_client_query *query;
+    size_t nq, nv;                       /* lengths of q and v */
+    const double *q, *v;                 /* default: the home configuration at rest */
+    const dyn_client_stepping *stepping; /* NULL: its defaults */
+    bool follows_clock;                  /* runs in real time; else only dyn_client_step_simulation advances it */
+    double rate;                         /* simulated seconds a second; default 1 */
     bool is_paused;
     double publish_rate; /* states published per simulated second; default 100 */
     double disturbance;  /* standard deviation of a random force on each joint, N m or N */
@@ -1181,6 +1220,7 @@ typedef struct dyn_client_simulation_options {
     double lease;        /* s; default: the daemon's */
     bool keep;           /* pause instead of ending when the lease expires */
 } dyn_client_simulation_options;
+#define DYN_CLIENT_SIMULATION_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_simulation_options, __VA_ARGS__)
 
 typedef enum dyn_client_condition {
     DYN_CLIENT_SIMULATION_UNSPECIFIED = 0,
@@ -1237,12 +1277,12 @@ DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulat
 /* Creates a simulation. `token` receives the token that commands on it require. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *client,
                                                                  const dyn_client_simulation_options *options,
-                                                                 double timeout, uint64_t *token,
-                                                                 dyn_client_simulation **simulation,
+                                                                 uint64_t *token, dyn_client_simulation **simulation,
                                                                  dyn_client_error *error);
 
 /* Input of a simulation. Members that are NULL leave the input unchanged. */
 typedef struct dyn_client_simulation_input {
+    size_t struct_size;
     size_t nq, nv;
     const double *tau;                   /* nv forces */
     const double *q_ref, *v_ref, *a_ref; /* reference of the controller: nq, nv and nv */
@@ -1251,6 +1291,7 @@ typedef struct dyn_client_simulation_input {
     const dyn_client_external_force *external_forces;
     bool clear_external_forces; /* remove all earlier forces, also where there are no new ones */
 } dyn_client_simulation_input;
+#define DYN_CLIENT_SIMULATION_INPUT_INIT(...) DYN_CLIENT_SIZED(dyn_client_simulation_input, __VA_ARGS__)
 
 /* Advances a simulation that does not follow the clock by at most `steps`. `input` (NULL: unchanged) applies from the
  * first step on. A deadline that passes after the first step is not an error: state->steps_done is the number of steps
@@ -1403,12 +1444,8 @@ typedef enum dyn_client_layout {
     DYN_CLIENT_LAYOUT_CONSTANT = 2, /* n rows, constant over the steps */
 } dyn_client_layout;
 
-/* Callback that reports progress. Another thread calls it about ten times a second while a request is under way.
- * `fraction` is the part that is done, 0 to 1. If it returns false, the request is cancelled and ends with
- * CANCELLED. */
-typedef bool (*dyn_client_progress)(void *context, double fraction);
-
 typedef struct dyn_client_rollout_request {
+    size_t struct_size;
     const double *q, *v; /* initial states, n x nq and n x nv (NULL: at rest) */
     const dyn_client_stepping *stepping;
     size_t steps;      /* at least 1 */
@@ -1422,9 +1459,8 @@ typedef struct dyn_client_rollout_request {
     bool with_tau, with_energy; /* results in addition to q and v */
     bool is_accurate;           /* Runge-Kutta of order 8 with error control, without controller and external forces */
     double relative, absolute;  /* error tolerances; default 1e-10 and 1e-12 */
-    dyn_client_progress progress;
-    void *context;
 } dyn_client_rollout_request;
+#define DYN_CLIENT_ROLLOUT_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_rollout_request, __VA_ARGS__)
 
 typedef enum dyn_client_sample_status {
     DYN_CLIENT_SAMPLE_UNSPECIFIED = 0,
@@ -1466,11 +1502,13 @@ DYN_CLIENT_EXPORT void dyn_client_rollout_free(dyn_client_rollout *rollout);
 
 /* Wrenches that an end-effector applies to its surroundings: F_tip of Modern Robotics. */
 typedef struct dyn_client_tip {
+    size_t struct_size;
     const char *link; /* link or frame */
     dyn_client_reference_frame frame;
     size_t rows;                  /* 1 (constant), or the rows of the trajectory */
     const double *force, *torque; /* rows x 3, N and N m; NULL: zero */
 } dyn_client_tip;
+#define DYN_CLIENT_TIP_INIT(...) DYN_CLIENT_SIZED(dyn_client_tip, __VA_ARGS__)
 
 /* Method to derive velocities and accelerations from positions. */
 typedef enum dyn_client_rates {
@@ -1547,6 +1585,7 @@ typedef enum dyn_client_update_kind {
 
 /* Published message. Valid until the next one is requested. */
 typedef struct dyn_client_update {
+    size_t struct_size;
     dyn_client_update_kind kind;
     uint64_t sequence; /* of the message in its topic */
     uint64_t lost;     /* messages of the topic lost before this one */
@@ -1562,6 +1601,7 @@ typedef struct dyn_client_update {
     int64_t sent_stamp_ns, arrival_stamp_ns; /* of the chunk of a stream, as stamp_ns */
     uint64_t credit;                         /* highest point number that the stream accepts */
 } dyn_client_update;
+#define DYN_CLIENT_UPDATE_INIT(...) DYN_CLIENT_SIZED(dyn_client_update, __VA_ARGS__)
 
 /* Subscribes to a simulation or stream. Messages published after the call returns arrive. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
@@ -1585,19 +1625,12 @@ typedef enum dyn_client_stream_kind {
 
 /* Options of a stream. Zero or NULL selects the default for every member but `kind`. */
 typedef struct dyn_client_stream_options {
+    size_t struct_size;
     const char *name;
     dyn_client_stream_kind kind;
-    const char *model; /* of feedforward and record */
-    size_t joint_count;
-    const char *const *joint_names;
-    /* Members of feedforward streams: gravity (NULL: the model's own), payloads, external forces of one row each, and
-     * precision. */
-    const double *gravity;
-    size_t payload_count;
-    const dyn_client_payload *payloads;
-    size_t external_force_count;
-    const dyn_client_external_force *external_forces;
-    dyn_client_precision precision;
+    /* Of feedforward and record: model and joint names. Of feedforward: gravity, payloads, external forces of one row
+     * each and precision. Of all: the timeout of the call. NULL: none of them. */
+    const dyn_client_query *query;
     const char *simulation; /* of simulation input, with its token */
     uint64_t token;
     bool is_linear; /* interpolates linearly between points; else each point holds until the next */
@@ -1612,13 +1645,13 @@ typedef struct dyn_client_stream_options {
     double idle_time;      /* s without points after which it ends; default 60 */
     const char *recording; /* of record */
 } dyn_client_stream_options;
+#define DYN_CLIENT_STREAM_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_stream_options, __VA_ARGS__)
 
 /* Open stream, with a connection of its own for pushing points. One thread at a time may use it. */
 typedef struct dyn_client_stream dyn_client_stream;
 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
-                                                           double timeout, dyn_client_stream **stream,
-                                                           dyn_client_error *error);
+                                                           dyn_client_stream **stream, dyn_client_error *error);
 
 /* Opens a connection to push points into a stream that another client opened; `key` comes from that client. Points
  * continue the numbering from the last point that arrived, so only one client at a time should push. This call does not

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "ask.h"
-#include "descriptions.h"
 #include "error.h"
+#include "pool.h"
+#include "query.h"
 
 /* The result and the memory that holds it. */
 typedef struct base_parameters_result {
@@ -54,34 +55,26 @@ static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client
     return DYN_CLIENT_OK;
 }
 
-/* Sends the request. */
-static dyn_client_status ask(dyn_client *client, const char *model, const double *gravity, double timeout,
-                             base_parameters_result *taken, dyn_client_error *error) {
+dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_client_query *query,
+                                                  dyn_client_base_parameters **parameters, dyn_client_error *error) {
     Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
-    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
-    query.model = (char *)model;
-    query.gravity = gravity != NULL ? from_vector3(&taken->memory, gravity) : NULL;
-    asked.query = &query;
-    if (taken->memory.is_exhausted)
-        return fail_memory(error);
-    return ask_find_base_parameters(client, &asked, timeout, &taken->reply, error);
-}
-
-dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const char *model, const double *gravity,
-                                                  double timeout, dyn_client_base_parameters **parameters,
-                                                  dyn_client_error *error) {
+    query_parts parts;
     *parameters = NULL;
-    if (client == NULL || model == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "find_base_parameters.model", "client or model is NULL");
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    dyn_client_status status = query_parts_read(query, &parts, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    asked.query = &parts.query;
     base_parameters_result *taken = calloc(1, sizeof *taken);
-    if (taken == NULL)
-        return fail_memory(error);
-    dyn_client_status status = ask(client, model, gravity, timeout, taken, error);
+    status = taken != NULL ? ask_find_base_parameters(client, &asked, parts.terms, &taken->reply, error)
+                           : fail_memory(error);
+    query_parts_free(&parts);
     if (status == DYN_CLIENT_OK)
         status = convert_reply(taken, error);
     if (status == DYN_CLIENT_OK)
         *parameters = &taken->parameters;
-    else
+    else if (taken != NULL)
         dyn_client_base_parameters_free(&taken->parameters);
     return status;
 }

@@ -17,14 +17,26 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
+/* Patience of a call, and the callback that watches it. */
+typedef struct call_terms {
+    double timeout;               /* s; 0: the client's own */
+    dyn_client_progress progress; /* NULL: none */
+    void *context;                /* of the callback */
+} call_terms;
+
+/* Returns the terms of a call that nobody watches. */
+static inline call_terms within(double timeout) {
+    return (call_terms){.timeout = timeout};
+}
+
 /* Sends `request`, whose method is set. Sets its id and client (unless call_number did) and its timeout. On success
  * `answer` holds the result of that method, and the caller frees it. The caller has checked `client` and the request's
  * content. */
-dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, call_reply *answer,
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
                        dyn_client_error *error);
 
 /* Calls a method and unpacks the result. The caller frees it with protobuf_c_message_free_unpacked(result, NULL). */
-dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
+dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, call_terms terms,
                                 const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error);
 
 /* Sets the method's message of a request. */
@@ -33,7 +45,7 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 /* Calls a method with its message and unpacks the result, whose type follows from the method. The caller frees it with
  * protobuf_c_message_free_unpacked(result, NULL). */
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, void *result, dyn_client_error *error);
+                              call_terms terms, void *result, dyn_client_error *error);
 
 /* Draws an unpredictable number other than 0. Returns false when the system has no random numbers. */
 bool call_draw(uint64_t *number);

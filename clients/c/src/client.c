@@ -12,6 +12,8 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "progress.h"
+#include "sized.h"
 #include "watch.h"
 #include "wire.h"
 
@@ -58,13 +60,17 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     *client = NULL;
     if (url == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "url is NULL");
-    dyn_client_options used = options != NULL ? *options : (dyn_client_options){0};
+    dyn_client_options used = {0};
     double connect_timeout = DEFAULT_CONNECT_TIMEOUT;
+    dyn_client_status status =
+        options != NULL ? sized_read("options", options, sizeof used, &used, error) : DYN_CLIENT_OK;
+    if (status != DYN_CLIENT_OK)
+        return status;
     dyn_client *self = calloc(1, sizeof *self);
     if (self == NULL)
         return fail_memory(error);
     self->min_revision = used.min_revision;
-    dyn_client_status status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
+    status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK)
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
                             error);
@@ -240,16 +246,20 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     return status;
 }
 
-dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, double timeout, call_reply *answer,
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
                        dyn_client_error *error) {
     *answer = (call_reply){0};
     double patience;
-    dyn_client_status status = address(client, timeout, request, &patience, error);
+    progress *watched = NULL;
+    dyn_client_status status = address(client, terms.timeout, request, &patience, error);
+    if (status == DYN_CLIENT_OK && terms.progress != NULL)
+        status = progress_start(client, request, &terms, &watched, error);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {
         .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
     status = connection_exchange(client->connection, &message, patience, &answer->message, error);
+    progress_stop(watched);
     if (status == DYN_CLIENT_OK)
         status = check_reply(&answer->message, request, answer, error);
     if (status != DYN_CLIENT_OK)
@@ -257,10 +267,10 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, doubl
     return status;
 }
 
-dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, double timeout,
+dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, call_terms terms,
                                 const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error) {
     call_reply answer;
-    dyn_client_status status = call(client, request, timeout, &answer, error);
+    dyn_client_status status = call(client, request, terms, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     ProtobufCMessage *unpacked = protobuf_c_message_unpack(descriptor, NULL, answer.result_size, answer.result);
@@ -281,13 +291,13 @@ void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__Meth
 }
 
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, void *result, dyn_client_error *error) {
+                              call_terms terms, void *result, dyn_client_error *error) {
     /* A result has the field number of its method. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, method);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_set_method(&request, method, asked);
-    return call_unpacked(client, &request, timeout, field->descriptor, result, error);
+    return call_unpacked(client, &request, terms, field->descriptor, result, error);
 }
 
 void call_reply_free(call_reply *answer) {

@@ -95,10 +95,10 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
     if (from->q != NULL)
         set_operands(&parts, from, &messages, &asked);
     else
-        set_samples(query->samples, from->seed, &messages, &asked);
-    size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : query->samples;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, query->timeout,
-                         number, count, out, error);
+        set_samples(parts.asked.samples, from->seed, &messages, &asked);
+    size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : parts.asked.samples;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, parts.terms, number,
+                         count, out, error);
     query_parts_free(&parts);
     return status;
 }

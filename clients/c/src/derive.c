@@ -10,6 +10,7 @@
 #include "error.h"
 #include "loaded.h"
 #include "model_parts.h"
+#include "sized.h"
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
 /* ---- derive ------------------------------------------------------------------------------------------------------ */
 
 static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_request *asked, pool *memory,
-                                    double timeout, Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
+                                    Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__DeriveModelRequest derive = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
     derive.model = (char *)asked->model;
     derive.name = text_or_none(asked->name);
@@ -141,19 +142,24 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_derive_model(client, &derive, timeout, answer, error);
+    const call_terms terms = {asked->timeout, asked->progress, asked->progress_context};
+    return ask_derive_model(client, &derive, terms, answer, error);
 }
 
-dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request, double timeout,
+dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request,
                                           dyn_client_loaded_model **loaded, dyn_client_error *error) {
     *loaded = NULL;
-    if (client == NULL || request == NULL || request->model == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.model", "client, request or its model is NULL");
-    if (request->operation_count > 0 && request->operations == NULL)
+    dyn_client_derive_request known;
+    dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    if (client == NULL || known.model == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.model", "client or request->model is NULL");
+    if (known.operation_count > 0 && known.operations == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.operations", "request->operations is NULL");
     pool memory = {0};
     Dynamics__V1__DeriveModelReply *answer;
-    dyn_client_status status = ask_derive(client, request, &memory, timeout, &answer, error);
+    status = ask_derive(client, &known, &memory, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -200,7 +206,7 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     exported_result *taken = calloc(1, sizeof *taken);
     if (taken == NULL)
         return fail_memory(error);
-    dyn_client_status status = ask_export_model(client, &asked, timeout, &taken->reply, error);
+    dyn_client_status status = ask_export_model(client, &asked, within(timeout), &taken->reply, error);
     if (status == DYN_CLIENT_OK)
         status = convert_export(taken, error);
     if (status == DYN_CLIENT_OK)

@@ -150,7 +150,7 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     description_result *result = calloc(1, sizeof *result);
     if (result == NULL)
         return fail_memory(error);
-    dyn_client_status status = ask_describe_model(client, &question, timeout, &result->reply, error);
+    dyn_client_status status = ask_describe_model(client, &question, within(timeout), &result->reply, error);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
         status = fail_bad_reply(error, "the description contradicts itself");
     if (status == DYN_CLIENT_OK && !convert_description(result))

@@ -276,7 +276,8 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
         frames[i] = (dyn_client_frame_description){
             .name = from->frames[i]->name, .link = from->frames[i]->link, .pose = to_placement(from->frames[i]->pose)};
     to_vector3(from->gravity, gravity);
-    *made = (dyn_client_model_description){.name = from->name,
+    *made = (dyn_client_model_description){.struct_size = sizeof *made,
+                                           .name = from->name,
                                            .gravity = from->gravity != NULL ? gravity : NULL,
                                            .base = (dyn_client_base)from->base_type,
                                            .mimic = (dyn_client_mimic_policy)from->mimic,
@@ -295,7 +296,11 @@ const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewC
         return NULL;
     dyn_client_screw_chain *made = pool_allocate(memory, 1, sizeof *made);
     if (made != NULL)
-        *made = (dyn_client_screw_chain){
-            .name = from->name, .n = n, .Mlist = from->mlist, .Glist = from->glist, .Slist = from->slist};
+        *made = (dyn_client_screw_chain){.struct_size = sizeof *made,
+                                         .name = from->name,
+                                         .n = n,
+                                         .Mlist = from->mlist,
+                                         .Glist = from->glist,
+                                         .Slist = from->slist};
     return made;
 }

@@ -23,7 +23,7 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, query->timeout, TAU,
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, parts.terms, TAU,
                          parts.v_count, tau, error);
     query_parts_free(&parts);
     return status;
@@ -43,8 +43,8 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     asked.v = (double *)v;
     asked.n_tau = tau != NULL ? parts.v_count : 0;
     asked.tau = (double *)tau;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, query->timeout,
-                         ACCELERATION, parts.v_count, a, error);
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, parts.terms, ACCELERATION,
+                         parts.v_count, a, error);
     query_parts_free(&parts);
     return status;
 }
@@ -60,9 +60,9 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     size_t count;
-    if (count_doubles(parts.v_count, query->nv, &count))
-        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, query->timeout,
-                             MASS_MATRIX, count, mass_matrix, error);
+    if (count_doubles(parts.v_count, parts.asked.nv, &count))
+        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, parts.terms, MASS_MATRIX,
+                             count, mass_matrix, error);
     else
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
     query_parts_free(&parts);
@@ -79,7 +79,7 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, query->timeout, GRAVITY_FORCES,
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, parts.terms, GRAVITY_FORCES,
                          parts.v_count, g, error);
     query_parts_free(&parts);
     return status;
@@ -97,7 +97,7 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0;
     asked.v = (double *)v;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, query->timeout, BIAS,
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, parts.terms, BIAS,
                          parts.v_count, h, error);
     query_parts_free(&parts);
     return status;

@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "query.h"
+#include "sized.h"
 
 /* Prefix of the wire's names of quantities, such as "QUANTITY_MASS_MATRIX". */
 enum { PREFIX_LENGTH = sizeof "QUANTITY_" - 1 };
@@ -320,11 +321,11 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
 }
 
 /* Sends the request and receives the result. */
-static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__EvaluateRequest *asked,
+static dyn_client_status ask(dyn_client *client, const query_parts *parts, Dynamics__V1__EvaluateRequest *asked,
                              dyn_client_evaluation **evaluation, dyn_client_error *error) {
     Dynamics__V1__EvaluateReply *reply;
-    dyn_client_status status = ask_evaluate(client, asked, query->timeout, &reply, error);
-    if (status == DYN_CLIENT_OK && !fits(reply, query, asked)) {
+    dyn_client_status status = ask_evaluate(client, asked, parts->terms, &reply, error);
+    if (status == DYN_CLIENT_OK && !fits(reply, &parts->asked, asked)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
@@ -337,18 +338,19 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
                                       const dyn_client_evaluate_request *request, dyn_client_evaluation **evaluation,
                                       dyn_client_error *error) {
     *evaluation = NULL;
-    if (request == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request", "request is NULL");
     query_parts parts;
-    dyn_client_status status = query_parts_encode(client, query, request->q, &parts, error);
+    dyn_client_evaluate_request known;
+    dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
+    if (status == DYN_CLIENT_OK)
+        status = query_parts_encode(client, query, known.q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     pool memory = {0};
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
-    fill_question(&parts, request, &asked);
-    status = encode_quantities(request, &memory, &asked, error);
+    fill_question(&parts, &known, &asked);
+    status = encode_quantities(&known, &memory, &asked, error);
     if (status == DYN_CLIENT_OK)
-        status = ask(client, query, &asked, evaluation, error);
+        status = ask(client, &parts, &asked, evaluation, error);
     pool_free(&memory);
     query_parts_free(&parts);
     return status;

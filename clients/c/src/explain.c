@@ -94,11 +94,11 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
 }
 
 /* Sends the request and receives the result. */
-static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, Dynamics__V1__ExplainRequest *asked,
+static dyn_client_status ask(dyn_client *client, const query_parts *parts, Dynamics__V1__ExplainRequest *asked,
                              dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;
-    dyn_client_status status = ask_explain(client, asked, query->timeout, &reply, error);
-    return status == DYN_CLIENT_OK ? convert_reply(reply, query->nv, explanation, error) : status;
+    dyn_client_status status = ask_explain(client, asked, parts->terms, &reply, error);
+    return status == DYN_CLIENT_OK ? convert_reply(reply, parts->asked.nv, explanation, error) : status;
 }
 
 dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -117,7 +117,7 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     asked.v = (double *)v;
     asked.n_a = a != NULL ? parts.v_count : 0;
     asked.a = (double *)a;
-    status = ask(client, query, &asked, explanation, error);
+    status = ask(client, &parts, &asked, explanation, error);
     query_parts_free(&parts);
     return status;
 }

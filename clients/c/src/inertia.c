@@ -8,6 +8,7 @@
 #include "ask.h"
 #include "descriptions.h"
 #include "error.h"
+#include "sized.h"
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
@@ -142,18 +143,21 @@ static bool copy_numbers(size_t count, const double *from, size_t wanted, double
 
 static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *reply, dyn_client_body *body,
                                        dyn_client_error *error) {
-    *body = (dyn_client_body){.inertia = to_inertia(reply->inertia),
-                              .volume = reply->volume,
-                              .is_realizable = reply->is_realizable,
-                              .has_log_cholesky = reply->n_log_cholesky > 0};
-    snprintf(body->reason, sizeof body->reason, "%s", reply->reason);
+    dyn_client_body made = {.inertia = to_inertia(reply->inertia),
+                            .volume = reply->volume,
+                            .is_realizable = reply->is_realizable,
+                            .has_log_cholesky = reply->n_log_cholesky > 0};
+    snprintf(made.reason, sizeof made.reason, "%s", reply->reason);
     bool fits =
-        copy_numbers(reply->n_rotational_about, reply->rotational_about, 6, body->rotational_about) &&
-        copy_numbers(reply->n_principal_moments, reply->principal_moments, 3, body->principal_moments) &&
-        copy_numbers(reply->n_parameters, reply->parameters, 10, body->parameters) &&
-        copy_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, body->pseudo_inertia) &&
-        (!body->has_log_cholesky || copy_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, body->log_cholesky));
-    return fits ? DYN_CLIENT_OK : fail_bad_reply(error, "the result does not hold as many values as it must");
+        copy_numbers(reply->n_rotational_about, reply->rotational_about, 6, made.rotational_about) &&
+        copy_numbers(reply->n_principal_moments, reply->principal_moments, 3, made.principal_moments) &&
+        copy_numbers(reply->n_parameters, reply->parameters, 10, made.parameters) &&
+        copy_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, made.pseudo_inertia) &&
+        (!made.has_log_cholesky || copy_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, made.log_cholesky));
+    if (!fits)
+        return fail_bad_reply(error, "the result does not hold as many values as it must");
+    sized_write(&made, sizeof made, body);
+    return DYN_CLIENT_OK;
 }
 
 static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
@@ -166,7 +170,7 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
     asked.point = point != NULL ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_compute_inertia(client, &asked, timeout, answer, error);
+    return ask_compute_inertia(client, &asked, within(timeout), answer, error);
 }
 
 /* Refuses a part with both mass and density, since the protocol holds only one of them. */
@@ -181,14 +185,17 @@ static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *p
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                              const dyn_client_inertia_part *parts, const double *point, double timeout,
                                              dyn_client_body *body, dyn_client_error *error) {
-    if (client == NULL || (parts == NULL && part_count > 0) || body == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client, parts or body is NULL");
+    if (client == NULL || (parts == NULL && part_count > 0))
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client or parts is NULL");
+    dyn_client_status status = sized_check("body", body, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
     for (size_t i = 0; i < part_count; i++)
         if (parts[i].mass != 0 && parts[i].density != 0)
             return fail_density(i, &parts[i], error);
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
-    dyn_client_status status = ask(client, part_count, parts, point, timeout, &memory, &reply, error);
+    status = ask(client, part_count, parts, point, timeout, &memory, &reply, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;

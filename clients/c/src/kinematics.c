@@ -49,8 +49,8 @@ static bool read_results(const call_reply *answer, size_t frame_count, const wan
     return !reader.malformed && frame == frame_count;
 }
 
-/* Evaluates one quantity of frames and reads its two blocks. */
-static dyn_client_status call_frames(dyn_client *client, const query_parts *parts, const double *q, double timeout,
+/* Evaluates one quantity of frames, and reads its two blocks. */
+static dyn_client_status call_frames(dyn_client *client, const query_parts *parts, const double *q,
                                      Dynamics__V1__QuantityRequest *quantity, const wanted *want,
                                      dyn_client_error *error) {
     if (quantity->n_frames == 0 || quantity->frames == NULL)
@@ -66,7 +66,7 @@ static dyn_client_status call_frames(dyn_client *client, const query_parts *part
     asked.quantities = &quantity;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked.base);
     call_reply answer;
-    dyn_client_status status = call(client, &request, timeout, &answer, error);
+    dyn_client_status status = call(client, &request, parts->terms, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (!read_results(&answer, quantity->n_frames, want))
@@ -82,12 +82,12 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
-    const wanted want = {{3 * query->samples, 4 * query->samples}, {position, quaternion}};
+    const wanted want = {{3 * parts.asked.samples, 4 * parts.asked.samples}, {position, quaternion}};
     Dynamics__V1__QuantityRequest pose = DYNAMICS__V1__QUANTITY_REQUEST__INIT;
     pose.quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_POSE;
     pose.n_frames = frame_count;
     pose.frames = (char **)frames;
-    status = call_frames(client, &parts, q, query->timeout, &pose, &want, error);
+    status = call_frames(client, &parts, q, &pose, &want, error);
     query_parts_free(&parts);
     return status;
 }
@@ -106,7 +106,7 @@ dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_quer
     jacobian.n_frames = frame_count;
     jacobian.frames = (char **)frames;
     jacobian.reference_frame = (Dynamics__V1__ReferenceFrame)reference_frame;
-    status = call_frames(client, &parts, q, query->timeout, &jacobian, &want, error);
+    status = call_frames(client, &parts, q, &jacobian, &want, error);
     query_parts_free(&parts);
     return status;
 }

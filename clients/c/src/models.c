@@ -10,6 +10,7 @@
 #include "error.h"
 #include "loaded.h"
 #include "model_parts.h"
+#include "sized.h"
 
 /* ---- load -------------------------------------------------------------------------------------------------------- */
 
@@ -39,35 +40,50 @@ dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__Loa
     return DYN_CLIENT_OK;
 }
 
-/* Sets the description in the request. Returns the number of forms that are present. */
-static int set_source(const dyn_client_load_request *asked, pool *memory, Dynamics__V1__LoadModelRequest *load) {
-    if (asked->urdf != NULL) {
-        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
-        load->urdf = (char *)asked->urdf;
-    }
+/* Adds the description in numbers to the request, in whichever of its forms is set. */
+static dyn_client_status set_numbers(const dyn_client_load_request *asked, pool *memory,
+                                     Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
+    dyn_client_model_description description;
+    dyn_client_dh_table table;
+    dyn_client_screw_chain chain;
+    dyn_client_status status = DYN_CLIENT_OK;
     if (asked->description != NULL) {
+        status = sized_read("request.description", asked->description, sizeof description, &description, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
-        load->description = from_description(memory, asked->description);
-    }
-    if (asked->denavit_hartenberg != NULL) {
+        load->description = status == DYN_CLIENT_OK ? from_description(memory, &description) : NULL;
+    } else if (asked->denavit_hartenberg != NULL) {
+        status = sized_read("request.denavit_hartenberg", asked->denavit_hartenberg, sizeof table, &table, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG;
-        load->denavit_hartenberg = from_dh_table(memory, asked->denavit_hartenberg);
-    }
-    if (asked->screws != NULL) {
+        load->denavit_hartenberg = status == DYN_CLIENT_OK ? from_dh_table(memory, &table) : NULL;
+    } else if (asked->screws != NULL) {
+        status = sized_read("request.screws", asked->screws, sizeof chain, &chain, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS;
-        load->screws = from_screws(memory, asked->screws);
+        load->screws = status == DYN_CLIENT_OK ? from_screws(memory, &chain) : NULL;
     }
-    return (asked->urdf != NULL) + (asked->description != NULL) + (asked->denavit_hartenberg != NULL) +
-           (asked->screws != NULL);
+    return status;
 }
 
-static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
-                                  double timeout, Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
-    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    int forms = set_source(asked, memory, &load);
+/* Adds the description to the request, which must have one form of it. */
+static dyn_client_status set_source(const dyn_client_load_request *asked, pool *memory,
+                                    Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
+    int forms = (asked->urdf != NULL) + (asked->description != NULL) + (asked->denavit_hartenberg != NULL) +
+                (asked->screws != NULL);
     if (forms != 1)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
                     "there are %d descriptions; give one of urdf, description, denavit_hartenberg and screws", forms);
+    if (asked->urdf == NULL)
+        return set_numbers(asked, memory, load, error);
+    load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+    load->urdf = (char *)asked->urdf;
+    return DYN_CLIENT_OK;
+}
+
+static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
+                                  Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    dyn_client_status status = set_source(asked, memory, &load, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
     if (asked->name != NULL)
         load.name = (char *)asked->name;
     load.base_type = (Dynamics__V1__Base)asked->base;
@@ -80,17 +96,22 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    return ask_load_model(client, &load, timeout, answer, error);
+    const call_terms terms = {asked->timeout, asked->progress, asked->progress_context};
+    return ask_load_model(client, &load, terms, answer, error);
 }
 
-dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request, double timeout,
+dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
                                         dyn_client_loaded_model **loaded, dyn_client_error *error) {
     *loaded = NULL;
-    if (client == NULL || request == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model", "client or request is NULL");
+    dyn_client_load_request known;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
     pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
-    dyn_client_status status = ask_load(client, request, &memory, timeout, &answer, error);
+    status = ask_load(client, &known, &memory, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -117,7 +138,7 @@ dyn_client_status dyn_client_unload_model(dyn_client *client, const char *model,
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
     request.unload_model = &unload;
     call_reply answer;
-    dyn_client_status status = call(client, &request, timeout, &answer, error);
+    dyn_client_status status = call(client, &request, within(timeout), &answer, error);
     call_reply_free(&answer);
     return status;
 }
@@ -137,7 +158,7 @@ dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
     Dynamics__V1__ListModelsReply *answer;
-    dyn_client_status status = ask_list_models(client, &question, timeout, &answer, error);
+    dyn_client_status status = ask_list_models(client, &question, within(timeout), &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);

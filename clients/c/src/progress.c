@@ -10,25 +10,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dynamics/v1/event.pb-c.h>
 
 #include "ask.h"
+#include "error.h"
 #include "one_way.h"
 #include "watch.h"
 
-/* Seconds between two checks of whether the request has ended. */
-static const double PATIENCE = 0.1;
+/* Interval of the reports, s. */
+static const double INTERVAL = 0.1;
 
 enum { MAX_ADDRESSES = 16 };
 
 struct progress {
     dyn_client *client;
-    one_way *socket;
+    one_way *socket;            /* NULL: the daemon publishes no events that this client can receive */
     uint64_t client_number, id; /* of the request */
     uint64_t number;            /* number under which its progress is published */
-    dyn_client_progress report;
-    void *context;
+    call_terms terms;
+    double fraction; /* last one that the daemon reported */
     atomic_bool is_over;
     pthread_t thread;
 };
@@ -38,12 +40,12 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (ask_cancel(self->client, &question, 0, &reply, NULL) == DYN_CLIENT_OK)
+    if (ask_cancel(self->client, &question, within(0), &reply, NULL) == DYN_CLIENT_OK)
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
 }
 
-/* Reports an event to the caller. A message is the topic, a zero byte, and the event. */
-static void report_event(progress *self, const incoming *message) {
+/* Reads the fraction from an event: the topic, a zero byte, the event. */
+static void read_event(progress *self, const incoming *message) {
     const uint8_t *end = memchr(message->bytes, '\0', message->size);
     if (end == NULL)
         return;
@@ -51,21 +53,36 @@ static void report_event(progress *self, const incoming *message) {
     Dynamics__V1__Event *event = dynamics__v1__event__unpack(NULL, size, end + 1);
     if (event == NULL)
         return;
-    /* A subscription to number 1 also receives the events of number 12. */
+    /* A subscription to number 1 also brings the events of number 12. Events of several workers come in any order. */
     bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == self->number;
-    if (is_ours && !atomic_load(&self->is_over) && !self->report(self->context, event->progress->fraction))
-        cancel(self);
+    if (is_ours && event->progress->fraction > self->fraction)
+        self->fraction = event->progress->fraction;
     dynamics__v1__event__free_unpacked(event, NULL);
 }
 
+/* Waits for an event of the request, at most for the interval. */
+static void wait_for_event(progress *self) {
+    static const struct timespec pause = {.tv_nsec = 100000000};
+    incoming message;
+    if (self->socket == NULL) {
+        nanosleep(&pause, NULL);
+    } else if (one_way_receive(self->socket, INTERVAL, &message, NULL) == DYN_CLIENT_OK) {
+        read_event(self, &message);
+        incoming_free(&message);
+    }
+}
+
+/* Reports until the request is over. A request that the caller cancels is cancelled again and again, because the daemon
+ * may not have received it yet. */
 static void *listen(void *argument) {
     progress *self = argument;
+    bool is_wanted = true;
     while (!atomic_load(&self->is_over)) {
-        incoming message;
-        if (one_way_receive(self->socket, PATIENCE, &message, NULL) == DYN_CLIENT_OK) {
-            report_event(self, &message);
-            incoming_free(&message);
-        }
+        wait_for_event(self);
+        if (!atomic_load(&self->is_over))
+            is_wanted = is_wanted && self->terms.progress(self->terms.context, self->fraction);
+        if (!is_wanted && !atomic_load(&self->is_over))
+            cancel(self);
     }
     return NULL;
 }
@@ -89,25 +106,24 @@ static bool subscribe(progress *self) {
     return subscribed;
 }
 
-progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn_client_progress report,
-                         void *context) {
-    progress *self = report != NULL && client != NULL ? calloc(1, sizeof *self) : NULL;
+dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
+                                 progress **started, dyn_client_error *error) {
+    *started = NULL;
+    if (!terms->progress(terms->context, 0))
+        return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the call before it began");
+    progress *self = calloc(1, sizeof *self);
     if (self == NULL)
-        return NULL;
-    call_number(client, request);
-    *self = (progress){
-        .client = client, .client_number = request->client, .id = request->id, .report = report, .context = context};
-    if (!call_draw(&self->number) || !subscribe(self)) {
-        free(self);
-        return NULL;
-    }
+        return fail_memory(error);
+    *self = (progress){.client = client, .client_number = request->client, .id = request->id, .terms = *terms};
+    if (call_draw(&self->number) && subscribe(self))
+        request->progress = self->number;
     if (pthread_create(&self->thread, NULL, listen, self) != 0) {
         one_way_close(self->socket);
         free(self);
-        return NULL;
+        return fail_memory(error);
     }
-    request->progress = self->number;
-    return self;
+    *started = self;
+    return DYN_CLIENT_OK;
 }
 
 void progress_stop(progress *stopped) {

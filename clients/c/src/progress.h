@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress of one long request. A thread receives its events while the request is running, and cancels the request if
- * the caller's callback returns false.
+ * Progress of one request: a thread of its own receives the request's events while the request is under way, reports to
+ * the caller, and cancels the request when the caller asks for it.
  */
 #ifndef CLIENT_PROGRESS_H
 #define CLIENT_PROGRESS_H
 
-#include <dynamics/v1/envelope.pb-c.h>
-
-#include "dynamics_client.h"
+#include "call.h"
 
 typedef struct progress progress;
 
-/* Numbers the request, requests its progress, and starts the thread. Returns NULL if `report` is NULL, or if the events
- * are not available: the request then runs without progress. */
-progress *progress_start(dyn_client *client, Dynamics__V1__Request *request, dyn_client_progress report, void *context);
+/* Reports the beginning of the request to terms->progress, which is set, and names the request so that the daemon
+ * publishes its progress and can cancel it. A thread reports until progress_stop. CANCELLED: the callback wants no
+ * request. */
+dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
+                                 progress **started, dyn_client_error *error);
 
 /* Ends the thread. NULL is ignored. */
 void progress_stop(progress *stopped);

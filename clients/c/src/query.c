@@ -10,13 +10,14 @@
 
 #include "descriptions.h"
 #include "error.h"
+#include "sized.h"
 
 bool count_doubles(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product) && *product <= SIZE_MAX / sizeof(double);
 }
 
-static dyn_client_status check(const dyn_client_query *query, const double *q, query_parts *parts,
-                               dyn_client_error *error) {
+static dyn_client_status check(const double *q, query_parts *parts, dyn_client_error *error) {
+    const dyn_client_query *query = &parts->asked;
     if (query->model == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.model", "query.model is NULL");
     if (query->samples == 0)
@@ -94,22 +95,17 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
-dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
-                                     query_parts *parts, dyn_client_error *error) {
-    return query_parts_encode_rows(client, query, q, query != NULL ? query->samples : 0, parts, error);
-}
-
-dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
-                                          size_t rows, query_parts *parts, dyn_client_error *error) {
+/* Reads the public query of any version. */
+static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
-    if (client == NULL || query == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or query is NULL");
-    dyn_client_status status = check(query, q, parts, error);
-    return status == DYN_CLIENT_OK ? query_encode(query, rows, parts, error) : status;
+    dyn_client_status status = sized_read("query", query, sizeof parts->asked, &parts->asked, error);
+    parts->terms = (call_terms){parts->asked.timeout, parts->asked.progress, parts->asked.progress_context};
+    return status;
 }
 
-dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query_parts *parts,
-                               dyn_client_error *error) {
+/* Encodes the query that has been read. External forces have one row or `rows` of them. */
+static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_error *error) {
+    const dyn_client_query *query = &parts->asked;
     Dynamics__V1__Query *to = &parts->query;
     dynamics__v1__query__init(to);
     dynamics__v1__vector3__init(&parts->gravity);
@@ -126,7 +122,7 @@ dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query
         query_parts_free(parts);
         return status;
     }
-    to->model = (char *)query->model;
+    to->model = (char *)(query->model != NULL ? query->model : "");
     to->precision = (Dynamics__V1__Precision)query->precision;
     to->on_error = (Dynamics__V1__OnError)query->on_error;
     if (query->expected_digest != NULL)
@@ -142,8 +138,34 @@ dyn_client_status query_encode(const dyn_client_query *query, size_t rows, query
     return DYN_CLIENT_OK;
 }
 
+dyn_client_status query_parts_read(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
+    dyn_client_status status = read_query(query, parts, error);
+    return status == DYN_CLIENT_OK ? encode(1, parts, error) : status;
+}
+
+/* Checks the query and encodes it. A trajectory has `rows` rows of external forces; NULL: as many as samples. */
+static dyn_client_status encode_checked(dyn_client *client, const dyn_client_query *query, const double *q,
+                                        const size_t *rows, query_parts *parts, dyn_client_error *error) {
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    dyn_client_status status = read_query(query, parts, error);
+    if (status == DYN_CLIENT_OK)
+        status = check(q, parts, error);
+    return status == DYN_CLIENT_OK ? encode(rows != NULL ? *rows : parts->asked.samples, parts, error) : status;
+}
+
+dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     query_parts *parts, dyn_client_error *error) {
+    return encode_checked(client, query, q, NULL, parts, error);
+}
+
+dyn_client_status query_parts_encode_rows(dyn_client *client, const dyn_client_query *query, const double *q,
+                                          size_t rows, query_parts *parts, dyn_client_error *error) {
+    return encode_checked(client, query, q, &rows, parts, error);
+}
+
 void query_parts_free(query_parts *parts) {
     free(parts->query.external_forces);
     pool_free(&parts->memory);
-    *parts = (query_parts){0};
+    parts->query.external_forces = NULL;
 }

@@ -26,7 +26,7 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
     *list = NULL;
     dyn_client_status status = check(client, "", error);
     if (status == DYN_CLIENT_OK)
-        status = ask_list_recordings(client, &question, timeout, &reply, error);
+        status = ask_list_recordings(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_recordings * sizeof *result->recordings);
@@ -62,7 +62,7 @@ dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *re
     if (status != DYN_CLIENT_OK)
         return status;
     deletion.recording = (char *)recording;
-    status = ask_delete_recording(client, &deletion, timeout, &reply, error);
+    status = ask_delete_recording(client, &deletion, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__delete_recording_reply__free_unpacked(reply, NULL);
     return status;
@@ -85,7 +85,7 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
     question.recording = (char *)recording;
     question.offset = offset;
     question.bytes = bytes;
-    status = ask_fetch_recording(client, &question, timeout, &reply, error);
+    status = ask_fetch_recording(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     part_result *result = calloc(1, sizeof *result);

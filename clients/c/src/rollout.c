@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "call.h"
+#include "ask.h"
 #include "error.h"
-#include "progress.h"
 #include "query.h"
+#include "sized.h"
 #include "stepping.h"
 
 /* Returns the name of a sample's status. */
@@ -137,34 +137,38 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     asked->results = results;
 }
 
-dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
-                                         const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
-                                         dyn_client_error *error) {
-    query_parts parts;
-    *rollout = NULL;
-    dyn_client_status status = query_parts_encode(client, query, request->q, &parts, error);
-    if (status != DYN_CLIENT_OK)
-        return status;
+/* Sends the request and receives the result. */
+static dyn_client_status ask(dyn_client *client, const query_parts *parts, const dyn_client_rollout_request *request,
+                             dyn_client_rollout **rollout, dyn_client_error *error) {
     Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
-    Dynamics__V1__Request question = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Accuracy accuracy = DYNAMICS__V1__ACCURACY__INIT;
     Dynamics__V1__RolloutResult results[4];
     Dynamics__V1__RolloutReply *reply = NULL;
     stepping_message stepping;
-    fill_question(&parts, request, results, &asked);
-    asked.stepping = stepping_fill(&stepping, request->stepping);
+    fill_question(parts, request, results, &asked);
     accuracy.relative = request->relative;
     accuracy.absolute = request->absolute;
     asked.accuracy = request->is_accurate ? &accuracy : NULL;
-    question.method_case = DYNAMICS__V1__REQUEST__METHOD_ROLLOUT;
-    question.rollout = &asked;
-    status = fill_inputs(query, request, &asked, error);
-    if (status == DYN_CLIENT_OK) {
-        progress *watched = progress_start(client, &question, request->progress, request->context);
-        status =
-            call_unpacked(client, &question, query->timeout, &dynamics__v1__rollout_reply__descriptor, &reply, error);
-        progress_stop(watched);
-    }
+    dyn_client_status status = stepping_fill(request->stepping, &stepping, &asked.stepping, error);
+    if (status == DYN_CLIENT_OK)
+        status = fill_inputs(&parts->asked, request, &asked, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_rollout(client, &asked, parts->terms, &reply, error);
+    return status == DYN_CLIENT_OK ? convert_reply(reply, &parts->asked, request, rollout, error) : status;
+}
+
+dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
+                                         const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
+                                         dyn_client_error *error) {
+    query_parts parts;
+    dyn_client_rollout_request known;
+    *rollout = NULL;
+    dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
+    if (status == DYN_CLIENT_OK)
+        status = query_parts_encode(client, query, known.q, &parts, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status = ask(client, &parts, &known, rollout, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? convert_reply(reply, query, request, rollout, error) : status;
+    return status;
 }

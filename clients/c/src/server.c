@@ -25,7 +25,7 @@ static dyn_client_status ask_health(dyn_client *client, const char *component, d
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     if (component != NULL)
         question.component = (char *)component;
-    return ask_get_health(client, &question, timeout, answer, error);
+    return ask_get_health(client, &question, within(timeout), answer, error);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
@@ -171,7 +171,7 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     Dynamics__V1__GetServerInfoReply *answer;
-    dyn_client_status status = ask_get_server_info(client, &question, timeout, &answer, error);
+    dyn_client_status status = ask_get_server_info(client, &question, within(timeout), &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);

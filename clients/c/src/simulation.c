@@ -4,11 +4,13 @@
  */
 #include "ask.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "query.h"
+#include "sized.h"
 #include "stepping.h"
 
 const char *dyn_client_condition_name(dyn_client_condition condition) {
@@ -150,33 +152,35 @@ static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1_
     to->keep = from->keep;
 }
 
-dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_client_simulation_options *options,
-                                               double timeout, uint64_t *token, dyn_client_simulation **simulation,
-                                               dyn_client_error *error) {
-    *simulation = NULL;
-    if (client == NULL || options == NULL || options->model == NULL || token == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.model",
-                    "client, options, options->model or token is NULL");
+/* Sends the request. */
+static dyn_client_status ask_create(dyn_client *client, const dyn_client_simulation_options *options,
+                                    Dynamics__V1__CreateSimulationReply **reply, dyn_client_error *error) {
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
-    const dyn_client_query query = {.model = options->model,
-                                    .joint_count = options->joint_count,
-                                    .joint_names = options->joint_names,
-                                    .gravity = options->gravity,
-                                    .payload_count = options->payload_count,
-                                    .payloads = options->payloads,
-                                    .external_force_count = options->external_force_count,
-                                    .external_forces = options->external_forces};
-    query_parts parts = {0};
+    query_parts parts;
     stepping_message stepping;
-    dyn_client_status status = query_encode(&query, 1, &parts, error);
+    dyn_client_status status = query_parts_read(options->query, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
     fill_create(options, &create);
     create.query = &parts.query;
-    create.stepping = stepping_fill(&stepping, &options->stepping);
-    Dynamics__V1__CreateSimulationReply *reply;
-    status = ask_create_simulation(client, &create, timeout, &reply, error);
+    status = stepping_fill(options->stepping, &stepping, &create.stepping, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_create_simulation(client, &create, parts.terms, reply, error);
     query_parts_free(&parts);
+    return status;
+}
+
+dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_client_simulation_options *options,
+                                               uint64_t *token, dyn_client_simulation **simulation,
+                                               dyn_client_error *error) {
+    dyn_client_simulation_options known;
+    Dynamics__V1__CreateSimulationReply *reply;
+    *simulation = NULL;
+    if (client == NULL || token == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or token is NULL");
+    dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_create(client, &known, &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -185,11 +189,19 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
-/* Encodes an input. The caller frees to->external_forces. */
-static dyn_client_status fill_input(const char *field, const dyn_client_simulation_input *from,
+/* Fills the message from the caller's input, which is NULL or has a size. `path` is that of the input in errors. The
+ * caller frees to->external_forces. */
+static dyn_client_status fill_input(const char *path, const dyn_client_simulation_input *input,
                                     Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
-    dyn_client_status status = external_forces_encode(field, 1, from->external_force_count, from->external_forces,
-                                                      &to->external_forces, error);
+    char field[DYN_CLIENT_FIELD_SIZE];
+    dyn_client_simulation_input known;
+    const dyn_client_simulation_input *from = &known;
+    dyn_client_status status = sized_read(path, input, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    snprintf(field, sizeof field, "%s.external_forces", path);
+    status = external_forces_encode(field, 1, from->external_force_count, from->external_forces, &to->external_forces,
+                                    error);
     to->n_external_forces = to->external_forces != NULL ? from->external_force_count : 0;
     to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
@@ -216,11 +228,11 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     step.token = token;
     step.steps = steps;
     if (input != NULL) {
-        status = fill_input("step_simulation.input.external_forces", input, &driven, error);
+        status = fill_input("step_simulation.input", input, &driven, error);
         step.input = &driven;
     }
     if (status == DYN_CLIENT_OK)
-        status = ask_step_simulation(client, &step, timeout, &reply, error);
+        status = ask_step_simulation(client, &step, within(timeout), &reply, error);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -243,16 +255,14 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__SetSimulationInputReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status == DYN_CLIENT_OK && input == NULL)
-        status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "set_simulation_input.input", "input is NULL");
     if (status == DYN_CLIENT_OK)
-        status = fill_input("set_simulation_input.input.external_forces", input, &driven, error);
+        status = fill_input("set_simulation_input.input", input, &driven, error);
     if (status != DYN_CLIENT_OK)
         return status;
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
-    status = ask_set_simulation_input(client, &set, timeout, &reply, error);
+    status = ask_set_simulation_input(client, &set, within(timeout), &reply, error);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK)
         return status;
@@ -271,7 +281,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
         return status;
     get.simulation = (char *)name;
     get.token = token;
-    status = ask_get_simulation_state(client, &get, timeout, &reply, error);
+    status = ask_get_simulation_state(client, &get, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK)
         status = return_simulation(reply, reply->simulation, reply->state, simulation, error);
     if (status != DYN_CLIENT_OK || simulation == NULL)
@@ -298,7 +308,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.q = (double *)q;
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
-    status = ask_set_simulation_state(client, &set, timeout, &reply, error);
+    status = ask_set_simulation_state(client, &set, within(timeout), &reply, error);
     return status == DYN_CLIENT_OK ? return_simulation(reply, NULL, reply->state, state, error) : status;
 }
 
@@ -309,7 +319,7 @@ static dyn_client_status command(dyn_client *client, const char *name, Dynamics_
     ProtobufCMessage *reply;
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK)
-        status = call_method(client, method, asked, timeout, &reply, error);
+        status = call_method(client, method, asked, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(reply->descriptor, "state");
@@ -354,7 +364,7 @@ dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *n
     deletion.token = token;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION;
     request.delete_simulation = &deletion;
-    status = call(client, &request, timeout, &answer, error);
+    status = call(client, &request, within(timeout), &answer, error);
     call_reply_free(&answer);
     return status;
 }
@@ -368,7 +378,7 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
         return status;
     claim.simulation = (char *)name;
     claim.lease = lease;
-    status = ask_claim_simulation(client, &claim, timeout, &reply, error);
+    status = ask_claim_simulation(client, &claim, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     *token = reply->token;
@@ -392,7 +402,7 @@ dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_list_simulations(client, &question, timeout, &reply, error);
+    status = ask_list_simulations(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
@@ -430,7 +440,7 @@ dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *n
     record.simulation = (char *)name;
     record.token = token;
     record.recording = (char *)recording;
-    status = ask_record_simulation(client, &record, timeout, &reply, error);
+    status = ask_record_simulation(client, &record, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK)
         dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
     return status;
@@ -445,7 +455,7 @@ dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name
         return status;
     stop.simulation = (char *)name;
     stop.token = token;
-    status = ask_stop_recording(client, &stop, timeout, &reply, error);
+    status = ask_stop_recording(client, &stop, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (entries != NULL)
@@ -476,7 +486,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         question.stride = states->stride;
         question.count = states->count;
     }
-    status = ask_replay_simulation(client, &question, timeout, &reply, error);
+    status = ask_replay_simulation(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     replay_result *result = calloc(1, sizeof *result);
@@ -525,7 +535,7 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_save_simulations(client, &save, timeout, &reply, error);
+    status = ask_save_simulations(client, &save, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)
@@ -541,7 +551,7 @@ dyn_client_status dyn_client_restore_simulations(dyn_client *client, double time
     dyn_client_status status = begin(client, "", error);
     if (status != DYN_CLIENT_OK)
         return status;
-    status = ask_restore_simulations(client, &restore, timeout, &reply, error);
+    status = ask_restore_simulations(client, &restore, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (count != NULL)

@@ -4,9 +4,18 @@
  */
 #include "stepping.h"
 
-Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from) {
-    if (from == NULL)
-        return NULL;
+#include "sized.h"
+
+dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_message *message,
+                                Dynamics__V1__Stepping **filled, dyn_client_error *error) {
+    dyn_client_stepping known;
+    const dyn_client_stepping *from = &known;
+    *filled = NULL;
+    if (asked == NULL)
+        return DYN_CLIENT_OK;
+    dyn_client_status status = sized_read("stepping", asked, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
     Dynamics__V1__Stepping *to = &message->stepping;
     dynamics__v1__stepping__init(to);
     dynamics__v1__controller__init(&message->controller);
@@ -33,5 +42,6 @@ Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_clien
     message->controller.n_kd = from->kd != NULL ? from->gain_count : 0;
     message->controller.kd = (double *)from->kd;
     to->controller = &message->controller;
-    return to;
+    *filled = to;
+    return DYN_CLIENT_OK;
 }

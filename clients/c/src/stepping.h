@@ -16,7 +16,8 @@ typedef struct stepping_message {
     Dynamics__V1__SpringStop spring_stop;
 } stepping_message;
 
-/* Fills the message, which must not move. Returns NULL if `from` is NULL. */
-Dynamics__V1__Stepping *stepping_fill(stepping_message *message, const dyn_client_stepping *from);
+/* Fills the message, which must not move, and points `filled` to it, or to NULL if `from` is NULL. */
+dyn_client_status stepping_fill(const dyn_client_stepping *from, stepping_message *message,
+                                Dynamics__V1__Stepping **filled, dyn_client_error *error);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "error.h"
 #include "query.h"
+#include "sized.h"
 #include "watch.h"
 
 static const double DEFAULT_WAIT = 10, ARRIVAL_TIME = 1;
@@ -75,51 +76,60 @@ static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenS
     to->idle_time = from->idle_time;
 }
 
-dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options, double timeout,
-                                         dyn_client_stream **stream, dyn_client_error *error) {
+/* Opens the stream in the daemon. */
+static dyn_client_status ask_open(dyn_client *client, const dyn_client_stream_options *options, call_terms *terms,
+                                  Dynamics__V1__OpenStreamReply **reply, dyn_client_error *error) {
+    static const dyn_client_query none = DYN_CLIENT_QUERY_INIT();
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
-    Dynamics__V1__OpenStreamReply *reply;
-    *stream = NULL;
-    if (client == NULL || options == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream", "client or options is NULL");
-    const dyn_client_query query = {.model = options->model != NULL ? options->model : "",
-                                    .joint_count = options->joint_count,
-                                    .joint_names = options->joint_names,
-                                    .gravity = options->gravity,
-                                    .payload_count = options->payload_count,
-                                    .payloads = options->payloads,
-                                    .external_force_count = options->external_force_count,
-                                    .external_forces = options->external_forces,
-                                    .precision = options->precision};
-    query_parts parts = {0};
+    query_parts parts;
     stream_targets targets;
     fill_open(options, &open);
-    open.query = &parts.query;
     dyn_client_status status = fill_target(options, &targets, &open, error);
     if (status == DYN_CLIENT_OK)
-        status = query_encode(&query, 1, &parts, error);
-    if (status == DYN_CLIENT_OK) {
-        status = ask_open_stream(client, &open, timeout, &reply, error);
-        query_parts_free(&parts);
-    }
+        status = query_parts_read(options->query != NULL ? options->query : &none, &parts, error);
     if (status != DYN_CLIENT_OK)
         return status;
+    open.query = &parts.query;
+    *terms = parts.terms;
+    status = ask_open_stream(client, &open, parts.terms, reply, error);
+    query_parts_free(&parts);
+    return status;
+}
+
+/* Makes the stream of a reply, and connects it. */
+static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__OpenStreamReply *reply, double timeout,
+                                        dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream *self = calloc(1, sizeof *self);
-    if (self == NULL) {
-        dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
+    if (self == NULL)
         return fail_memory(error);
-    }
     *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
     strncpy(self->name, reply->stream, sizeof self->name - 1);
-    status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL, client_connect_timeout(client),
-                          &self->socket, error);
-    dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
+    dyn_client_status status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL,
+                                            client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_close_stream(client, self, timeout, NULL, NULL);
         return status;
     }
     *stream = self;
     return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
+                                         dyn_client_stream **stream, dyn_client_error *error) {
+    dyn_client_stream_options known;
+    Dynamics__V1__OpenStreamReply *reply;
+    call_terms terms;
+    *stream = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_open(client, &known, &terms, &reply, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status = connect_stream(client, reply, terms.timeout, stream, error);
+    dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
+    return status;
 }
 
 /* Dials one of the daemon's endpoints for points. */
@@ -287,7 +297,7 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status code = ask_get_stream(client, &question, timeout, &reply, error);
+    dyn_client_status code = ask_get_stream(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }
 
@@ -298,7 +308,7 @@ dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dy
     *list = NULL;
     if (client == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
-    dyn_client_status code = ask_list_streams(client, &question, timeout, &reply, error);
+    dyn_client_status code = ask_list_streams(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->n_streams, reply->streams, list, error) : code;
 }
 
@@ -321,7 +331,7 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
-    dyn_client_status status = ask_get_stream_points(client, &get, timeout, &reply, error);
+    dyn_client_status status = ask_get_stream_points(client, &get, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     *count = reply->n_point_number;
@@ -372,7 +382,7 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     close.stream = stream->name;
     close.key = stream->key;
     await_arrival(client, stream, timeout);
-    dyn_client_status code = ask_close_stream(client, &close, timeout, &reply, error);
+    dyn_client_status code = ask_close_stream(client, &close, within(timeout), &reply, error);
     dyn_client_leave_stream(stream);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }

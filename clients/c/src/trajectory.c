@@ -7,8 +7,8 @@
 
 #include "ask.h"
 #include "error.h"
-#include "progress.h"
 #include "query.h"
+#include "sized.h"
 #include "stepping.h"
 
 const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind) {
@@ -78,9 +78,17 @@ static dyn_client_status return_trajectory(trajectory_result *result, bool fits,
     return DYN_CLIENT_OK;
 }
 
-static Dynamics__V1__TipWrench *fill_tip(const dyn_client_tip *from, Dynamics__V1__TipWrench *to) {
-    if (from == NULL)
-        return NULL;
+/* Fills the message, and points `filled` to it, or to NULL if there is no tip. */
+static dyn_client_status fill_tip(const dyn_client_tip *tip, Dynamics__V1__TipWrench *to,
+                                  Dynamics__V1__TipWrench **filled, dyn_client_error *error) {
+    dyn_client_tip known;
+    const dyn_client_tip *from = &known;
+    *filled = NULL;
+    if (tip == NULL)
+        return DYN_CLIENT_OK;
+    dyn_client_status status = sized_read("tip", tip, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
     dynamics__v1__tip_wrench__init(to);
     to->link = (char *)(from->link != NULL ? from->link : "");
     to->frame = (Dynamics__V1__ReferenceFrame)from->frame;
@@ -88,7 +96,8 @@ static Dynamics__V1__TipWrench *fill_tip(const dyn_client_tip *from, Dynamics__V
     to->force = (double *)from->force;
     to->n_torque = from->torque != NULL ? 3 * from->rows : 0;
     to->torque = (double *)from->torque;
-    return to;
+    *filled = to;
+    return DYN_CLIENT_OK;
 }
 
 static dyn_client_status read_inverse(Dynamics__V1__InverseDynamicsTrajectoryReply *reply,
@@ -126,12 +135,13 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.q = (double *)q;
     asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
     asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
-    asked.n_time = time != NULL ? query->samples : 0, asked.time = (double *)time;
+    asked.n_time = time != NULL ? parts.asked.samples : 0, asked.time = (double *)time;
     asked.rates = (Dynamics__V1__Rates)rates;
-    asked.tip = fill_tip(tip, &tip_message);
-    status = ask_inverse_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
+    status = fill_tip(tip, &tip_message, &asked.tip, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_inverse_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? read_inverse(reply, query, values, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_inverse(reply, &parts.asked, values, trajectory, error) : status;
 }
 
 static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
@@ -167,7 +177,7 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     stepping_message message;
-    if (tau == NULL || !count_doubles(rows, query->nv, &count)) {
+    if (tau == NULL || !count_doubles(rows, parts.asked.nv, &count)) {
         query_parts_free(&parts);
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
     }
@@ -176,9 +186,11 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     asked.q = (double *)q;
     asked.n_v = v != NULL ? parts.v_count : 0, asked.v = (double *)v;
     asked.n_tau = count, asked.tau = (double *)tau;
-    asked.tip = fill_tip(tip, &tip_message);
-    asked.stepping = stepping_fill(&message, stepping);
-    status = ask_forward_dynamics_trajectory(client, &asked, query->timeout, &reply, error);
+    status = fill_tip(tip, &tip_message, &asked.tip, error);
+    if (status == DYN_CLIENT_OK)
+        status = stepping_fill(stepping, &message, &asked.stepping, error);
+    if (status == DYN_CLIENT_OK)
+        status = ask_forward_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? read_forward(reply, query, rows, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_forward(reply, &parts.asked, rows, trajectory, error) : status;
 }

@@ -8,13 +8,14 @@
 #include "wire.h"
 
 dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, uint32_t number, size_t count, double *values, dyn_client_error *error) {
+                              call_terms terms, uint32_t number, size_t count, double *values,
+                              dyn_client_error *error) {
     if (values == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
     call_reply answer;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_set_method(&request, method, asked);
-    dyn_client_status status = call(client, &request, timeout, &answer, error);
+    dyn_client_status status = call(client, &request, terms, &answer, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (!wire_read_doubles(answer.result, answer.result_size, number, count, values))

@@ -9,6 +9,6 @@
 
 /* Calls a method with its message and reads `count` values of the result's field `number` into the caller's array. */
 dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
-                              double timeout, uint32_t number, size_t count, double *values, dyn_client_error *error);
+                              call_terms terms, uint32_t number, size_t count, double *values, dyn_client_error *error);
 
 #endif

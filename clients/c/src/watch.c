@@ -12,6 +12,7 @@
 
 #include "ask.h"
 #include "error.h"
+#include "sized.h"
 
 static const double DEFAULT_WAIT = 10;
 
@@ -81,7 +82,7 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
     question.simulation = (char *)name;
-    dyn_client_status status = ask_watch_simulation(client, &question, timeout, &reply, error);
+    dyn_client_status status = ask_watch_simulation(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
@@ -101,7 +102,7 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     if (client == NULL || name == NULL)
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
     question.stream = (char *)name;
-    dyn_client_status status = ask_watch_stream(client, &question, timeout, &reply, error);
+    dyn_client_status status = ask_watch_stream(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK)
         return status;
     uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;
@@ -214,9 +215,12 @@ static bool read_event(const Dynamics__V1__Event *event, dyn_client_update *upda
 dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
                                         dyn_client_error *error) {
     incoming message;
-    if (watch == NULL || update == NULL)
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch or update is NULL");
-    dyn_client_status status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, &message, error);
+    dyn_client_update made;
+    if (watch == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
+    dyn_client_status status = sized_check("update", update, error);
+    if (status == DYN_CLIENT_OK)
+        status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, &message, error);
     if (status != DYN_CLIENT_OK)
         return status;
     if (watch->event != NULL)
@@ -227,14 +231,15 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                        ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
                        : NULL;
     incoming_free(&message);
-    if (watch->event == NULL || !read_event(watch->event, update))
+    if (watch->event == NULL || !read_event(watch->event, &made))
         return fail_bad_reply(error, "a published message cannot be read");
-    if (update->instance != watch->instance)
+    if (made.instance != watch->instance)
         watch->data_sequence = watch->event_sequence = 0;
-    watch->instance = update->instance;
+    watch->instance = made.instance;
     uint64_t *last = is_data ? &watch->data_sequence : &watch->event_sequence;
-    update->lost = *last > 0 && update->sequence > *last + 1 ? update->sequence - *last - 1 : 0;
-    *last = update->sequence;
+    made.lost = *last > 0 && made.sequence > *last + 1 ? made.sequence - *last - 1 : 0;
+    *last = made.sequence;
+    sized_write(&made, sizeof made, update);
     return DYN_CLIENT_OK;
 }
 

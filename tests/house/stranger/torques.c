@@ -70,7 +70,8 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "libdynamics: %s: %s\n", error.place, error.message), 1;
     dyn_model_free(model);
 
-    const dyn_client_query query = {.model = argv[3], .nq = (size_t)nq, .nv = (size_t)nv, .samples = 1};
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = argv[3], .nq = (size_t)nq, .nv = (size_t)nv, .samples = 1);
     dyn_client_error client_error = {0};
     if (gravity_there(argv[2], &query, q, &client_error, there) != 0)
         return fprintf(stderr, "dynamicsd: %s: %s\n", client_error.field, client_error.message), 1;

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rules that hold for every call of the C client: structs of other versions of the header, progress and cancellation.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <check.h>
+#include <dynamics_client.h>
+
+#include "system/client_fixture.h"
+#include "system/unforked.h"
+
+enum { NV = 6, UNKNOWN_BYTES = 16 };
+
+static const double home[NV] = {0};
+static const double moon[3] = {0, 0, -1.62};
+static dyn_client_error error;
+
+/* Copies the first `size` bytes of a struct into a block of just as many, so that sanitizers see who reads beyond. */
+static void *cut(const void *whole, size_t size) {
+    unsigned char *block = calloc(1, size);
+    ck_assert_ptr_nonnull(block);
+    memcpy(block, whole, size);
+    memcpy(block, &size, sizeof size);
+    return block;
+}
+
+/* Copies a struct into a block that is UNKNOWN_BYTES longer, as a newer header's is. `last` is its last byte. */
+static void *grow(const void *whole, size_t size, unsigned char last) {
+    size_t grown = size + UNKNOWN_BYTES;
+    unsigned char *block = calloc(1, grown);
+    ck_assert_ptr_nonnull(block);
+    memcpy(block, whole, size);
+    memcpy(block, &grown, sizeof grown);
+    block[grown - 1] = last;
+    return block;
+}
+
+static void compute_gravity(const dyn_client_query *query, double *g) {
+    ck_assert_msg(dyn_client_gravity(client, query, home, g, &error) == DYN_CLIENT_OK, "%s", error.message);
+}
+
+/* ---- structs of other versions ----------------------------------------------------------------------------------- */
+
+START_TEST(older_structs_have_defaults_for_the_members_that_they_lack) {
+    const dyn_client_query on_earth = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
+    dyn_client_query on_moon = on_earth;
+    on_moon.gravity = moon;
+    double expected[NV], light[NV], found[NV];
+    compute_gravity(&on_earth, expected);
+    compute_gravity(&on_moon, light);
+    ck_assert(memcmp(expected, light, sizeof expected) != 0);
+    dyn_client_query *older = cut(&on_moon, offsetof(dyn_client_query, gravity));
+    compute_gravity(older, found);
+    ck_assert_mem_eq(found, expected, sizeof found);
+    free(older);
+}
+END_TEST
+
+START_TEST(newer_structs_are_read_while_their_new_members_are_zero) {
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1, .gravity = moon);
+    double expected[NV], found[NV];
+    compute_gravity(&query, expected);
+    dyn_client_query *newer = grow(&query, sizeof query, 0);
+    compute_gravity(newer, found);
+    ck_assert_mem_eq(found, expected, sizeof found);
+    free(newer);
+}
+END_TEST
+
+START_TEST(newer_structs_are_refused_when_an_unknown_member_is_set) {
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
+    double g[NV];
+    dyn_client_query *newer = grow(&query, sizeof query, 1);
+    ck_assert_int_eq(dyn_client_gravity(client, newer, home, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "query.struct_size");
+    ck_assert_msg(strstr(error.message, "does not know") != NULL, "%s", error.message);
+    free(newer);
+}
+END_TEST
+
+/* Calls with one struct that has no size. */
+static dyn_client_status call_without_size(int i) {
+    static const double tau[NV] = {0};
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
+    const dyn_client_stepping stepping = {.step_length = 0.1};
+    const dyn_client_tip tip = {.link = "tool0"};
+    const dyn_client_model_description form = {.name = "none"};
+    const dyn_client_dh_table table = {.name = "none"};
+    const dyn_client_screw_chain chain = {.name = "none"};
+    double values[NV];
+    void *none;
+    uint64_t token;
+    switch (i) {
+    case 0:
+        return dyn_client_gravity(client, &(dyn_client_query){.model = "ur5"}, home, values, &error);
+    case 1:
+        return dyn_client_connect("ipc:///none", &(dyn_client_options){.timeout = 1}, (dyn_client **)&none, &error);
+    case 2:
+        return dyn_client_load_model(client, &(dyn_client_load_request){.urdf = ""}, (dyn_client_loaded_model **)&none,
+                                     &error);
+    case 3:
+        return dyn_client_load_model(client,
+                                     &(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form),
+                                     (dyn_client_loaded_model **)&none, &error);
+    case 4:
+        return dyn_client_load_model(
+            client, &(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table),
+            (dyn_client_loaded_model **)&none, &error);
+    case 5:
+        return dyn_client_load_model(client, &(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.screws = &chain),
+                                     (dyn_client_loaded_model **)&none, &error);
+    case 6:
+        return dyn_client_derive_model(client, &(dyn_client_derive_request){.model = "ur5"},
+                                       (dyn_client_loaded_model **)&none, &error);
+    case 7:
+        return dyn_client_evaluate(client, &query, &(dyn_client_evaluate_request){.q = home},
+                                   (dyn_client_evaluation **)&none, &error);
+    case 8:
+        return dyn_client_rollout_run(client, &query, &(dyn_client_rollout_request){.q = home},
+                                      (dyn_client_rollout **)&none, &error);
+    case 9:
+        return dyn_client_forward_dynamics_trajectory(client, &query, home, NULL, 1, tau, NULL, &stepping,
+                                                      (dyn_client_trajectory **)&none, &error);
+    case 10:
+        return dyn_client_forward_dynamics_trajectory(client, &query, home, NULL, 1, tau, &tip, NULL,
+                                                      (dyn_client_trajectory **)&none, &error);
+    case 11:
+        return dyn_client_create_simulation(client, &(dyn_client_simulation_options){.query = &query}, &token,
+                                            (dyn_client_simulation **)&none, &error);
+    case 12:
+        return dyn_client_set_simulation_input(client, "none", 1, &(dyn_client_simulation_input){.nv = NV}, 0, NULL,
+                                               &error);
+    case 13:
+        return dyn_client_open_stream(client, &(dyn_client_stream_options){.query = &query},
+                                      (dyn_client_stream **)&none, &error);
+    default:
+        return dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &(dyn_client_body){.volume = 0}, &error);
+    }
+}
+
+START_TEST(structs_without_a_size_are_refused) {
+    static const char *const fields[] = {"query",
+                                         "options",
+                                         "request",
+                                         "request.description",
+                                         "request.denavit_hartenberg",
+                                         "request.screws",
+                                         "request",
+                                         "request",
+                                         "request",
+                                         "stepping",
+                                         "tip",
+                                         "options",
+                                         "set_simulation_input.input",
+                                         "options",
+                                         "body"};
+    char field[DYN_CLIENT_FIELD_SIZE];
+    snprintf(field, sizeof field, "%s.struct_size", fields[_i]);
+    ck_assert_int_eq(call_without_size(_i), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, "struct_size is 0: initialize") != NULL, "%s", error.message);
+}
+END_TEST
+
+START_TEST(structs_with_a_random_size_are_refused) {
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
+    double g[NV];
+    query.struct_size = (size_t)0xbebebebebebebebe;
+    ck_assert_int_eq(dyn_client_gravity(client, &query, home, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "query.struct_size");
+}
+END_TEST
+
+START_TEST(results_fill_as_much_as_the_callers_struct_has) {
+    const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_SPHERE, .radius = 0.1, .mass = 2};
+    dyn_client_body whole = DYN_CLIENT_BODY_INIT();
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, &whole, &error), DYN_CLIENT_OK);
+    size_t size = offsetof(dyn_client_body, principal_moments);
+    dyn_client_body *older = cut(&(dyn_client_body)DYN_CLIENT_BODY_INIT(), size);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, older, &error), DYN_CLIENT_OK);
+    ck_assert_mem_eq((char *)older + sizeof size, (char *)&whole + sizeof size, size - sizeof size);
+    unsigned char *newer = grow(&(dyn_client_body)DYN_CLIENT_BODY_INIT(), sizeof whole, 1);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, (dyn_client_body *)newer, &error),
+                     DYN_CLIENT_OK);
+    ck_assert_mem_eq(newer + sizeof size, (char *)&whole + sizeof size, sizeof whole - sizeof size);
+    ck_assert_int_eq(newer[sizeof whole + UNKNOWN_BYTES - 1], 0);
+    free(older);
+    free(newer);
+}
+END_TEST
+
+/* ---- progress ---------------------------------------------------------------------------------------------------- */
+
+/* Record of a progress callback. */
+typedef struct witness {
+    int count, enough; /* calls so far; cancels at the last of them */
+    double last;
+    bool is_monotone;
+} witness;
+
+static bool note(void *context, double fraction) {
+    witness *w = context;
+    w->is_monotone = w->is_monotone && fraction >= w->last && fraction <= 1;
+    w->last = fraction;
+    return ++w->count < w->enough;
+}
+
+static dyn_client_query watched_query(witness *w) {
+    return (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1, .timeout = 20,
+                                                   .progress = note, .progress_context = w);
+}
+
+/* Makes a call that can take long. Its result must be NULL, because the call is cancelled. */
+static dyn_client_status call_watched(int i, witness *w) {
+    static const char *const frames[] = {"tool0"};
+    static const double tau[NV] = {0};
+    const dyn_client_query query = watched_query(w);
+    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_MASS_MATRIX};
+    const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
+    double values[NV * NV], others[NV];
+    void *result = NULL;
+    dyn_client_status status;
+    switch (i) {
+    case 0:
+        return dyn_client_inverse_dynamics(client, &query, home, NULL, NULL, values, &error);
+    case 1:
+        return dyn_client_poses(client, &query, home, 1, frames, values, others, &error);
+    case 2:
+        return dyn_client_random(client, &query, 1, values, &error);
+    case 3:
+        status = dyn_client_evaluate(
+            client, &query,
+            &(dyn_client_evaluate_request)DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = home, .quantity_count = 1,
+                                                                           .quantities = &mass),
+            (dyn_client_evaluation **)&result, &error);
+        break;
+    case 4:
+        status = dyn_client_explain(client, &query, home, NULL, NULL, (dyn_client_explanation **)&result, &error);
+        break;
+    case 5:
+        status = dyn_client_find_base_parameters(client, &query, (dyn_client_base_parameters **)&result, &error);
+        break;
+    case 6:
+        status = dyn_client_rollout_run(
+            client, &query, &(dyn_client_rollout_request)DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = home, .steps = 1),
+            (dyn_client_rollout **)&result, &error);
+        break;
+    case 7:
+        status = dyn_client_inverse_dynamics_trajectory(client, &query, NULL, home, NULL, NULL, DYN_CLIENT_RATES_GIVEN,
+                                                        NULL, (dyn_client_trajectory **)&result, &error);
+        break;
+    case 8:
+        status = dyn_client_forward_dynamics_trajectory(client, &query, home, NULL, 1, tau, NULL, NULL,
+                                                        (dyn_client_trajectory **)&result, &error);
+        break;
+    case 9:
+        status = dyn_client_load_model(client,
+                                       &(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(
+                                               .urdf = "<robot name='unwanted'><link name='base'/></robot>",
+                                               .progress = note, .progress_context = w),
+                                       (dyn_client_loaded_model **)&result, &error);
+        break;
+    default:
+        status = dyn_client_derive_model(
+            client,
+            &(dyn_client_derive_request)DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "ur5", .name = "unwanted",
+                                                                       .operation_count = 1, .operations = &lock,
+                                                                       .progress = note, .progress_context = w),
+            (dyn_client_loaded_model **)&result, &error);
+    }
+    ck_assert_ptr_null(result);
+    return status;
+}
+
+START_TEST(every_long_call_can_be_cancelled_before_it_begins) {
+    witness w = {.enough = 1, .is_monotone = true};
+    dyn_client_description *unwanted;
+    ck_assert_int_eq(call_watched(_i, &w), DYN_CLIENT_CANCELLED);
+    ck_assert_int_eq(w.count, 1);
+    ck_assert_msg(strstr(error.message, "before it began") != NULL, "%s", error.message);
+    ck_assert_int_eq(dyn_client_describe_model(client, "unwanted", 0, &unwanted, &error), DYN_CLIENT_NOT_FOUND);
+}
+END_TEST
+
+START_TEST(rollouts_and_trajectories_report_and_are_cancelled_under_way) {
+    enum { ROWS = 2000 };
+    static double tau[ROWS * NV];
+    witness w = {.enough = 4, .is_monotone = true};
+    const dyn_client_query query = watched_query(&w);
+    dyn_client_status status;
+    if (_i == 0) {
+        dyn_client_rollout *rollout;
+        status = dyn_client_rollout_run(
+            client, &query,
+            &(dyn_client_rollout_request)DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = home, .steps = 1000000000000,
+                                                                         .only_last = true),
+            &rollout, &error);
+    } else {
+        const dyn_client_stepping fine = DYN_CLIENT_STEPPING_INIT(.substeps = 10000);
+        dyn_client_trajectory *trajectory;
+        status = dyn_client_forward_dynamics_trajectory(client, &query, home, NULL, ROWS, tau, NULL, &fine, &trajectory,
+                                                        &error);
+    }
+    ck_assert_msg(status == DYN_CLIENT_CANCELLED, "%s: %s", dyn_client_status_name(status), error.message);
+    ck_assert_msg(strstr(error.message, "the request was cancelled") != NULL, "%s", error.message);
+    ck_assert_int_eq(w.count, 4);
+    ck_assert(w.is_monotone);
+    ck_assert_int_eq(dyn_client_ping(client, 5, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
+START_TEST(a_watched_call_has_the_result_of_one_that_nobody_watches) {
+    witness w = {.enough = 1000000, .is_monotone = true};
+    dyn_client_query query = watched_query(&w);
+    double watched[NV], unwatched[NV];
+    compute_gravity(&query, watched);
+    ck_assert_int_ge(w.count, 1);
+    query.progress = NULL;
+    compute_gravity(&query, unwatched);
+    ck_assert_mem_eq(watched, unwatched, sizeof watched);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("calls");
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_set_timeout(all, 60);
+    tcase_add_test(all, older_structs_have_defaults_for_the_members_that_they_lack);
+    tcase_add_test(all, newer_structs_are_read_while_their_new_members_are_zero);
+    tcase_add_test(all, newer_structs_are_refused_when_an_unknown_member_is_set);
+    tcase_add_loop_test(all, structs_without_a_size_are_refused, 0, 15);
+    tcase_add_test(all, structs_with_a_random_size_are_refused);
+    tcase_add_test(all, results_fill_as_much_as_the_callers_struct_has);
+    tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 11);
+    tcase_add_loop_test(all, rollouts_and_trajectories_report_and_are_cancelled_under_way, 0, 2);
+    tcase_add_test(all, a_watched_call_has_the_result_of_one_that_nobody_watches);
+    return run_unforked("client_calls", all);
+}
