@@ -335,7 +335,7 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
         rule->options.base = word ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
     } else if (strcmp(name, "mimic") == 0) {
         is_good = config_parse_word(name, value, mimic_words, 2, &word, error);
-        rule->options.mimic = word ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+        rule->options.mimic = word ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED;
     } else if (strcmp(name, "gravity") == 0) {
         is_good = config_parse_vector(name, value, rule->options.gravity, error);
         rule->options.has_gravity = true;

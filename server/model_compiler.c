@@ -247,7 +247,7 @@ static bool write_description(model_compiler *c) {
         snprintf(c->reason, sizeof c->reason, "%.160s: %s", path, strerror(errno));
         is_written = false;
     }
-    free(text);
+    dyn_text_free(text);
     return is_written;
 }
 

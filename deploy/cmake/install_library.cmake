@@ -8,7 +8,12 @@ function(install_library library_name library_description)
   file(RELATIVE_PATH prefix_from_pkgconfig /prefix/${pkgconfig_dir} /prefix)
   string(REGEX REPLACE "/$" "" prefix_from_pkgconfig ${prefix_from_pkgconfig})
 
-  set_target_properties(${library_name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+  # Before 1.0 a minor version may change the interface, so that the name of the library contains it.
+  set(interface_version ${PROJECT_VERSION_MAJOR})
+  if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(interface_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  endif()
+  set_target_properties(${library_name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${interface_version})
   add_library(${library_name}::${library_name} ALIAS ${library_name})
 
   configure_file(${template_dir}/library.pc.in ${library_name}.pc @ONLY)

@@ -19,7 +19,7 @@ static std::string units_of(const dyn_joint *joint) {
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     std::string units;
     for (int k = 0; k < traits->nq && k != traits->quaternion; k++) {
-        units += std::string(k > 0 ? ", " : "") + (traits->q_kinds[k] == DYN_COORDINATE_ANGLE ? "rad" : "m");
+        units += std::string(k > 0 ? ", " : "") + (traits->q_kinds[k] == DYN_COORDINATE_KIND_ANGLE ? "rad" : "m");
     }
     if (traits->quaternion >= 0) {
         units += std::string(traits->quaternion > 0 ? ", " : "") + "quaternion x y z w";

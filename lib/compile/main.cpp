@@ -189,7 +189,7 @@ static const option_row option_rows[] = {
      [](command &c, const char *word) {
          bool is_independent = is_second("--mimic", word, "coupled", "independent");
          c.has_mimic = true;
-         c.build.mimic = is_independent ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED;
+         c.build.mimic = is_independent ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED;
      }},
     {"gravity", 0, true, use::both, set_gravity},
     {"prefix", 0, true, use::source, [](command &c, const char *word) { c.prefix = word; }},
@@ -331,7 +331,7 @@ static std::string canonical(const dyn_model *model) {
     size_t length;
     require(dyn_model_canonical(model, &error, &text, &length), error);
     std::string copy(text, length);
-    std::free(text);
+    dyn_text_free(text);
     return copy;
 }
 

@@ -170,7 +170,7 @@ static void run_frame(symbolic_run &r, int frame) {
     void *J = r.output("J", "Jacobian, 6 x nv, rows wx wy wz vx vy vz: world axes, origin of the frame",
                        (size_t)(6 * r.model.nv));
     KERNEL(frame_pose)(&r.model, r.memory.data(), q, frame, position, rotation);
-    KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, frame, DYN_LOCAL_WORLD_ALIGNED, J);
+    KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, J);
 }
 
 static void run_rnea_derivatives(symbolic_run &r) {
@@ -203,13 +203,13 @@ static void run_body(symbolic_run &r, algorithm a, int i) {
     KERNEL(frame_pose)(&r.model, r.memory.data(), q, 0, position, rotation);
     if (a != algorithm::body_pose) {
         void *J = r.output("J", "Jacobian", entries);
-        KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, 0, DYN_WORLD, J);
+        KERNEL(frame_jacobian)(&r.model, r.memory.data(), q, 0, DYN_REFERENCE_FRAME_WORLD, J);
     }
     if (a == algorithm::body_motion) {
         const void *v = r.input(INPUT_V), *acceleration = r.input(INPUT_A);
         void *V = r.output("V", "twist", 6), *A = r.output("A", "spatial acceleration", 6);
         void *dJ = r.output("dJ", "rate of the Jacobian", entries);
-        KERNEL(frame_motion)(&r.model, r.memory.data(), q, v, acceleration, 0, DYN_WORLD, V, A, dJ);
+        KERNEL(frame_motion)(&r.model, r.memory.data(), q, v, acceleration, 0, DYN_REFERENCE_FRAME_WORLD, V, A, dJ);
     }
 }
 

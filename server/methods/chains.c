@@ -35,10 +35,10 @@ static bool read_row(call *c, size_t k, const Dynamics__V1__DenavitHartenbergRow
 static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention wire, dyn_dh_convention *convention) {
     switch (wire) {
     case DYNAMICS__V1__DENAVIT_HARTENBERG_CONVENTION__DENAVIT_HARTENBERG_CONVENTION_STANDARD:
-        *convention = DYN_DH_STANDARD;
+        *convention = DYN_DH_CONVENTION_STANDARD;
         return true;
     case DYNAMICS__V1__DENAVIT_HARTENBERG_CONVENTION__DENAVIT_HARTENBERG_CONVENTION_MODIFIED:
-        *convention = DYN_DH_MODIFIED;
+        *convention = DYN_DH_CONVENTION_MODIFIED;
         return true;
     default:
         call_blame(c, "denavit_hartenberg.convention");

@@ -9,9 +9,9 @@
 static const struct {
     const char *q, *v, *tau;
 } units[] = {
-    [DYN_COORDINATE_LENGTH] = {"m", "m/s", "N"},
-    [DYN_COORDINATE_ANGLE] = {"rad", "rad/s", "N m"},
-    [DYN_COORDINATE_QUATERNION] = {"1", "1/s", "N m"},
+    [DYN_COORDINATE_KIND_LENGTH] = {"m", "m/s", "N"},
+    [DYN_COORDINATE_KIND_ANGLE] = {"rad", "rad/s", "N m"},
+    [DYN_COORDINATE_KIND_QUATERNION] = {"1", "1/s", "N m"},
 };
 
 joint_units joint_units_of(dyn_joint_type type) {

@@ -40,10 +40,10 @@ bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy
     case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_UNSPECIFIED:
         return true;
     case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED:
-        *mimic = DYN_MIMIC_COUPLED;
+        *mimic = DYN_MIMIC_POLICY_COUPLED;
         return true;
     case DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT:
-        *mimic = DYN_MIMIC_INDEPENDENT;
+        *mimic = DYN_MIMIC_POLICY_INDEPENDENT;
         return true;
     default:
         call_blame(c, "%s", path);
@@ -67,8 +67,8 @@ Dynamics__V1__Base description_write_base(dyn_base base) {
 }
 
 Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic) {
-    return mimic == DYN_MIMIC_INDEPENDENT ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
-                                          : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
+    return mimic == DYN_MIMIC_POLICY_INDEPENDENT ? DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_INDEPENDENT
+                                                 : DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */

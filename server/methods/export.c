@@ -23,7 +23,7 @@ static char *write_urdf(call *c, const dyn_model *model) {
         return NULL;
     }
     char *copy = call_string(c, text);
-    free(text);
+    dyn_text_free(text);
     return copy;
 }
 

@@ -46,13 +46,13 @@ bool geometry_parse_reference_frame(const char *path, Dynamics__V1__ReferenceFra
                                     refusal *why) {
     switch (from) {
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL:
-        *to = DYN_LOCAL;
+        *to = DYN_REFERENCE_FRAME_LOCAL;
         return true;
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD:
-        *to = DYN_WORLD;
+        *to = DYN_REFERENCE_FRAME_WORLD;
         return true;
     case DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED:
-        *to = DYN_LOCAL_WORLD_ALIGNED;
+        *to = DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
         return true;
     default:
         return refuse(why, from ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE, path,

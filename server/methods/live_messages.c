@@ -26,9 +26,9 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
 void message_external_forces(const simulation *s, message_forces *forces) {
     const stepper_forces *acting = s->input.forces;
     static const Dynamics__V1__ReferenceFrame wire[] = {
-        [DYN_LOCAL] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL,
-        [DYN_WORLD] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD,
-        [DYN_LOCAL_WORLD_ALIGNED] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+        [DYN_REFERENCE_FRAME_LOCAL] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL,
+        [DYN_REFERENCE_FRAME_WORLD] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD,
+        [DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED] = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
     };
     static char world[] = "world";
     for (size_t i = 0; i < acting->count; i++) {

@@ -82,7 +82,7 @@ static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
         const dyn_joint *joint = dyn_model_joint(b->model, j);
         const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
         for (int k = 0; k < joint->nv; k++) {
-            classes[joint->v_index + k] = traits->v_kinds[k] == DYN_COORDINATE_LENGTH ? TRANSLATION : ROTATION;
+            classes[joint->v_index + k] = traits->v_kinds[k] == DYN_COORDINATE_KIND_LENGTH ? TRANSLATION : ROTATION;
         }
     }
     for (size_t i = 0; names && classes && i < b->nv; i++) {

@@ -98,10 +98,12 @@ static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1
         Dynamics__V1__ReferenceFrame wire;
         const char *text;
     } frames[] = {
-        [DYN_LOCAL] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL, "axes and origin of the frame"},
-        [DYN_WORLD] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD, "axes and origin of the world"},
-        [DYN_LOCAL_WORLD_ALIGNED] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
-                                     "axes of the world, origin of the frame"},
+        [DYN_REFERENCE_FRAME_LOCAL] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL,
+                                       "axes and origin of the frame"},
+        [DYN_REFERENCE_FRAME_WORLD] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD,
+                                       "axes and origin of the world"},
+        [DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED] = {DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+                                                     "axes of the world, origin of the frame"},
     };
     dyn_reference_frame reference = from->at.reference_frame;
     result->expressed_in = constant(from->of->expressed_in ? from->of->expressed_in : frames[reference].text);

@@ -83,10 +83,10 @@ bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const d
 static bool read_precision(Dynamics__V1__Precision wire, dyn_precision *precision, refusal *why) {
     switch (wire) {
     case DYNAMICS__V1__PRECISION__PRECISION_DOUBLE:
-        *precision = DYN_DOUBLE_PRECISION;
+        *precision = DYN_PRECISION_DOUBLE;
         return true;
     case DYNAMICS__V1__PRECISION__PRECISION_SINGLE:
-        *precision = DYN_SINGLE_PRECISION;
+        *precision = DYN_PRECISION_SINGLE;
         return true;
     default:
         return refuse(why, REASON_UNKNOWN_VALUE, "query.precision",

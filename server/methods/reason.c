@@ -24,7 +24,17 @@ double reason_retry_after(error_reason r) {
     return reasons[r].retry_after;
 }
 
-/* Returns the reason of a library status without a more specific cause. */
+/* The numbers of the library's statuses are those of the protocol's codes. */
+#define SAME_NUMBER(name) _Static_assert((int)DYN_##name == (int)DYNAMICS__V1__CODE__CODE_##name, #name)
+SAME_NUMBER(OK);
+SAME_NUMBER(CANCELLED);
+SAME_NUMBER(INVALID_ARGUMENT);
+SAME_NUMBER(NOT_FOUND);
+SAME_NUMBER(RESOURCE_EXHAUSTED);
+SAME_NUMBER(FAILED_PRECONDITION);
+#undef SAME_NUMBER
+
+/* Returns the reason of a library status without a more specific cause. Its code has the number of the status. */
 static error_reason reason_of_status(dyn_status status) {
     switch (status) {
     case DYN_OK:

@@ -47,7 +47,7 @@ static model_entry *build(const live_options *o, const char *name, const char *d
     dyn_builder *builder = NULL;
     model_entry *entry = NULL;
     dyn_error error;
-    model_options options = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED};
+    model_options options = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_POLICY_COUPLED};
     recorded_model_begin(&m, o);
     if (!description_read_base(&m.call, "description.base_type", from->base_type, &options.base) ||
         !description_read_mimic(&m.call, "description.mimic", from->mimic, &options.mimic) ||

@@ -211,7 +211,7 @@ static double cost(const task *t) {
     if (t->request->accuracy) {
         return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.step_length * steps + steps);
     }
-    int evaluations = t->options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
+    int evaluations = t->options.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? 4 : 1;
     return per_evaluation * (evaluations * t->options.substeps + (t->options.control != DYN_CONTROL_NONE)) * steps;
 }
 
@@ -303,13 +303,13 @@ static dyn_status store_energies(const task *t, dyn_simulator *s, size_t sample,
 
 static Dynamics__V1__SampleStatus accurate_status(dyn_adaptive_end end) {
     switch (end) {
-    case DYN_ADAPTIVE_DONE:
+    case DYN_ADAPTIVE_END_DONE:
         break;
-    case DYN_ADAPTIVE_RESTS:
+    case DYN_ADAPTIVE_END_RESTS:
         return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS;
-    case DYN_ADAPTIVE_DIVERGED:
+    case DYN_ADAPTIVE_END_DIVERGED:
         return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_FAST;
-    case DYN_ADAPTIVE_TOO_LONG:
+    case DYN_ADAPTIVE_END_TOO_LONG:
         return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_LONG;
     }
     return DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN;
@@ -381,10 +381,10 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
 /* ---- the reply ------------------------------------------------------------------------------------------------- */
 
 static const Dynamics__V1__SampleStatus statuses[] = {
-    [DYN_SAMPLE_RUNNING] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN,
-    [DYN_SAMPLE_NOT_FINITE] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_NOT_FINITE,
-    [DYN_SAMPLE_TOO_FAST] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_FAST,
-    [DYN_SAMPLE_SINGULAR] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_SINGULAR,
+    [DYN_SAMPLE_STATUS_RUNNING] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RAN,
+    [DYN_SAMPLE_STATUS_NOT_FINITE] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_NOT_FINITE,
+    [DYN_SAMPLE_STATUS_TOO_FAST] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_TOO_FAST,
+    [DYN_SAMPLE_STATUS_SINGULAR] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_SINGULAR,
 };
 
 static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
@@ -404,7 +404,7 @@ static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         /* Of accurate motions only those that rest know a joint. The model goes before the reply: its name is copied.
          * */
         if (t->ends ? t->ends[i] == DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS
-                    : r->status != DYN_SAMPLE_RUNNING) {
+                    : r->status != DYN_SAMPLE_STATUS_RUNNING) {
             outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);
         }
         reply->outcomes[i] = &outcomes[i];
@@ -509,7 +509,7 @@ static bool prepare(task *t) {
     if (is_ready) {
         t->code = stepping_code(b, r->stepping);
         t->m.v = batch_input(b, r->n_v, r->v);
-        b->block_size = (size_t)dyn_lanes(DYN_DOUBLE_PRECISION);
+        b->block_size = (size_t)dyn_lanes(DYN_PRECISION_DOUBLE);
         b->parts = t->rollout.steps;
     }
     return is_ready && !call_has_ended(b->call) && check_inputs(t) && allocate_results(t);

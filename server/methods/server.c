@@ -208,8 +208,8 @@ static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
 /* Lists the states that are computed at once in each precision. */
 static void add_lanes(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     static const dyn_precision precisions[] = {
-        [DYNAMICS__V1__PRECISION__PRECISION_DOUBLE] = DYN_DOUBLE_PRECISION,
-        [DYNAMICS__V1__PRECISION__PRECISION_SINGLE] = DYN_SINGLE_PRECISION,
+        [DYNAMICS__V1__PRECISION__PRECISION_DOUBLE] = DYN_PRECISION_DOUBLE,
+        [DYNAMICS__V1__PRECISION__PRECISION_SINGLE] = DYN_PRECISION_SINGLE,
     };
     enum { PRECISIONS = sizeof precisions / sizeof *precisions };
     Dynamics__V1__PrecisionLanes *entries = call_allocate(c, PRECISIONS, sizeof *entries);

@@ -58,8 +58,9 @@ static bool read_controller(const robot *r, const Dynamics__V1__Controller *c, a
 
 bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping *m, arena *memory,
                    dyn_simulation_options *options, refusal *why) {
-    static const dyn_integrator integrators[] = {DYN_SEMI_IMPLICIT_EULER, DYN_EXPLICIT_EULER, DYN_RUNGE_KUTTA_4};
-    static const dyn_joint_stop stops[] = {DYN_STOP_RIGID, DYN_STOP_SPRING, DYN_STOP_NONE};
+    static const dyn_integrator integrators[] = {DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, DYN_INTEGRATOR_EXPLICIT_EULER,
+                                                 DYN_INTEGRATOR_RUNGE_KUTTA_4};
+    static const dyn_joint_stop stops[] = {DYN_JOINT_STOP_RIGID, DYN_JOINT_STOP_SPRING, DYN_JOINT_STOP_NONE};
     dyn_simulation_defaults(options);
     options->has_gravity = gravity != NULL;
     for (int k = 0; gravity && k < 3; k++) {

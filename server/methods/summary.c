@@ -36,8 +36,8 @@ static Dynamics__V1__ReportEntry *create_report_entry(call *c, const dyn_report_
     Dynamics__V1__ReportEntry *to = call_allocate(c, 1, sizeof *to);
     if (to) {
         dynamics__v1__report_entry__init(to);
-        to->severity = from->severity == DYN_WARNING ? DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_WARNING
-                                                     : DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_NOTE;
+        to->severity = from->severity == DYN_SEVERITY_WARNING ? DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_WARNING
+                                                              : DYNAMICS__V1__REPORT_SEVERITY__REPORT_SEVERITY_NOTE;
         to->line = from->line > 0 ? (uint32_t)from->line : 0;
         to->place = call_string(c, from->place);
         to->message = call_string(c, from->message);

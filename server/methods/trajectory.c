@@ -20,10 +20,10 @@ static const char *name_of(batch *b, int joint) {
 }
 
 static const Dynamics__V1__LimitKind limit_kinds[] = {
-    [DYN_LIMIT_LOWER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_LOWER,
-    [DYN_LIMIT_UPPER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_UPPER,
-    [DYN_LIMIT_VELOCITY] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_VELOCITY,
-    [DYN_LIMIT_EFFORT] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_EFFORT,
+    [DYN_LIMIT_KIND_LOWER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_LOWER,
+    [DYN_LIMIT_KIND_UPPER] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_UPPER,
+    [DYN_LIMIT_KIND_VELOCITY] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_VELOCITY,
+    [DYN_LIMIT_KIND_EFFORT] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_EFFORT,
 };
 
 /* Lists the limits that rows in the model's order exceed; `time` may be NULL. */
@@ -332,7 +332,7 @@ static bool move(batch *b, forward_task *t) {
     for (; goes_on && status == DYN_OK && t->diverged_row == 0 && i + 1 < t->rows; i++) {
         t->result = (dyn_sample_result){0};
         status = move_row(b, t, simulator, i, scratch, &error);
-        t->diverged_row = t->result.status != DYN_SAMPLE_RUNNING ? i + 1 : 0;
+        t->diverged_row = t->result.status != DYN_SAMPLE_STATUS_RUNNING ? i + 1 : 0;
         goes_on = call_may_proceed(b->call, (double)i / (double)t->rows);
     }
     dyn_simulator_free(simulator);
@@ -388,7 +388,7 @@ void method_forward_dynamics_trajectory(call *c) {
     bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_start(&b, &t) &&
                     read_stepping(&b, &t);
     if (is_ready) {
-        int evaluations = t.options.integrator == DYN_RUNGE_KUTTA_4 ? 4 : 1;
+        int evaluations = t.options.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? 4 : 1;
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
         is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
                    read_tip(&b, r->tip) && read_rows(&b, &t);

@@ -80,7 +80,8 @@ static void note_problem(model_directory *directory, const char *path, const cha
 static void log_loaded(model_directory *directory, const model_entry *entry) {
     log_info(directory->log, "model %s from %s: %d joints, nq %d, nv %d, %zu notes, %zu warnings", entry->name,
              entry->source, dyn_model_joint_count(entry->model), dyn_model_nq(entry->model), dyn_model_nv(entry->model),
-             dyn_report_count_severity(entry->report, DYN_NOTE), dyn_report_count_severity(entry->report, DYN_WARNING));
+             dyn_report_count_severity(entry->report, DYN_SEVERITY_NOTE),
+             dyn_report_count_severity(entry->report, DYN_SEVERITY_WARNING));
 }
 
 /* Inserts a model from a file into the store. It may replace an older state of the same file only: a stored model was
@@ -218,7 +219,7 @@ static int is_urdf(const struct dirent *entry) {
 
 /* Visits the files of the directory that have no rule. */
 static void visit_directory(model_directory *directory, const model_sources *sources) {
-    const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_COUPLED, .strict = sources->strict};
+    const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_POLICY_COUPLED, .strict = sources->strict};
     const char *path = sources->path;
     struct dirent **entries;
     int count = scandir(path, &entries, is_urdf, alphasort);

@@ -68,7 +68,7 @@ static dyn_status write_digest(model_entry *entry, dyn_error *error) {
     dyn_status status = dyn_model_canonical(entry->model, error, &text, &length);
     if (status == DYN_OK) {
         digest_write(text, length, entry->digest);
-        free(text);
+        dyn_text_free(text);
     }
     return status;
 }

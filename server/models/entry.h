@@ -18,7 +18,7 @@ enum {
     MODEL_NAME_SIZE = 129,
     MODEL_PEER_SIZE = 64,
     MODEL_IDLE_WORKSPACES = 64,
-    MODEL_PRECISIONS = DYN_SINGLE_PRECISION + 1
+    MODEL_PRECISIONS = DYN_PRECISION_SINGLE + 1
 };
 
 /* Options for building a model from a description. */

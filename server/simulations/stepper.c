@@ -108,16 +108,16 @@ static void describe(const stepper *s, dyn_error *error) {
     const char *joint = dyn_model_joint(s->model, s->result.joint)->name;
     *error = (dyn_error){.status = DYN_FAILED_PRECONDITION};
     switch (s->result.status) {
-    case DYN_SAMPLE_RUNNING:
+    case DYN_SAMPLE_STATUS_RUNNING:
         break;
-    case DYN_SAMPLE_NOT_FINITE:
+    case DYN_SAMPLE_STATUS_NOT_FINITE:
         snprintf(error->message, sizeof error->message, "the state of %.80s is no finite number", joint);
         break;
-    case DYN_SAMPLE_TOO_FAST:
+    case DYN_SAMPLE_STATUS_TOO_FAST:
         snprintf(error->message, sizeof error->message, "%.80s is faster than %g, the velocity bound", joint,
                  stepper_options(s)->velocity_bound);
         break;
-    case DYN_SAMPLE_SINGULAR:
+    case DYN_SAMPLE_STATUS_SINGULAR:
         snprintf(error->message, sizeof error->message,
                  "no inertia resists %.80s: give the links that it moves a mass and an inertia, or the joint damping",
                  joint);
@@ -156,7 +156,7 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
     if (dyn_simulator_step(s->simulator, 1, &acting, q, v, tau, &s->result, error) != DYN_OK) {
         return false;
     }
-    if (s->result.status != DYN_SAMPLE_RUNNING) {
+    if (s->result.status != DYN_SAMPLE_STATUS_RUNNING) {
         describe(s, error);
         return false;
     }

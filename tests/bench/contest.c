@@ -7,18 +7,18 @@
 #include "robots.h"
 
 static const contestant contestants[CONTESTANTS] = {
-    [OURS_1] = {"one", "batch_1", NULL, 1, DYN_DOUBLE_PRECISION},
-    [OURS_8] = {"of 8", "batch_8", NULL, 8, DYN_DOUBLE_PRECISION},
-    [OURS_64] = {"of 64", "batch_64", NULL, 64, DYN_DOUBLE_PRECISION},
-    [OURS_4096] = {"of 4096", "batch_4096", NULL, LARGEST_BATCH, DYN_DOUBLE_PRECISION},
-    [SINGLE_1] = {"single, one", "single_batch_1", NULL, 1, DYN_SINGLE_PRECISION},
-    [SINGLE_8] = {"single, of 8", "single_batch_8", NULL, 8, DYN_SINGLE_PRECISION},
-    [SINGLE_64] = {"single, of 64", "single_batch_64", NULL, 64, DYN_SINGLE_PRECISION},
-    [SINGLE_4096] = {"single, of 4096", "single_batch_4096", NULL, LARGEST_BATCH, DYN_SINGLE_PRECISION},
-    [KDL] = {"KDL", "kdl", "kdl", 1, DYN_DOUBLE_PRECISION},
-    [MUJOCO] = {"MuJoCo", "mujoco", "mujoco", 1, DYN_DOUBLE_PRECISION},
-    [DART] = {"DART", "dart", "dart", 1, DYN_DOUBLE_PRECISION},
-    [SIMBODY] = {"Simbody", "simbody", "simbody", 1, DYN_DOUBLE_PRECISION},
+    [OURS_1] = {"one", "batch_1", NULL, 1, DYN_PRECISION_DOUBLE},
+    [OURS_8] = {"of 8", "batch_8", NULL, 8, DYN_PRECISION_DOUBLE},
+    [OURS_64] = {"of 64", "batch_64", NULL, 64, DYN_PRECISION_DOUBLE},
+    [OURS_4096] = {"of 4096", "batch_4096", NULL, LARGEST_BATCH, DYN_PRECISION_DOUBLE},
+    [SINGLE_1] = {"single, one", "single_batch_1", NULL, 1, DYN_PRECISION_SINGLE},
+    [SINGLE_8] = {"single, of 8", "single_batch_8", NULL, 8, DYN_PRECISION_SINGLE},
+    [SINGLE_64] = {"single, of 64", "single_batch_64", NULL, 64, DYN_PRECISION_SINGLE},
+    [SINGLE_4096] = {"single, of 4096", "single_batch_4096", NULL, LARGEST_BATCH, DYN_PRECISION_SINGLE},
+    [KDL] = {"KDL", "kdl", "kdl", 1, DYN_PRECISION_DOUBLE},
+    [MUJOCO] = {"MuJoCo", "mujoco", "mujoco", 1, DYN_PRECISION_DOUBLE},
+    [DART] = {"DART", "dart", "dart", 1, DYN_PRECISION_DOUBLE},
+    [SIMBODY] = {"Simbody", "simbody", "simbody", 1, DYN_PRECISION_DOUBLE},
 };
 
 const contestant *contestant_get(int who) {
@@ -83,7 +83,7 @@ bool contest_has(contest *c, int who, algorithm_id id) {
     if (who < PEERS_FROM) {
         size_t batch = contestants[who].batch;
         return workload_has(&c->load, id, batch) &&
-               (contestants[who].precision == DYN_DOUBLE_PRECISION || compute_single(&c->load, id, 0, batch));
+               (contestants[who].precision == DYN_PRECISION_DOUBLE || compute_single(&c->load, id, 0, batch));
     }
     if (!c->peer[who] || !compute_peer(&c->load, c->library[who], c->peer[who], id, 0)) {
         return false;
@@ -99,7 +99,7 @@ contest_entry contest_enter(const contest *c, int who, algorithm_id id) {
     contest_entry e = {.load = load,
                        .batch = batch,
                        .places = (batch < SINGLE_STATES ? SINGLE_STATES : batch) / batch,
-                       .may_fail = self->precision == DYN_SINGLE_PRECISION,
+                       .may_fail = self->precision == DYN_PRECISION_SINGLE,
                        .in = workload_input(load, 0, batch)};
     e.in.workspace = e.may_fail ? load->single : load->workspace;
     algorithm_lay_out(id, load->model, batch, load->out, e.out);

@@ -43,7 +43,7 @@ static void run_counted(const workload *w, void *memory, algorithm_id id, double
         kernels->gravity(w->model, memory, gravity, w->q, out);
         break;
     case ALGORITHM_JACOBIAN:
-        kernels->frame_jacobian(w->model, memory, w->q, w->link, DYN_LOCAL_WORLD_ALIGNED, out);
+        kernels->frame_jacobian(w->model, memory, w->q, w->link, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out);
         break;
     case ALGORITHM_RNEA_DERIVATIVES:
         kernels->rnea_derivatives(w->model, memory, gravity, w->q, w->v, w->a, NULL, out, second, third);

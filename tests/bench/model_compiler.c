@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <dynamics/description.h>
+#include <dynamics/text.h>
 
 #include "child.h"
 
@@ -20,7 +21,7 @@ static void write_description(const dyn_model *model, const char *path) {
     if (!file || fwrite(text, 1, length, file) != length || fclose(file) != 0) {
         die("cannot write %s", path);
     }
-    free(text);
+    dyn_text_free(text);
 }
 
 enum { PATH_SIZE = 128 };

@@ -53,7 +53,7 @@ static bool is_revolute_chain(const dyn_model *model) {
     for (int i = 0; i < dyn_model_joint_count(model); i++) {
         const dyn_joint *joint = dyn_model_joint(model, i);
         int parent = i > 0 ? dyn_model_joint(model, i - 1)->child_link : 0;
-        bool turns = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS;
+        bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
         if (!turns || (i > 0 && joint->parent_link != parent)) {
             return false;
         }

@@ -37,10 +37,10 @@ static json_t *describe_machine(void) {
     getloadavg(load, 1);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     printf("%s, %ld cores, load average %.2f; instruction set %s, %d lanes, %d in single precision\n", name, cores,
-           load[0], dyn_instruction_set(), dyn_lanes(DYN_DOUBLE_PRECISION), dyn_lanes(DYN_SINGLE_PRECISION));
+           load[0], dyn_instruction_set(), dyn_lanes(DYN_PRECISION_DOUBLE), dyn_lanes(DYN_PRECISION_SINGLE));
     return json_pack("{s:s, s:I, s:f, s:s, s:i, s:i}", "processor", name, "cores", (json_int_t)cores, "load_average",
-                     load[0], "instruction_set", dyn_instruction_set(), "lanes", dyn_lanes(DYN_DOUBLE_PRECISION),
-                     "single_lanes", dyn_lanes(DYN_SINGLE_PRECISION));
+                     load[0], "instruction_set", dyn_instruction_set(), "lanes", dyn_lanes(DYN_PRECISION_DOUBLE),
+                     "single_lanes", dyn_lanes(DYN_PRECISION_SINGLE));
 }
 
 report *report_create(void) {

@@ -74,7 +74,7 @@ static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator in
     dyn_simulation_defaults(&o);
     o.integrator = integrator, o.step_length = step_length;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
-    o.stop = DYN_STOP_NONE;
+    o.stop = DYN_JOINT_STOP_NONE;
     if (dyn_simulator_create(model, &o, &error, &simulator) != DYN_OK ||
         dyn_simulator_use_compiled(simulator, compiled, &error) != DYN_OK) {
         die("simulator: %s", error.message);
@@ -101,7 +101,8 @@ static void measure_rollouts(const bench_options *options, const bench_robot *ro
         subjects[i] = (subject){.run = move_ours, .context = is_there ? &tasks[i] : NULL, .states = samples * STEPS};
     }
 #ifdef PEER_MUJOCO
-    mujoco_motion *motion = mujoco_motion_create(all.load.model, integrator == DYN_RUNGE_KUTTA_4, step_length);
+    mujoco_motion *motion =
+        mujoco_motion_create(all.load.model, integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4, step_length);
     tasks[MUJOCO_SUBJECT] = (task){.load = &all.load, .mujoco = motion};
     subjects[MUJOCO_SUBJECT] =
         (subject){.run = move_mujoco, .context = motion ? &tasks[MUJOCO_SUBJECT] : NULL, .states = STEPS};
@@ -110,7 +111,7 @@ static void measure_rollouts(const bench_options *options, const bench_robot *ro
     measure(subjects, SUBJECTS, &options->effort, CLOCK_THREAD_CPUTIME_ID);
     const table_cell cells[] = {
         {.text = robot->title},
-        {.text = integrator == DYN_RUNGE_KUTTA_4 ? "Runge-Kutta 4" : "semi-implicit Euler"},
+        {.text = integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? "Runge-Kutta 4" : "semi-implicit Euler"},
         {.number = 1e9 / measured_time(&subjects[0], rounds)},
         {.number = 1e9 / measured_time(&subjects[1], rounds)},
         {.number = 1e9 / measured_time(&subjects[2], rounds)},
@@ -141,8 +142,8 @@ void bench_rollouts(const bench_options *options, report *r) {
         table_create("Rollouts: steps per second", "rollouts", note, columns, sizeof columns / sizeof columns[0]);
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
         if (robot->bodies == 0 && is_robot_asked(options, robot)) {
-            measure_rollouts(options, robot, DYN_SEMI_IMPLICIT_EULER, t);
-            measure_rollouts(options, robot, DYN_RUNGE_KUTTA_4, t);
+            measure_rollouts(options, robot, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, t);
+            measure_rollouts(options, robot, DYN_INTEGRATOR_RUNGE_KUTTA_4, t);
         }
     }
     report_add(r, t);

@@ -68,7 +68,7 @@ static void find_base_parameters(void *context, size_t call) {
 
 static void measure_task(const bench_options *options, const bench_robot *robot, const workload *w, table *t) {
     size_t most = batch_sizes[BATCHES - 1], nv = w->nv;
-    const dyn_task_frame frame = {w->link, DYN_LOCAL_WORLD_ALIGNED, DYN_TASK_LINEAR};
+    const dyn_task_frame frame = {w->link, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, DYN_TASK_LINEAR};
     task_load on = {.load = w,
                     .task = {1, &frame},
                     .inverse_inertia = numbers(most * ROWS * ROWS),

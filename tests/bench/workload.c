@@ -43,7 +43,7 @@ void workload_open(workload *w, const char *name, dyn_model *model) {
     *w = (workload){.name = name, .model = model};
     dyn_error error;
     require(dyn_workspace_create(model, &error, &w->workspace), &error);
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &w->single), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &w->single), &error);
     w->nq = (size_t)dyn_model_nq(model);
     w->nv = (size_t)dyn_model_nv(model);
     w->link = dyn_model_joint(model, dyn_model_joint_count(model) - 1)->child_link;

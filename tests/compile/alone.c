@@ -85,7 +85,8 @@ START_TEST(a_file_of_its_own_has_the_librarys_numbers) {
         assert_close("tau", (int)s, tau, expected, NV, 1e-12);
         frame(q, position, rotation, J);
         require(dyn_frame_pose(f.model, f.workspace, 1, q, tool, &error, expected_position, NULL), &error);
-        require(dyn_frame_jacobian(f.model, f.workspace, 1, q, tool, DYN_LOCAL_WORLD_ALIGNED, &error, expected_J),
+        require(dyn_frame_jacobian(f.model, f.workspace, 1, q, tool, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error,
+                                   expected_J),
                 &error);
         assert_close("position", (int)s, position, expected_position, 3, 1e-12);
         assert_close("J", (int)s, J, expected_J, 6 * NV, 1e-12);
@@ -131,7 +132,7 @@ static void describe(const dyn_model *model, const char *path) {
     require(dyn_description_write(model, &error, &text, &length), &error);
     FILE *file = fopen(path, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-    free(text);
+    dyn_text_free(text);
 }
 
 /* Checks all functions for robots of every joint type, among them small ones, whose functions may depend on no

@@ -128,8 +128,9 @@ static std::vector<double> body_of_frame(const fixture &f, int frame, size_t whi
     std::vector<double> r(3), R(9), J(6 * nv), V(6), A(6), dJ(6 * nv), turned(9);
     dyn_error error;
     require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, &error, r.data(), R.data()), &error);
-    require(dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_WORLD, &error, J.data()), &error);
-    require(dyn_frame_motion(f.model, f.workspace, 1, q, v, a, frame, DYN_WORLD, &error, V.data(), A.data(), dJ.data()),
+    require(dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_WORLD, &error, J.data()), &error);
+    require(dyn_frame_motion(f.model, f.workspace, 1, q, v, a, frame, DYN_REFERENCE_FRAME_WORLD, &error, V.data(),
+                             A.data(), dJ.data()),
             &error);
     for (size_t i = 0; i < 9; i++) {
         for (size_t k = 0; k < 3; k++) {
@@ -174,7 +175,8 @@ static std::vector<double> expected(const fixture &f, algorithm a, int frame, si
         break;
     case algorithm::frame:
         require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, &error, x.data(), y.data()), &error);
-        status = dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, z.data());
+        status = dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error,
+                                    z.data());
         break;
     case algorithm::rnea_derivatives:
         status = dyn_rnea_derivatives(f.model, f.workspace, 1, nullptr, q, v, acceleration, nullptr, &error, x.data(),

@@ -24,7 +24,8 @@ static const random_tree_options trees[TREES] = {
     {.joints = 3, .with_mimic = true, .base = DYN_BASE_FLOATING},
 };
 
-static const dyn_reference_frame reference_frames[] = {DYN_WORLD, DYN_LOCAL, DYN_LOCAL_WORLD_ALIGNED};
+static const dyn_reference_frame reference_frames[] = {DYN_REFERENCE_FRAME_WORLD, DYN_REFERENCE_FRAME_LOCAL,
+                                                       DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
 
 /* A robot with its compiled algorithms, states, and a workspace with and one without them. */
 typedef struct fixture {
@@ -141,10 +142,10 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
     fixture f = create(_i);
     for (int frame = 0; frame < dyn_model_link_count(f.model); frame++) {
         double *all[RESULTS], *part[RESULTS];
-        compute(&f, f.fast, frame, DYN_LOCAL, 0, STATES, all);
+        compute(&f, f.fast, frame, DYN_REFERENCE_FRAME_LOCAL, 0, STATES, all);
         for (size_t n = 1; n < 12; n += 5) {
             for (size_t first = 0; first + n <= STATES; first += 4) {
-                compute(&f, f.fast, frame, DYN_LOCAL, first, n, part);
+                compute(&f, f.fast, frame, DYN_REFERENCE_FRAME_LOCAL, first, n, part);
                 for (size_t r = 0; r < RESULTS; r++) {
                     size_t width = width_of(&f, r);
                     ck_assert_mem_eq(part[r], all[r] + first * width, n * width * sizeof(double));
@@ -168,8 +169,8 @@ START_TEST(loaded_robots_move_as_ever) {
     dyn_error error;
     require(dyn_workspace_load(f.fast, 1, &payload, &error, &fast), &error);
     require(dyn_workspace_load(f.plain, 1, &payload, &error, &plain), &error);
-    require(dyn_frame_jacobian(fast, f.fast, STATES, f.q, frame, DYN_LOCAL, &error, x), &error);
-    require(dyn_frame_jacobian(plain, f.plain, STATES, f.q, frame, DYN_LOCAL, &error, y), &error);
+    require(dyn_frame_jacobian(fast, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, x), &error);
+    require(dyn_frame_jacobian(plain, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, y), &error);
     ck_assert_mem_eq(x, y, STATES * 6 * f.nv * sizeof *x);
     free(x), free(y);
     destroy(&f);
@@ -185,8 +186,10 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
         double *spoilt = f.q + 9 * f.nq + k / 2, saved = *spoilt;
         dyn_error fast, plain;
         *spoilt = values[k % 2];
-        dyn_status status = dyn_frame_jacobian(f.model, f.fast, STATES, f.q, frame, DYN_WORLD, &fast, J);
-        ck_assert_int_eq(status, dyn_frame_jacobian(f.model, f.plain, STATES, f.q, frame, DYN_WORLD, &plain, J));
+        dyn_status status =
+            dyn_frame_jacobian(f.model, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, &fast, J);
+        ck_assert_int_eq(
+            status, dyn_frame_jacobian(f.model, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, &plain, J));
         ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(fast.place, plain.place);
         ck_assert_str_eq(fast.message, plain.message);

@@ -90,7 +90,7 @@ static dyn_model *build(const name_list *names) {
     }
     for (int i = 1; i < PAYLOADS; i++) {
         const dyn_joint_description joint = {.name = names->links[i],
-                                             .type = i <= MOVING ? DYN_JOINT_CONTINUOUS : DYN_JOINT_FIXED,
+                                             .type = i <= MOVING ? DYN_JOINT_TYPE_CONTINUOUS : DYN_JOINT_TYPE_FIXED,
                                              .parent_link = names->links[i - 1],
                                              .child_link = names->links[i],
                                              .position = {0.3, 0.1, 0},
@@ -112,7 +112,7 @@ static void describe(const dyn_model *model, const char *name) {
     require(dyn_description_write(model, &error, &text, &length), &error);
     FILE *file = fopen(path, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-    free(text);
+    dyn_text_free(text);
 }
 
 /* Runs dynamics-compile without a shell; returns its exit code. */

@@ -88,7 +88,7 @@ static double any(random_source *random) {
 static dyn_model *general_chain(random_source *random, int n) {
     std::vector<dyn_dh_row> rows((size_t)n);
     for (dyn_dh_row &row : rows) {
-        row.type = DYN_JOINT_REVOLUTE;
+        row.type = DYN_JOINT_TYPE_REVOLUTE;
         row.theta = 0;
         row.d = any(random), row.a = any(random), row.alpha = any(random);
         row.inertia.mass = any(random);
@@ -103,7 +103,7 @@ static dyn_model *general_chain(random_source *random, int n) {
     dyn_error error;
     dyn_builder *builder = nullptr;
     dyn_model *model = nullptr;
-    require(dyn_dh_describe("chain", DYN_DH_MODIFIED, n, rows.data(), &error, &builder), &error);
+    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_MODIFIED, n, rows.data(), &error, &builder), &error);
     require(dyn_builder_set_gravity(builder, gravity, &error), &error);
     require(dyn_builder_build(builder, nullptr, nullptr, &error, &model), &error);
     dyn_builder_free(builder);

@@ -45,7 +45,7 @@ static dyn_model *resisting(dyn_model *model) {
     for (int j = 0; j < dyn_builder_joint_count(builder); j++) {
         dyn_joint_description joint = *dyn_builder_joint(builder, j);
         joint.damping = 0.3 + 0.1 * j, joint.friction = 0.2;
-        joint.has_limits = joint.type == DYN_JOINT_REVOLUTE || joint.type == DYN_JOINT_PRISMATIC;
+        joint.has_limits = joint.type == DYN_JOINT_TYPE_REVOLUTE || joint.type == DYN_JOINT_TYPE_PRISMATIC;
         joint.limits = (dyn_joint_limits){-0.2, 0.2, 0, 50};
         require(dyn_builder_add_joint(copy, &joint, &error), &error);
     }
@@ -238,7 +238,7 @@ END_TEST
 START_TEST(accurate_motions_are_those_of_the_kernels) {
     moving_robot r = create(_i);
     dyn_simulation_options options = variant(&r, 0);
-    options.stop = DYN_STOP_NONE;
+    options.stop = DYN_JOINT_STOP_NONE;
     const double t[] = {0, 0.05, 0.1};
     double *q = numbers(2 * 3 * r.nq), *v = numbers(2 * 3 * r.nv);
     for (size_t i = 0; i < 2; i++) {
@@ -247,7 +247,7 @@ START_TEST(accurate_motions_are_those_of_the_kernels) {
         dyn_adaptive_result result;
         dyn_error error;
         require(dyn_adaptive_run(s, &motion, &error, q + i * 3 * r.nq, v + i * 3 * r.nv, NULL, 0, &result), &error);
-        ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
+        ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
         dyn_simulator_free(s);
     }
     assert_close("q", _i, q, q + 3 * r.nq, 3 * r.nq, 1e-8);

@@ -47,7 +47,7 @@ dyn_compiled *load_compiled(const dyn_model *model, const char *name) {
     require(dyn_description_write(model, &error, &text, &length), &error);
     FILE *file = fopen(description, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-    free(text);
+    dyn_text_free(text);
     if (access(object, F_OK) != 0) {
         ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared -o %s", description, object), 0);
     }

@@ -92,7 +92,7 @@ static void print_algorithm(algorithm_id id, int tree, const dyn_model *model, d
                           "tree %d, %s, output %d: sample %zu has other bits in a batch", tree, algorithm_get(id)->name,
                           i, s);
             before += width;
-            if (dyn_workspace_precision(w) == DYN_DOUBLE_PRECISION) {
+            if (dyn_workspace_precision(w) == DYN_PRECISION_DOUBLE) {
                 print_row(id, tree, i, s, width, row);
             }
         }
@@ -158,7 +158,7 @@ START_TEST(trees_are_described) {
             require(dyn_description_write(model, &error, &text, &length), &error);
             FILE *file = fopen(path, "w");
             ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
-            free(text);
+            dyn_text_free(text);
         }
         dyn_model_free(model);
     }
@@ -173,7 +173,7 @@ int main(int argc, char **argv) {
     if (descriptions) {
         tcase_add_test(tests, trees_are_described);
     } else {
-        tcase_add_loop_test(tests, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+        tcase_add_loop_test(tests, batch_has_the_bits_of_single_calls, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
     }
     return run_properties("numbers", tests);
 }

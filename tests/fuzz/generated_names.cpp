@@ -131,7 +131,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
     for (size_t i = 2; status == DYN_OK && i <= LINKS; i++) {
         dyn_joint_description joint = {};
         joint.name = names[i].c_str();
-        joint.type = DYN_JOINT_CONTINUOUS;
+        joint.type = DYN_JOINT_TYPE_CONTINUOUS;
         joint.parent_link = names[i - 1].c_str();
         joint.child_link = names[i].c_str();
         joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = joint.axis[1] = joint.position[0] = 1;
@@ -163,7 +163,7 @@ static std::string canonical_of(const dyn_model *model) {
     dyn_error error;
     require(dyn_model_canonical(model, &error, &text, &length) == DYN_OK, "models have a canonical description");
     std::string copy(text, length);
-    std::free(text);
+    dyn_text_free(text);
     return copy;
 }
 

@@ -89,7 +89,7 @@ static void check_text(const dyn_model *model, const char *canonical) {
     require(dyn_builder_build(builder, &options, NULL, NULL, &again) == DYN_OK, "the description is built");
     require(dyn_model_canonical(again, NULL, &other, &length) == DYN_OK, "the other description is written");
     require(strcmp(canonical, other) == 0, "the text of a description is that of an equal model");
-    free(text), free(other);
+    dyn_text_free(text), dyn_text_free(other);
     dyn_builder_free(builder);
     dyn_model_free(again);
 }
@@ -100,7 +100,7 @@ static void check_model(const dyn_model *model) {
     require(dyn_model_canonical(model, NULL, &text, &length) == DYN_OK, "the canonical description is written");
     require(strlen(text) == length, "the canonical description is text");
     check_text(model, text);
-    free(text);
+    dyn_text_free(text);
     check_structure(model);
     check_dynamics(model);
 }
@@ -124,7 +124,7 @@ static dyn_status load(const char *text, size_t size, const dyn_build_options *o
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int k = 0; k < 4; k++) {
         dyn_build_options options = {.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                     .mimic = k / 2 ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED};
+                                     .mimic = k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED};
         dyn_report *report;
         dyn_model *model;
         dyn_error error = {.status = DYN_OK};

@@ -83,12 +83,12 @@ dynamics::BodyNode *add_body(const dynamics::SkeletonPtr &skeleton, dynamics::Bo
     dynamics::PrismaticJoint::Properties prismatic;
     revolute.mAxis = prismatic.mAxis = axis;
     switch (joint->type) {
-    case DYN_JOINT_REVOLUTE:
-    case DYN_JOINT_CONTINUOUS:
+    case DYN_JOINT_TYPE_REVOLUTE:
+    case DYN_JOINT_TYPE_CONTINUOUS:
         return add<dynamics::RevoluteJoint>(skeleton, parent, b, model, revolute);
-    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_TYPE_PRISMATIC:
         return add<dynamics::PrismaticJoint>(skeleton, parent, b, model, prismatic);
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         return add<dynamics::FreeJoint>(skeleton, parent, b, model, dynamics::FreeJoint::Properties());
     default:
         return nullptr;
@@ -151,7 +151,7 @@ void set_configuration(peer *p, const double *q) {
         const dyn_joint *joint = dyn_model_joint(p->model, j);
         const double *from = q + joint->q_index;
         int to = p->address[static_cast<size_t>(j)];
-        if (joint->type == DYN_JOINT_FLOATING) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING) {
             Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
             T.linear() = Eigen::Quaterniond(from[6], from[3], from[4], from[5]).toRotationMatrix();
             T.translation() = Eigen::Map<const Eigen::Vector3d>(from);

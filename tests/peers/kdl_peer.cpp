@@ -75,13 +75,13 @@ KDL::RigidBodyInertia to_inertia(const dyn_inertia &body) {
 KDL::Joint to_joint(const dyn_joint &joint) {
     KDL::Frame origin = to_frame(joint.origin);
     KDL::Vector axis = origin.M * KDL::Vector(joint.axis[0], joint.axis[1], joint.axis[2]);
-    bool turns = joint.type != DYN_JOINT_PRISMATIC;
+    bool turns = joint.type != DYN_JOINT_TYPE_PRISMATIC;
     return KDL::Joint(joint.name, origin.p, axis, turns ? KDL::Joint::RotAxis : KDL::Joint::TransAxis);
 }
 
 bool is_supported(const dyn_joint &joint) {
-    bool simple =
-        joint.type == DYN_JOINT_REVOLUTE || joint.type == DYN_JOINT_CONTINUOUS || joint.type == DYN_JOINT_PRISMATIC;
+    bool simple = joint.type == DYN_JOINT_TYPE_REVOLUTE || joint.type == DYN_JOINT_TYPE_CONTINUOUS ||
+                  joint.type == DYN_JOINT_TYPE_PRISMATIC;
     return simple && joint.master < 0;
 }
 

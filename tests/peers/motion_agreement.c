@@ -22,19 +22,19 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     double *start = numbers(nq), *v_start = numbers(nv), *q = numbers(nq), *v = numbers(nv), worst = 0;
     double *q_mujoco = numbers(nq), *v_mujoco = numbers(nv);
     dyn_zero_configuration(model, start);
-    for (size_t j = dyn_model_joint(model, 0)->type == DYN_JOINT_FLOATING ? 0 : nv; j < nv; j++) {
+    for (size_t j = dyn_model_joint(model, 0)->type == DYN_JOINT_TYPE_FLOATING ? 0 : nv; j < nv; j++) {
         v_start[j] = 0.3 * cos((double)j); /* without it only the whole robot would fall */
     }
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
-    o.integrator = integrator, o.step_length = dt, o.stop = DYN_STOP_NONE;
+    o.integrator = integrator, o.step_length = dt, o.stop = DYN_JOINT_STOP_NONE;
     o.ignore_damping = o.ignore_friction = true;
     dyn_simulator *s = NULL;
     dyn_error error;
     require(dyn_simulator_create(model, &o, &error, &s), &error);
     const dyn_rollout rollout = {.steps = steps, .q = start, .v = v_start};
     require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q, .v = v}), &error);
-    mujoco_motion *other = mujoco_motion_create(model, integrator == DYN_RUNGE_KUTTA_4, dt);
+    mujoco_motion *other = mujoco_motion_create(model, integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4, dt);
     ck_assert_msg(other != NULL, "MuJoCo cannot hold %s", name);
     memcpy(q_mujoco, q, nq * sizeof *q);
     mujoco_motion_set(other, start, v_start);
@@ -62,22 +62,22 @@ static double compare(const char *name, dyn_base base, dyn_integrator integrator
  * moments. */
 START_TEST(ur5_falls_for_three_seconds) {
     dyn_model *model = ur5_of_screws();
-    ck_assert(compare_model("UR5 of screws", model, DYN_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
+    ck_assert(compare_model("UR5 of screws", model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
     dyn_model_free(model);
-    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
+    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
 }
 END_TEST
 
 START_TEST(semi_implicit_steps_are_the_same) {
-    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_SEMI_IMPLICIT_EULER, 1e-3, 1000) < 1e-6);
-    ck_assert(compare("panda", DYN_BASE_FIXED, DYN_SEMI_IMPLICIT_EULER, 1e-3, 500) < 1e-6);
+    ck_assert(compare("ur5", DYN_BASE_FIXED, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1e-3, 1000) < 1e-6);
+    ck_assert(compare("panda", DYN_BASE_FIXED, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1e-3, 500) < 1e-6);
 }
 END_TEST
 
 /* Compares a floating base, whose steps in MuJoCo differ from ours: it holds the velocity in other axes. Both
  * converge. */
 START_TEST(quadruped_flies) {
-    ck_assert(compare("quadruped", DYN_BASE_FLOATING, DYN_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
+    ck_assert(compare("quadruped", DYN_BASE_FLOATING, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
 }
 END_TEST
 

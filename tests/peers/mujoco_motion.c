@@ -95,7 +95,7 @@ void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v) 
         const dyn_joint *joint = dyn_model_joint(motion->model, j);
         const double *from = q + joint->q_index;
         double *to = motion->d->qpos + motion->q_address[j];
-        if (joint->type == DYN_JOINT_FLOATING) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING) {
             const double moved[7] = {from[0], from[1], from[2], from[6], from[3], from[4], from[5]};
             memcpy(to, moved, sizeof moved);
         } else {

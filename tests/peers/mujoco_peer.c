@@ -160,7 +160,7 @@ static void set_configuration(peer *p, const double *q) {
         const dyn_joint *joint = dyn_model_joint(p->model, j);
         const double *from = q + joint->q_index;
         double *to = p->d->qpos + p->q_address[j];
-        if (joint->type == DYN_JOINT_FLOATING) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING) {
             const double moved[7] = {from[0], from[1], from[2], from[6], from[3], from[4], from[5]};
             memcpy(to, moved, sizeof moved);
         } else {

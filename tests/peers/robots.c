@@ -86,7 +86,7 @@ dyn_model *robot_chain(int bodies) {
         .mass = 1, .center_of_mass = {0.1, 0.01, 0.02}, .rotational = {0.001, 0, 0, 0.004, 0, 0.004}};
     dyn_builder *builder = start("chain");
     for (int i = 1; i <= bodies; i++) {
-        dyn_joint_description joint = {.type = DYN_JOINT_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        dyn_joint_description joint = {.type = DYN_JOINT_TYPE_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         joint.position[0] = i > 1 ? 0.2 : 0;
         joint.axis[2 - (i - 1) % 3] = 1;
         add_link(builder, i, joint, &rod);
@@ -100,7 +100,7 @@ static int add_branch(dyn_builder *builder, int parent, int first, const char *a
                       const double step[3], double mass) {
     for (int i = 0; axes[i]; i++) {
         const double *position = i == 0 ? place : step;
-        dyn_joint_description joint = {.type = DYN_JOINT_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+        dyn_joint_description joint = {.type = DYN_JOINT_TYPE_REVOLUTE, .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         dyn_inertia body = {.mass = mass};
         double size = 0.004 * mass;
         memcpy(joint.position, position, sizeof joint.position);
@@ -152,8 +152,8 @@ static dyn_inertia random_body(random_source *random) {
 dyn_model *robot_random_arm(random_source *random, int joints) {
     dyn_builder *builder = start("arm");
     for (int i = 1; i <= joints; i++) {
-        static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
-                                               DYN_JOINT_FIXED};
+        static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
+                                               DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_FIXED};
         /* The first and the last joint move: a body that is fixed to the world, or massless, has no dynamics. */
         int type = i == 1 || i == joints ? 0 : random_index(random, 4);
         dyn_joint_description joint = {.type = types[type]};

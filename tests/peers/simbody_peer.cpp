@@ -67,8 +67,8 @@ SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, 
         return SimTK::MobilizedBody::Weld(parent, origin, rigid, SimTK::Transform());
     }
     const dyn_joint *joint = dyn_model_joint(model, b.joint);
-    bool slides = joint->type == DYN_JOINT_PRISMATIC;
-    if (joint->type == DYN_JOINT_FLOATING) {
+    bool slides = joint->type == DYN_JOINT_TYPE_PRISMATIC;
+    if (joint->type == DYN_JOINT_TYPE_FLOATING) {
         return SimTK::MobilizedBody::Free(parent, origin, rigid, SimTK::Transform());
     }
     SimTK::CoordinateAxis own = slides ? SimTK::CoordinateAxis(SimTK::XAxis) : SimTK::CoordinateAxis(SimTK::ZAxis);
@@ -76,7 +76,7 @@ SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, 
     if (slides) {
         return SimTK::MobilizedBody::Slider(parent, origin * turned, rigid, turned);
     }
-    bool turns = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS;
+    bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
     return turns ? SimTK::MobilizedBody::Pin(parent, origin * turned, rigid, turned) : SimTK::MobilizedBodyIndex();
 }
 
@@ -146,7 +146,7 @@ void set_configuration(peer *p, const double *q) {
         const dyn_joint *joint = dyn_model_joint(p->model, j);
         const double *from = q + joint->q_index;
         int at = p->q_address[static_cast<size_t>(j)];
-        if (joint->type == DYN_JOINT_FLOATING) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING) {
             const double moved[7] = {from[6], from[3], from[4], from[5], from[0], from[1], from[2]};
             for (int i = 0; i < 7; i++) {
                 to[at + i] = moved[i];

@@ -47,12 +47,12 @@ static void write_joint(FILE *out, const char *name, const char *type, const cha
 /* Returns URDF's name of a joint type that needs no limits; NULL where there is none. */
 static const char *type_word(dyn_joint_type type) {
     switch (type) {
-    case DYN_JOINT_REVOLUTE:
-    case DYN_JOINT_CONTINUOUS:
+    case DYN_JOINT_TYPE_REVOLUTE:
+    case DYN_JOINT_TYPE_CONTINUOUS:
         return "continuous";
-    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_TYPE_PRISMATIC:
         return "prismatic";
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         return "floating";
     default:
         return NULL;
@@ -68,7 +68,7 @@ static bool write_moving_joints(FILE *out, const dyn_model *model) {
         }
         const char *parent = joint->parent_link < 0 ? "world" : dyn_model_link(model, joint->parent_link)->name;
         write_joint(out, joint->name, type, parent, dyn_model_link(model, joint->child_link)->name, &joint->origin,
-                    joint->type == DYN_JOINT_FLOATING ? NULL : joint->axis);
+                    joint->type == DYN_JOINT_TYPE_FLOATING ? NULL : joint->axis);
     }
     return true;
 }

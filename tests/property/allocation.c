@@ -81,7 +81,7 @@ static size_t result_size(const dyn_model *model) {
 /* Returns the allocations of all algorithms for one model. */
 static long count_allocations(random_source *random, const dyn_model *model, dyn_workspace *workspace) {
     static const double wrench[6 * SAMPLES] = {1, 2, 3, 4, 5, 6};
-    const dyn_external_force force = {dyn_model_link_count(model) - 1, DYN_WORLD, wrench, 0};
+    const dyn_external_force force = {dyn_model_link_count(model) - 1, DYN_REFERENCE_FRAME_WORLD, wrench, 0};
     const dyn_external_forces forces = {1, &force};
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
     double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *out = numbers(result_size(model));
@@ -170,7 +170,7 @@ int main(void) {
     free(probe);
     Suite *suite = suite_create("allocation");
     TCase *hot_path = tcase_create("hot path");
-    tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
     tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);

@@ -32,7 +32,7 @@ START_TEST(base_parameters_make_the_torques) {
     dyn_error error;
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        dyn_model *model = random_robot(&random, k, k % 3 ? 1 + k : 1 + k % 12, DYN_MIMIC_COUPLED);
+        dyn_model *model = random_robot(&random, k, k % 3 ? 1 + k : 1 + k % 12, DYN_MIMIC_POLICY_COUPLED);
         dyn_base_parameters *grouping = NULL;
         double gravity[3];
         random_vector(&random, 3, 10, gravity);
@@ -49,7 +49,7 @@ START_TEST(there_are_as_many_as_the_regressor_has_rank) {
     dyn_error error;
     for (int k = 0; k < 40; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        dyn_model *model = random_robot(&random, k, 1 + k % 7, DYN_MIMIC_COUPLED);
+        dyn_model *model = random_robot(&random, k, 1 + k % 7, DYN_MIMIC_POLICY_COUPLED);
         dyn_base_parameters *grouping = NULL;
         char name[16];
         snprintf(name, sizeof name, "case %d", k);
@@ -66,7 +66,7 @@ START_TEST(coupled_mimic_joints_have_the_rank_of_their_regressor) {
     dyn_error error;
     for (int k = 0; k < 100; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        dyn_model *model = random_robot(&random, 6 * k, 3 + k % 7, DYN_MIMIC_COUPLED);
+        dyn_model *model = random_robot(&random, 6 * k, 3 + k % 7, DYN_MIMIC_POLICY_COUPLED);
         dyn_base_parameters *grouping = NULL;
         char name[16];
         snprintf(name, sizeof name, "case %d", k);
@@ -106,10 +106,10 @@ static void multiply(const double A[9], const double B[9], double out[9]) {
 
 /* Adds joint number k of a robot with perpendicular or parallel axes, rotated and moved by an error of size `slip`. */
 static void add_square_joint(random_source *random, dyn_builder *builder, int k, double slip) {
-    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE,    DYN_JOINT_REVOLUTE,  DYN_JOINT_CONTINUOUS,
-                                           DYN_JOINT_PRISMATIC,   DYN_JOINT_PRISMATIC, DYN_JOINT_HELICAL,
-                                           DYN_JOINT_CYLINDRICAL, DYN_JOINT_UNIVERSAL, DYN_JOINT_PLANAR,
-                                           DYN_JOINT_SPHERICAL,   DYN_JOINT_FIXED,     DYN_JOINT_FLOATING};
+    static const dyn_joint_type types[] = {
+        DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_CONTINUOUS,  DYN_JOINT_TYPE_PRISMATIC,
+        DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_HELICAL,   DYN_JOINT_TYPE_CYLINDRICAL, DYN_JOINT_TYPE_UNIVERSAL,
+        DYN_JOINT_TYPE_PLANAR,    DYN_JOINT_TYPE_SPHERICAL, DYN_JOINT_TYPE_FIXED,       DYN_JOINT_TYPE_FLOATING};
     char name[16], parent[16], child[16];
     snprintf(name, sizeof name, "joint%d", k);
     snprintf(parent, sizeof parent, "link%d", random_index(random, 3) ? k - 1 : random_index(random, k));
@@ -268,9 +268,10 @@ static dyn_model *chain(int count, const double *alpha, const double *a, const d
     dyn_error error;
     dyn_builder *builder = NULL;
     for (int i = 0; i < count; i++) {
-        rows[i] = (dyn_dh_row){.type = DYN_JOINT_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i], .inertia = INERTIA};
+        rows[i] =
+            (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i], .inertia = INERTIA};
     }
-    require(dyn_dh_describe("chain", DYN_DH_STANDARD, count, rows, &error, &builder), &error);
+    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_STANDARD, count, rows, &error, &builder), &error);
     return build(builder, base);
 }
 
@@ -304,7 +305,7 @@ END_TEST
 
 START_TEST(bad_gravity_is_refused) {
     random_source random = random_seed("bad gravity", 20261243);
-    dyn_model *model = random_robot(&random, 1, 3, DYN_MIMIC_COUPLED);
+    dyn_model *model = random_robot(&random, 1, 3, DYN_MIMIC_POLICY_COUPLED);
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
     ck_assert_int_eq(dyn_base_parameters_create(model, (double[3]){0, NAN, 0}, &error, &grouping),

@@ -136,7 +136,9 @@ START_TEST(integration_agrees_with_the_jacobian) {
         require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, before, NULL), &error);
         require(dyn_integrate(s.model, 1, s.q, s.v, h, &error, s.s), &error);
         require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, after, NULL), &error);
-        require(dyn_frame_jacobian(s.model, workspace, 1, s.q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, J), &error);
+        require(
+            dyn_frame_jacobian(s.model, workspace, 1, s.q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+            &error);
         for (size_t row = 0; row < 3; row++) {
             double expected = 0, scale = 1;
             for (size_t i = 0; i < s.nv; i++) {
@@ -161,7 +163,7 @@ START_TEST(normalization_keeps_the_rotation) {
         memcpy(s.s, s.q, SAMPLES * s.nq * sizeof(double));
         for (int j = 0; j < dyn_model_joint_count(s.model); j++) {
             const dyn_joint *joint = dyn_model_joint(s.model, j);
-            if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            if (joint->type == DYN_JOINT_TYPE_SPHERICAL || joint->type == DYN_JOINT_TYPE_FLOATING) {
                 for (int i = 0; i < SAMPLES * 4; i++) {
                     s.s[(size_t)(i / 4) * s.nq + (size_t)(joint->q_index + joint->nq - 4 + i % 4)] *= -7;
                 }

@@ -317,7 +317,7 @@ START_TEST(bad_arguments_are_refused_by_name) {
                      DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "gravity");
     ck_assert_int_eq(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, dyn_model_link_count(s.model),
-                                           DYN_LOCAL, &error, out, out, out, out),
+                                           DYN_REFERENCE_FRAME_LOCAL, &error, out, out, out, out),
                      DYN_NOT_FOUND);
     ck_assert_str_eq(error.place, "frame");
     for (int i = 0; i < 3; i++) {

@@ -18,7 +18,7 @@ enum { CASES = 300, MAX_JOINTS = 40 };
 static dyn_model *random_model(random_source *random, int k) {
     random_tree_options options = {.joints = random_index(random, MAX_JOINTS),
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                   .mimic = k % 3 ? DYN_MIMIC_COUPLED : DYN_MIMIC_INDEPENDENT,
+                                   .mimic = k % 3 ? DYN_MIMIC_POLICY_COUPLED : DYN_MIMIC_POLICY_INDEPENDENT,
                                    .with_mimic = true,
                                    .with_fixed = true};
     return random_tree(random, &options);
@@ -129,7 +129,7 @@ START_TEST(text_builds_an_equal_model) {
         ck_assert_str_eq(a, b);
         require(dyn_description_write(again, &error, &other, &other_length), &error);
         ck_assert_str_eq(text, other);
-        free(a), free(b), free(text), free(other);
+        dyn_text_free(a), dyn_text_free(b), dyn_text_free(text), dyn_text_free(other);
         dyn_builder_free(builder);
         dyn_model_free(model), dyn_model_free(again);
     }

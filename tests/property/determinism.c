@@ -151,10 +151,10 @@ END_TEST
 int main(void) {
     TCase *bits = tcase_create("bits");
     tcase_set_timeout(bits, 120);
-    tcase_add_loop_test(bits, batch_has_the_bits_of_single_calls, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    tcase_add_loop_test(bits, batch_has_the_bits_of_single_calls, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
     TCase *threads = tcase_create("threads");
     tcase_set_timeout(threads, 120);
-    tcase_add_loop_test(threads, threads_share_a_model_and_agree, DYN_DOUBLE_PRECISION, DYN_SINGLE_PRECISION + 1);
+    tcase_add_loop_test(threads, threads_share_a_model_and_agree, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
     int failed = run_properties("determinism", bits);
     return run_properties("determinism on threads", threads) | failed;
 }

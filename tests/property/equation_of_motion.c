@@ -62,7 +62,7 @@ static void mass_matrix_by_bodies(const identity_case *c, double *M) {
         if (dyn_model_link(c->model, link)->moving_joint < 0) {
             continue;
         }
-        require(dyn_frame_jacobian(c->model, c->w, 1, c->q, link, DYN_LOCAL, &error, J), &error);
+        require(dyn_frame_jacobian(c->model, c->w, 1, c->q, link, DYN_REFERENCE_FRAME_LOCAL, &error, J), &error);
         for (size_t j = 0; j < nv; j++) {
             double twist[6], momentum[6];
             for (size_t row = 0; row < 6; row++) {
@@ -257,7 +257,7 @@ static void momentum_changes_by_all_wrenches(identity_case *c, int k) {
         for (int j = 0; j < 6; j++) {
             wrench[i][j] = sin(k + 6 * i + j) * 10;
         }
-        force[i] = (dyn_external_force){joint->child_link, DYN_LOCAL, wrench[i], 0};
+        force[i] = (dyn_external_force){joint->child_link, DYN_REFERENCE_FRAME_LOCAL, wrench[i], 0};
         require(dyn_frame_pose(c->model, c->w, 1, c->q, joint->child_link, &error, position, R), &error);
         add_wrench(position, R, wrench[i], center, sum);
     }

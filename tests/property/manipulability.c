@@ -130,7 +130,7 @@ static void check_frame(int k, dyn_model *model, dyn_workspace *w, const double 
     for (size_t of = 0; of < 2; of++) {
         size_t first = of == 0 ? 3 : 0;
         find_block(nv, J, NULL, first, A);
-        if (reference != DYN_WORLD || of == 1) {
+        if (reference != DYN_REFERENCE_FRAME_WORLD || of == 1) {
             check_velocity(k, A, lengths[of], axes[of], measures[of]);
         }
         find_block(nv, J, inverse, first, A);
@@ -187,9 +187,9 @@ START_TEST(puma_560_has_its_published_manipulability) {
     dyn_error error;
     dyn_builder *builder = NULL;
     for (int i = 0; i < 6; i++) {
-        rows[i] = (dyn_dh_row){.type = DYN_JOINT_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i]};
+        rows[i] = (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i]};
     }
-    require(dyn_dh_describe("puma", DYN_DH_STANDARD, 6, rows, &error, &builder), &error);
+    require(dyn_dh_describe("puma", DYN_DH_CONVENTION_STANDARD, 6, rows, &error, &builder), &error);
     dyn_model *model = build(builder);
     dyn_workspace *w = NULL;
     int frame;
@@ -211,9 +211,9 @@ static dyn_model *two_link(void) {
     dyn_builder *builder = NULL;
     dyn_dh_row rows[2];
     for (int i = 0; i < 2; i++) {
-        rows[i] = (dyn_dh_row){.type = DYN_JOINT_REVOLUTE, .a = 1, .inertia = {.mass = 1}};
+        rows[i] = (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}};
     }
-    require(dyn_dh_describe("two_link", DYN_DH_STANDARD, 2, rows, &error, &builder), &error);
+    require(dyn_dh_describe("two_link", DYN_DH_CONVENTION_STANDARD, 2, rows, &error, &builder), &error);
     return build(builder);
 }
 
@@ -232,8 +232,10 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     ck_assert_double_eq_tol(lengths[1], 2 - sqrt(2), 1e-14);
     ck_assert_double_eq_tol(axes[0] / axes[1], 1 + sqrt(2), 1e-14);
     ck_assert_double_eq_tol(lengths[2], (2.27 + sqrt(0.27 * 0.27 + 4 * 0.13 * 0.13)) / 2, 0.01);
-    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_WORLD, &error, NULL, NULL, NULL, NULL), &error);
-    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, mass, mass_axes, NULL, NULL),
+    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_WORLD, &error, NULL, NULL, NULL, NULL),
+            &error);
+    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, mass, mass_axes,
+                                NULL, NULL),
             &error);
     /* The mass out of the plane is infinite; at 90 degrees the tip feels both masses along y and one along x. */
     ck_assert_double_infinite(mass[0]);
@@ -246,7 +248,8 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     /* |det J| = L1 L2 sin q2 is the manipulability in the plane; in space nothing moves along z. */
     require(dyn_manipulability(model, w, 2, q, frame, &error, measure, NULL, NULL), &error);
     ck_assert_double_eq(measure[0], 0);
-    require(dyn_velocity_ellipsoids(model, w, 2, q, frame, DYN_LOCAL, &error, mass, NULL, NULL, NULL), &error);
+    require(dyn_velocity_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, mass, NULL, NULL, NULL),
+            &error);
     ck_assert_double_eq_tol(mass[3] * mass[4], 0.5, 1e-14);
     ck_assert_double_eq(mass[5], 0);
     dyn_workspace_free(w);

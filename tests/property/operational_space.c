@@ -234,8 +234,10 @@ START_TEST(singular_task_is_reported_with_its_sample_and_row) {
     require(dyn_workspace_create(model, &error, &w), &error);
     size_t nq = (size_t)dyn_model_nq(model);
     int last = dyn_model_link_count(model) - 1;
-    const dyn_task_frame twice[2] = {{0, DYN_LOCAL, DYN_TASK_ALL}, {0, DYN_WORLD, DYN_TASK_LINEAR}};
-    const dyn_task_frame fixed[2] = {{last, DYN_LOCAL, DYN_TASK_ALL}, {DYN_WORLD_FRAME, DYN_WORLD, 1}};
+    const dyn_task_frame twice[2] = {{0, DYN_REFERENCE_FRAME_LOCAL, DYN_TASK_ALL},
+                                     {0, DYN_REFERENCE_FRAME_WORLD, DYN_TASK_LINEAR}};
+    const dyn_task_frame fixed[2] = {{last, DYN_REFERENCE_FRAME_LOCAL, DYN_TASK_ALL},
+                                     {DYN_WORLD_FRAME, DYN_REFERENCE_FRAME_WORLD, 1}};
     double *q = numbers(20 * nq), *Omega = numbers(20 * 81), *Lambda = numbers(20 * 81);
     for (size_t s = 0; s < 20; s++) {
         random_configuration(&random, model, 2, q + s * nq);
@@ -274,7 +276,7 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     dyn_error error;
     require(dyn_workspace_create(model, &error, &w), &error);
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
-    const dyn_task_frame base = {0, DYN_WORLD, DYN_TASK_ALL};
+    const dyn_task_frame base = {0, DYN_REFERENCE_FRAME_WORLD, DYN_TASK_ALL};
     const dyn_task task = {1, &base};
     const size_t widths[WIDTHS] = {36, 36, 6, 6, 6 * nv, nv * nv};
     double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *all[WIDTHS], *one[WIDTHS];
@@ -314,8 +316,9 @@ START_TEST(bad_tasks_are_refused) {
     require(dyn_workspace_create(model, &error, &w), &error);
     double q[64] = {0}, out[DYN_TASK_ROWS * DYN_TASK_ROWS];
     random_configuration(&random, model, 1, q);
-    const dyn_task_frame none = {0, DYN_LOCAL, 0}, beyond = {0, DYN_LOCAL, 64}, unknown = {99, DYN_LOCAL, 1};
-    const dyn_task_frame many[DYN_TASK_FRAMES + 1] = {{0, DYN_LOCAL, 1}};
+    const dyn_task_frame none = {0, DYN_REFERENCE_FRAME_LOCAL, 0}, beyond = {0, DYN_REFERENCE_FRAME_LOCAL, 64},
+                         unknown = {99, DYN_REFERENCE_FRAME_LOCAL, 1};
+    const dyn_task_frame many[DYN_TASK_FRAMES + 1] = {{0, DYN_REFERENCE_FRAME_LOCAL, 1}};
     const struct {
         dyn_task task;
         dyn_status status;

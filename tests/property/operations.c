@@ -160,11 +160,11 @@ static void invert_displacement(const double r[3], const double R[9], const doub
 static void reverse_coordinates(dyn_joint_type type, const double *q, const double *v, double *q_out, double *v_out) {
     double R[9], zero[3] = {0}, r_out[3], v3[3], w3[3];
     switch (type) {
-    case DYN_JOINT_UNIVERSAL:
+    case DYN_JOINT_TYPE_UNIVERSAL:
         q_out[0] = q[1], q_out[1] = q[0];
         v_out[0] = v[1], v_out[1] = v[0];
         break;
-    case DYN_JOINT_PLANAR: {
+    case DYN_JOINT_TYPE_PLANAR: {
         double c = cos(q[2]), s = sin(q[2]);
         const double turn[9] = {c, -s, 0, s, c, 0, 0, 0, 1}, r[3] = {q[0], q[1], 0};
         const double linear[3] = {v[0], v[1], 0}, angular[3] = {0, 0, v[2]};
@@ -173,19 +173,19 @@ static void reverse_coordinates(dyn_joint_type type, const double *q, const doub
         v_out[0] = v3[0], v_out[1] = v3[1], v_out[2] = w3[2];
         break;
     }
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         dyn_quaternion_to_rotation(q, R);
         invert_displacement(zero, R, zero, v, r_out, v3, v_out);
         q_out[0] = -q[0], q_out[1] = -q[1], q_out[2] = -q[2], q_out[3] = q[3];
         break;
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         dyn_quaternion_to_rotation(q + 3, R);
         invert_displacement(q, R, v, v + 3, q_out, v_out, v_out + 3);
         q_out[3] = -q[3], q_out[4] = -q[4], q_out[5] = -q[5], q_out[6] = q[6];
         break;
     default:
-        memcpy(q_out, q, (type == DYN_JOINT_CYLINDRICAL ? 2 : 1) * sizeof *q);
-        memcpy(v_out, v, (type == DYN_JOINT_CYLINDRICAL ? 2 : 1) * sizeof *v);
+        memcpy(q_out, q, (type == DYN_JOINT_TYPE_CYLINDRICAL ? 2 : 1) * sizeof *q);
+        memcpy(v_out, v, (type == DYN_JOINT_TYPE_CYLINDRICAL ? 2 : 1) * sizeof *v);
     }
 }
 
@@ -217,7 +217,8 @@ static void carry_base(robot *from, robot *to, const char *link) {
     double *J = calloc((size_t)(6 * nv) + 1, sizeof *J);
     dyn_error error;
     require(dyn_model_find_frame(from->model, link, &error, &frame), &error);
-    require(dyn_frame_jacobian(from->model, from->workspace, 1, from->q, frame, DYN_LOCAL, &error, J), &error);
+    require(dyn_frame_jacobian(from->model, from->workspace, 1, from->q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, J),
+            &error);
     dyn_pose pose = pose_of(from, link);
     memcpy(to->q, pose.position, sizeof pose.position);
     dyn_rotation_to_quaternion(pose.rotation, to->q + 3);

@@ -49,7 +49,7 @@ static dyn_model *build_chain(random_source *random, int kind) {
         dyn_link_description link = {.name = child,
                                      .inertia = {.mass = mass, .rotational = {moment, 0, 0, moment, 0, moment}}};
         dyn_joint_description description = {.name = joint,
-                                             .type = DYN_JOINT_REVOLUTE,
+                                             .type = DYN_JOINT_TYPE_REVOLUTE,
                                              .parent_link = parent,
                                              .child_link = child,
                                              .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -188,9 +188,12 @@ static size_t centroidal(sides *s) {
 static size_t jacobian_rate(sides *s) {
     dyn_error error;
     quad twist[6], rate[6];
-    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, BODIES, DYN_WORLD, &error, NULL, NULL, s->x), &error);
+    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, BODIES, DYN_REFERENCE_FRAME_WORLD, &error, NULL, NULL,
+                             s->x),
+            &error);
     if (!s->is_exact) {
-        oracle->frame_motion(s->model, s->memory, s->Q, s->V, s->A, BODIES, DYN_WORLD, twist, rate, s->y);
+        oracle->frame_motion(s->model, s->memory, s->Q, s->V, s->A, BODIES, DYN_REFERENCE_FRAME_WORLD, twist, rate,
+                             s->y);
     }
     return 6 * BODIES;
 }

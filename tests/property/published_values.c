@@ -28,13 +28,13 @@ static dyn_model *build_arm(const arm *p) {
     };
     const dyn_joint_description joints[2] = {
         {.name = "shoulder",
-         .type = DYN_JOINT_REVOLUTE,
+         .type = DYN_JOINT_TYPE_REVOLUTE,
          .parent_link = "base",
          .child_link = "upper",
          .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
          .axis = {0, -1, 0}},
         {.name = "elbow",
-         .type = DYN_JOINT_REVOLUTE,
+         .type = DYN_JOINT_TYPE_REVOLUTE,
          .parent_link = "upper",
          .child_link = "lower",
          .position = {p->L1, 0, 0},

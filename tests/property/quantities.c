@@ -191,8 +191,8 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->y), &error);
     for (size_t j = 0; j < joints; j++) {
         const dyn_joint *joint = dyn_model_joint(s->model, (int)j);
-        bool turns = joint->type == DYN_JOINT_REVOLUTE || joint->type == DYN_JOINT_CONTINUOUS;
-        if (!dyn_model_has_coupling(s->model) && (turns || joint->type == DYN_JOINT_PRISMATIC)) {
+        bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
+        if (!dyn_model_has_coupling(s->model) && (turns || joint->type == DYN_JOINT_TYPE_PRISMATIC)) {
             double along = dot(joint->axis, wrenches + 6 * j + (turns ? 0 : 3), 3);
             ck_assert_double_eq_tol(along, s->y[joint->v_index], 1e-9 * (1 + norm(wrenches + 6 * j, 6)));
         }
@@ -243,8 +243,10 @@ static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) 
         }
         const double *r = inertia.rotational, full[9] = {r[0], r[1], r[2], r[1], r[3], r[4], r[2], r[4], r[5]};
         memcpy(I, full, sizeof I);
-        dyn_reference_frame outside = k % 2 ? DYN_WORLD : DYN_LOCAL_WORLD_ALIGNED;
-        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, DYN_LOCAL, &error, moments[0], axes[0]), &error);
+        dyn_reference_frame outside = k % 2 ? DYN_REFERENCE_FRAME_WORLD : DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, DYN_REFERENCE_FRAME_LOCAL, &error, moments[0],
+                                      axes[0]),
+                &error);
         require(dyn_principal_moments(s->model, s->w, 1, s->q, link, outside, &error, moments[1], axes[1]), &error);
         require(dyn_frame_pose(s->model, s->w, 1, s->q, link, &error, position, rotation), &error);
         dyn_inertia_principal_moments(&inertia, expected);

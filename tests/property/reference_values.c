@@ -49,22 +49,23 @@ static const double *read_numbers(const json_t *from, double *out) {
 /* ---- frames in their own axes ------------------------------------------------------------------------------------ */
 
 static dyn_status local_jacobian(const place *p, dyn_error *error, double *out) {
-    return dyn_frame_jacobian(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_LOCAL, error, out);
+    return dyn_frame_jacobian(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_REFERENCE_FRAME_LOCAL, error,
+                              out);
 }
 
 static dyn_status local_twist(const place *p, dyn_error *error, double *out) {
-    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame, DYN_LOCAL, error,
-                            out, NULL, NULL);
+    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
+                            DYN_REFERENCE_FRAME_LOCAL, error, out, NULL, NULL);
 }
 
 static dyn_status local_acceleration(const place *p, dyn_error *error, double *out) {
-    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame, DYN_LOCAL, error,
-                            NULL, out, NULL);
+    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
+                            DYN_REFERENCE_FRAME_LOCAL, error, NULL, out, NULL);
 }
 
 static dyn_status local_jacobian_rate(const place *p, dyn_error *error, double *out) {
-    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame, DYN_LOCAL, error,
-                            NULL, NULL, out);
+    return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
+                            DYN_REFERENCE_FRAME_LOCAL, error, NULL, NULL, out);
 }
 
 /* Returns rows of rotation and position side by side. */
@@ -154,15 +155,16 @@ static void check_contact(const place *p, const json_t *values) {
         force[i] = reference[(i + 3) % 6];
     }
     golden_rows(p->g, p->state, "contact6_ddq", 1, a);
-    require(dyn_frame_force(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_LOCAL, force, &error, load),
+    require(dyn_frame_force(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_REFERENCE_FRAME_LOCAL, force,
+                            &error, load),
             &error);
     require(dyn_rnea(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, a, NULL, &error, tau), &error);
     for (size_t i = 0; i < nv; i++) {
         load[i] += p->in.tau[i];
     }
     assert_close("forces of contact6", (int)p->state, tau, load, nv, tolerance);
-    require(dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, a, p->in.frame, DYN_LOCAL, &error, NULL,
-                             rate, NULL),
+    require(dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, a, p->in.frame,
+                             DYN_REFERENCE_FRAME_LOCAL, &error, NULL, rate, NULL),
             &error);
     require(local_jacobian(p, &error, J), &error);
     for (size_t i = 0; i < 6; i++) {
@@ -309,7 +311,7 @@ static void read_forces(const place *p, double *wrenches, dyn_external_force *fo
             wrenches[6 * i + k] = json_number_value(json_array_get(from, (size_t)(6 * i + (k + 3) % 6)));
         }
         int link = dyn_model_joint(p->g->model, golden_joint(p->g, (size_t)i))->child_link;
-        forces[i] = (dyn_external_force){link, DYN_LOCAL, wrenches + 6 * i, 0};
+        forces[i] = (dyn_external_force){link, DYN_REFERENCE_FRAME_LOCAL, wrenches + 6 * i, 0};
     }
 }
 

@@ -47,7 +47,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
     options.integrator = integrator;
     options.step_length = dt;
     options.ignore_damping = options.ignore_friction = true;
-    options.stop = DYN_STOP_NONE;
+    options.stop = DYN_JOINT_STOP_NONE;
     options.has_gravity = !with_gravity;
     require(dyn_simulator_create(model, &options, &error, &simulator), &error);
     return simulator;
@@ -76,7 +76,7 @@ START_TEST(free_motion_keeps_energy) {
     for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
         moving_robot r = random_robot(&random, 1 + k, k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED, k % 3 == 2, 1);
-        dyn_simulator *s = free_motion(r.model, DYN_RUNGE_KUTTA_4, 1e-3, true);
+        dyn_simulator *s = free_motion(r.model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, true);
         double start = energy(s, &r, r.q, r.v), kinetic = 0;
         for (int i = 0; i < 5; i++) {
             run(s, 1, 40, NULL, r.q, r.v);
@@ -94,7 +94,7 @@ START_TEST(floating_robots_keep_momentum) {
     for (int k = 0; k < 4; k++) {
         random_source random = random_case(base, (uint64_t)k);
         moving_robot r = random_robot(&random, 2 * k, DYN_BASE_FLOATING, false, 1);
-        dyn_simulator *s = free_motion(r.model, DYN_RUNGE_KUTTA_4, 2.5e-4, false);
+        dyn_simulator *s = free_motion(r.model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2.5e-4, false);
         dyn_workspace *w = dyn_simulator_workspace(s);
         double before[6], after[6];
         dyn_error error;
@@ -112,7 +112,7 @@ END_TEST
 static double motion_error(const moving_robot *r, dyn_integrator integrator, size_t steps, const double *tau) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv), *change = numbers(r->nv);
     const size_t counts[2] = {2048, steps};
-    const dyn_integrator integrators[2] = {DYN_RUNGE_KUTTA_4, integrator};
+    const dyn_integrator integrators[2] = {DYN_INTEGRATOR_RUNGE_KUTTA_4, integrator};
     dyn_error error;
     for (int i = 0; i < 2; i++) {
         dyn_simulator *s = free_motion(r->model, integrators[i], 0.1 / (double)counts[i], true);
@@ -140,9 +140,9 @@ START_TEST(integrators_have_their_order) {
         size_t steps;
         double order;
     } cases[] = {
-        {"semi-implicit Euler", DYN_SEMI_IMPLICIT_EULER, 64, 1},
-        {"explicit Euler", DYN_EXPLICIT_EULER, 64, 1},
-        {"Runge-Kutta 4", DYN_RUNGE_KUTTA_4, 8, 4},
+        {"semi-implicit Euler", DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 64, 1},
+        {"explicit Euler", DYN_INTEGRATOR_EXPLICIT_EULER, 64, 1},
+        {"Runge-Kutta 4", DYN_INTEGRATOR_RUNGE_KUTTA_4, 8, 4},
     };
     random_source base = random_seed("each integrator converges with its order", 5103);
     for (int k = 0; k < 6; k++) {
@@ -203,7 +203,7 @@ static dyn_model *turntable(double damping, double friction, double limit) {
     require(dyn_builder_add_link(builder, &links[0], &error), &error);
     require(dyn_builder_add_link(builder, &links[1], &error), &error);
     const dyn_joint_description joint = {.name = "turn",
-                                         .type = DYN_JOINT_REVOLUTE,
+                                         .type = DYN_JOINT_TYPE_REVOLUTE,
                                          .parent_link = "base",
                                          .child_link = "table",
                                          .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
@@ -233,7 +233,7 @@ START_TEST(damping_slows_exponentially) {
     dyn_simulation_defaults(&o);
     dyn_model *model = turntable(2, 0, 100);
     double q = 0, v = 3;
-    o.integrator = DYN_RUNGE_KUTTA_4;
+    o.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
     turn_table(model, &o, 500, 0, &q, &v);
     ck_assert_double_eq_tol(v, 3 * exp(-1), 1e-10);
     ck_assert_double_eq_tol(q, 1.5 * (1 - exp(-1)), 1e-10);
@@ -256,7 +256,7 @@ START_TEST(friction_slows_evenly_and_holds) {
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
     dyn_model *model = turntable(0, 2, 100);
-    for (int i = DYN_SEMI_IMPLICIT_EULER; i <= DYN_RUNGE_KUTTA_4; i++) {
+    for (int i = DYN_INTEGRATOR_SEMI_IMPLICIT_EULER; i <= DYN_INTEGRATOR_RUNGE_KUTTA_4; i++) {
         double q = 0, v = 3;
         o.integrator = (dyn_integrator)i;
         turn_table(model, &o, 1000, 0, &q, &v);
@@ -287,11 +287,11 @@ START_TEST(rigid_stops_reverse_by_the_restitution) {
     turn_table(model, &o, 20000, 1, &q, &v);
     ck_assert_double_eq_tol(q, 0.5, 1e-9);
     ck_assert_double_eq_tol(v, 0, 1e-9);
-    o.stop = DYN_STOP_SPRING;
+    o.stop = DYN_JOINT_STOP_SPRING;
     q = 0, v = 1;
     turn_table(model, &o, 600, 0, &q, &v);
     ck_assert_msg(q < 0.52 && v < 0, "the spring does not push back: %g rad, %g rad/s", q, v);
-    o.stop = DYN_STOP_NONE;
+    o.stop = DYN_JOINT_STOP_NONE;
     q = 0, v = 1;
     turn_table(model, &o, 600, 0, &q, &v);
     ck_assert_double_eq_tol(q, 0.6, 1e-12);
@@ -313,7 +313,7 @@ START_TEST(accurate_motion_finds_the_stops) {
     dyn_adaptive_result result;
     const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = &q_0, .v = &v_0};
     require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
-    ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
     ck_assert_uint_eq(result.events, 2);
     ck_assert_double_eq_tol(events[0].time, 0.5, 1e-12);
     ck_assert_double_eq_tol(events[1].time, 1.75, 1e-12);
@@ -324,7 +324,7 @@ START_TEST(accurate_motion_finds_the_stops) {
     o.restitution = 0;
     require(dyn_simulator_create(model, &o, &error, &s), &error);
     require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
-    ck_assert_int_eq(result.end, DYN_ADAPTIVE_RESTS);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_RESTS);
     ck_assert_double_eq_tol(result.time, 0.5, 1e-12);
     ck_assert_double_eq_tol(q[2], 0.5, 1e-12);
     dyn_simulator_free(s);
@@ -353,7 +353,7 @@ END_TEST
 static bool has_motors(const dyn_model *model) {
     bool all = true;
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
-        all = all && dyn_model_joint(model, j)->type != DYN_JOINT_FLOATING;
+        all = all && dyn_model_joint(model, j)->type != DYN_JOINT_TYPE_FLOATING;
     }
     return all;
 }
@@ -378,7 +378,7 @@ START_TEST(controllers_reach_their_reference) {
         dyn_simulation_defaults(&o);
         o.control = computed ? DYN_CONTROL_COMPUTED_TORQUE : DYN_CONTROL_PD_GRAVITY;
         o.control_stiffness = gains, o.control_damping = gains + r.nv;
-        o.stop = DYN_STOP_NONE;
+        o.stop = DYN_JOINT_STOP_NONE;
         o.ignore_effort_limits = o.ignore_friction = true;
         dyn_simulator *s = NULL;
         dyn_error error;
@@ -419,9 +419,9 @@ START_TEST(divergence_stops_one_sample_alone) {
         for (size_t j = 0; j < SAMPLES; j++) {
             bool same = memcmp(q[0] + j * r.nq, q[1] + j * r.nq, r.nq * sizeof(double)) == 0 &&
                         memcmp(v[0] + j * r.nv, v[1] + j * r.nv, r.nv * sizeof(double)) == 0;
-            ck_assert_int_eq(results[0][j].status, DYN_SAMPLE_RUNNING);
+            ck_assert_int_eq(results[0][j].status, DYN_SAMPLE_STATUS_RUNNING);
             ck_assert_msg(same == (j != victim), "case %d: sample %zu, victim %zu", k, j, victim);
-            ck_assert((results[1][j].status == DYN_SAMPLE_RUNNING) == (j != victim));
+            ck_assert((results[1][j].status == DYN_SAMPLE_STATUS_RUNNING) == (j != victim));
             ck_assert_uint_eq(results[1][j].steps, j == victim ? 0 : STEPS);
         }
         /* The sample keeps its last good state, which is the first one. */
@@ -512,7 +512,7 @@ static bool stop_at_once(void *context, size_t sample_steps) {
 
 START_TEST(rollout_ends_when_its_caller_says_so) {
     dyn_model *model = turntable(0, 0, 1);
-    dyn_simulator *s = free_motion(model, DYN_SEMI_IMPLICIT_EULER, 1e-3, true);
+    dyn_simulator *s = free_motion(model, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1e-3, true);
     double q = 0, out;
     size_t done = 0;
     dyn_error error;

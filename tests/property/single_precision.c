@@ -214,7 +214,9 @@ static double condition_of_mass(const dyn_model *model, dyn_workspace *workspace
 static double size_of_jacobian(const state *s, dyn_workspace *workspace) {
     double *J = numbers(6 * (size_t)s->nv);
     dyn_error error;
-    require(dyn_frame_jacobian(s->model, workspace, 1, s->q, s->frame, DYN_LOCAL_WORLD_ALIGNED, &error, J), &error);
+    require(
+        dyn_frame_jacobian(s->model, workspace, 1, s->q, s->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+        &error);
     double size = largest(J, 6 * s->nv);
     free(J);
     return size;
@@ -308,7 +310,7 @@ static void check_model(random_source *random, const dyn_model *model) {
     c.frames = calloc((size_t)model->link_count, sizeof *c.frames);
     c.exact = numbers(width), c.rounded = numbers(width), c.perturbed = numbers(width);
     require(dyn_workspace_create(model, &error, &c.wide), &error);
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &c.narrow), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &c.narrow), &error);
     for (int k = 0; k < STATES; k++) {
         state_randomize(random, &s);
         c.condition = condition_of_mass(model, c.wide, s.q);
@@ -391,7 +393,7 @@ START_TEST(constants_beyond_single_precision_are_refused) {
         dyn_model *model = arm_of_mass(masses[i]);
         dyn_workspace *workspace = NULL;
         dyn_error error;
-        ck_assert_int_eq(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace),
+        ck_assert_int_eq(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace),
                          DYN_FAILED_PRECONDITION);
         ck_assert_ptr_null(workspace);
         expect_message(&error, "model", "hinge: the mass that it moves is 1e");
@@ -419,7 +421,7 @@ START_TEST(grouped_constants_beyond_single_precision_are_refused) {
         dyn_error error;
         int length = snprintf(text, sizeof text, format, inertial, inertial, distances[i]);
         require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &error, &model), &error);
-        dyn_status status = dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace);
+        dyn_status status = dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace);
         ck_assert_int_eq(status, messages[i] ? DYN_FAILED_PRECONDITION : DYN_OK);
         if (messages[i]) {
             expect_message(&error, "model", messages[i]);
@@ -436,7 +438,7 @@ START_TEST(payloads_beyond_single_precision_are_refused) {
     dyn_workspace *workspace;
     dyn_error error;
     double q = 0, tau = 0;
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
     const dyn_payload heavy = {.link = 1, .inertia = {.mass = 1e39}}, light = {.link = 1, .inertia = {.mass = 1}};
     require(dyn_workspace_load(workspace, 1, &light, &error, &loaded), &error);
     ck_assert_int_eq(dyn_workspace_load(workspace, 1, &heavy, &error, &loaded), DYN_FAILED_PRECONDITION);
@@ -453,7 +455,7 @@ START_TEST(mass_matrices_are_solved_in_double_precision) {
     dyn_workspace *workspace;
     dyn_error error;
     double q = 0, factor, b = 1e39, x;
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
     require(dyn_mass_factors(model, workspace, 1, &q, &error, &factor), &error);
     require(dyn_mass_solve(model, workspace, 1, &factor, &b, &error, &x), &error);
     ck_assert_double_eq_tol(x, b / factor, 1e-15 * b);
@@ -470,7 +472,7 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
     dyn_workspace *workspace;
     dyn_error error;
     double q[3] = {0, 1e39, 0}, v[3] = {0, 0, 1e30}, rest[3] = {0, 0, 0}, tau[3];
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
     ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, q, rest, rest, NULL, &error, tau), DYN_INVALID_ARGUMENT);
     expect_message(&error, "q[1]", "joint hinge: the value is 1e+39; beyond single precision");
     ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, rest, v, rest, NULL, &error, tau), DYN_INVALID_ARGUMENT);
@@ -494,7 +496,7 @@ START_TEST(single_precision_ends_where_rounding_does) {
     dyn_workspace *workspace, *other;
     dyn_error error;
     double tau, mass, rest = 0;
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
     for (int sign = -1; sign <= 1; sign += 2) {
         const double q = sign * most, gone = sign * beyond, gravity[3] = {q, 0, 0}, too_much[3] = {gone, 0, 0};
         require(dyn_rnea(model, workspace, 1, NULL, &q, &rest, &rest, NULL, &error, &tau), &error);
@@ -509,9 +511,9 @@ START_TEST(single_precision_ends_where_rounding_does) {
                          DYN_INVALID_ARGUMENT);
         expect_message(&error, "gravity", "that single precision can hold");
     }
-    require(dyn_workspace_create_in(DYN_SINGLE_PRECISION, heaviest, &error, &other), &error);
+    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, heaviest, &error, &other), &error);
     dyn_workspace_free(other);
-    ck_assert_int_eq(dyn_workspace_create_in(DYN_SINGLE_PRECISION, heavier, &error, &other), DYN_FAILED_PRECONDITION);
+    ck_assert_int_eq(dyn_workspace_create_in(DYN_PRECISION_SINGLE, heavier, &error, &other), DYN_FAILED_PRECONDITION);
     expect_message(&error, "model", "hinge: the mass that it moves is 3.40282e+38");
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(heaviest), dyn_model_free(heavier);

@@ -36,7 +36,7 @@ static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
     o.integrator = integrator;
     o.step_length = dt;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
-    o.stop = DYN_STOP_NONE;
+    o.stop = DYN_JOINT_STOP_NONE;
     return o;
 }
 
@@ -73,13 +73,13 @@ typedef struct fall {
 
 static void let_fall(const dyn_model *model, size_t steps, fall *f) {
     static const double start[UR5_NV] = {0};
-    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 3.0 / (double)steps);
+    dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 3.0 / (double)steps);
     dyn_simulator *s = simulator_of(model, &o);
     dyn_error error;
     const dyn_rollout rollout = {.steps = steps, .stride = steps / (FALL_ROWS - 1), .q = start};
     const dyn_rollout_output output = {f->q[0], f->v[0], NULL, f->kinetic, f->potential, &f->result};
     require(dyn_rollout_run(s, 1, &rollout, &error, &output), &error);
-    ck_assert_int_eq(f->result.status, DYN_SAMPLE_RUNNING);
+    ck_assert_int_eq(f->result.status, DYN_SAMPLE_STATUS_RUNNING);
     ck_assert_uint_eq(f->result.steps, steps);
     dyn_simulator_free(s);
 }
@@ -89,10 +89,10 @@ static void let_fall(const dyn_model *model, size_t steps, fall *f) {
 static double error_of_fall(const dyn_model *model, const fall *f, size_t *steps) {
     static const double start[UR5_NV] = {0};
     static fall exact;
-    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1);
+    dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 1);
     dyn_simulator *s = simulator_of(model, &o);
     dyn_adaptive_result result = accurate(s, FALL_ROWS, 0.1, start, NULL, NULL, exact.q[0], exact.v[0]);
-    ck_assert_int_eq(result.end, DYN_ADAPTIVE_DONE);
+    ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
     double worst = 0;
     for (int i = 0; i < FALL_ROWS * UR5_NV; i++) {
         worst = larger(worst, fabs((&f->q[0][0])[i] - (&exact.q[0][0])[i]));
@@ -162,7 +162,7 @@ START_TEST(double_pendulum_moves_as_in_extended_precision) {
         k->step(model, memory, &parameters, q[i % 2], v[i % 2], tau, NULL, NULL, pivots, q[(i + 1) % 2],
                 v[(i + 1) % 2]);
     }
-    dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1e-3);
+    dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3);
     dyn_simulator *s = simulator_of(model, &o);
     double q_fixed[NV], q_exact[2 * NV], v_exact[2 * NV];
     dyn_error error;
@@ -195,7 +195,7 @@ START_TEST(random_trees_move_as_the_accurate_motion_says) {
         random_configuration(&random, model, 1, q_0);
         random_vector(&random, (int)nv, 0.5, v_0);
         random_vector(&random, (int)nv, 1, tau);
-        dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1e-3);
+        dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3);
         dyn_simulator *s = simulator_of(model, &o);
         dyn_error error;
         accurate(s, 2, 0.2, q_0, v_0, tau, q, v);
@@ -229,7 +229,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
     }
     int frame;
     require(dyn_model_find_frame(model, "tool0", &error, &frame), &error);
-    const dyn_tip tip = {frame, DYN_LOCAL, wrench[0]};
+    const dyn_tip tip = {frame, DYN_REFERENCE_FRAME_LOCAL, wrench[0]};
     require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v[0], a[0], &tip, &error, tau[0]), &error);
     for (int method = 0; method <= DYN_RATES_QUINTIC; method++) {
         if (method == DYN_RATES_SPLINE_AT_REST) {
@@ -267,7 +267,7 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
     random_vector(&random, SAMPLES * NV, 3, v[0]);
     dyn_simulation_options o;
     dyn_simulation_defaults(&o);
-    o.integrator = DYN_RUNGE_KUTTA_4, o.step_length = 1e-4, o.restitution = 0.6;
+    o.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4, o.step_length = 1e-4, o.restitution = 0.6;
     dyn_simulator *s = simulator_of(model, &o);
     dyn_error error;
     size_t hits = 0;
@@ -276,7 +276,7 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
     require(dyn_rollout_run(s, SAMPLES, &rollout, &error, &output), &error);
     for (int i = 0; i < SAMPLES; i++) {
         hits += results[i].hits;
-        ck_assert_int_eq(results[i].status, DYN_SAMPLE_RUNNING);
+        ck_assert_int_eq(results[i].status, DYN_SAMPLE_STATUS_RUNNING);
         for (int k = 0; k < ROWS; k++) {
             double gained = kinetic[i][k] + potential[i][k] - kinetic[i][0] - potential[i][0];
             ck_assert_msg(gained < 0.01 * (kinetic[i][0] + 10), "sample %d gained %g J", i, gained);
@@ -301,10 +301,10 @@ START_TEST(forward_trajectory_converges_with_its_substeps) {
     double wrench[ROWS][6] = {{0}};
     random_source random = random_seed("explicit Euler converges under held forces", 5203);
     random_vector(&random, ROWS * NV, 1, tau[0]);
-    dyn_simulation_options o = ideal(DYN_EXPLICIT_EULER, 0.01);
+    dyn_simulation_options o = ideal(DYN_INTEGRATOR_EXPLICIT_EULER, 0.01);
     dyn_simulator *exact = simulator_of(model, &o);
     accurate(exact, ROWS, 0.01, q[0], v[0], tau[0], q_exact[0], v_exact[0]);
-    const dyn_tip tip = {dyn_model_link_count(model) - 1, DYN_LOCAL, wrench[0]};
+    const dyn_tip tip = {dyn_model_link_count(model) - 1, DYN_REFERENCE_FRAME_LOCAL, wrench[0]};
     for (int i = 0; i < 2; i++) {
         dyn_error error;
         o.substeps = i ? 400 : 200;
@@ -339,7 +339,7 @@ START_TEST(rates_converge_on_random_trees) {
             double off[2] = {0};
             for (int refined = 0; method != DYN_RATES_SPLINE_AT_REST && refined < 2; refined++) {
                 size_t n = refined ? MOST : (MOST + 1) / 2;
-                dyn_simulation_options o = ideal(DYN_RUNGE_KUTTA_4, 1);
+                dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 1);
                 dyn_simulator *s = simulator_of(model, &o);
                 for (size_t i = 0; i < n; i++) {
                     t[i] = 0.2 * (double)i / (double)(n - 1);

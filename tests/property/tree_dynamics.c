@@ -94,7 +94,8 @@ static void jacobian_is_the_derivative_of_the_pose(identity_case *c, int k) {
         integrate_configuration(c->model, c->q, c->v, dt[i], q);
         require(dyn_frame_pose(c->model, c->w, 1, q, frame, &error, r[i], R[i]), &error);
     }
-    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, frame, DYN_LOCAL_WORLD_ALIGNED, &error, J), &error);
+    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+            &error);
     multiply(J, c->v, 6, c->nv, twist);
     for (int i = 0; i < 3; i++) {
         int x = (i + 1) % 3, y = (i + 2) % 3;
@@ -121,19 +122,19 @@ static void jacobians_of_the_three_frames_agree(identity_case *s, int k) {
     for (size_t c = 0; c < nv; c++) {
         for (size_t i = 0; i < 3; i++) {
             for (size_t j = 0; j < 3; j++) {
-                expected[i * nv + c] += R[3 * i + j] * J[DYN_LOCAL][j * nv + c];
-                expected[(3 + i) * nv + c] += R[3 * i + j] * J[DYN_LOCAL][(3 + j) * nv + c];
+                expected[i * nv + c] += R[3 * i + j] * J[DYN_REFERENCE_FRAME_LOCAL][j * nv + c];
+                expected[(3 + i) * nv + c] += R[3 * i + j] * J[DYN_REFERENCE_FRAME_LOCAL][(3 + j) * nv + c];
             }
         }
     }
-    assert_close("R J_local = J_aligned", k, J[DYN_LOCAL_WORLD_ALIGNED], expected, entries, 1e-12);
+    assert_close("R J_local = J_aligned", k, J[DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED], expected, entries, 1e-12);
     for (size_t c = 0; c < nv; c++) {
         for (size_t i = 0; i < 3; i++) {
             size_t x = (i + 1) % 3, y = (i + 2) % 3;
             expected[(3 + i) * nv + c] += r[x] * expected[y * nv + c] - r[y] * expected[x * nv + c];
         }
     }
-    assert_close("J_world", k, J[DYN_WORLD], expected, entries, 1e-12);
+    assert_close("J_world", k, J[DYN_REFERENCE_FRAME_WORLD], expected, entries, 1e-12);
     free(J[0]), free(J[1]), free(J[2]), free(expected);
 }
 
@@ -146,7 +147,7 @@ START_TEST(coupled_mimic_joints_project_the_free_mass_matrix) {
         random_source random = random_case(base, (uint64_t)k), again = random;
         random_tree_options options = {.joints = 2 + k % 30, .with_mimic = true, .with_fixed = true};
         dyn_model *coupled = random_tree(&random, &options);
-        options.mimic = DYN_MIMIC_INDEPENDENT;
+        options.mimic = DYN_MIMIC_POLICY_INDEPENDENT;
         dyn_model *independent = random_tree(&again, &options);
         with_coupling += dyn_model_has_coupling(coupled);
         int nv = dyn_model_nv(coupled), wide = dyn_model_nv(independent);

@@ -99,37 +99,38 @@ static dyn_status pose(input in, dyn_error *error, outputs out) {
 }
 
 static dyn_status jacobian(input in, dyn_error *error, outputs out) {
-    return dyn_frame_jacobian(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error,
-                              out[0]);
+    return dyn_frame_jacobian(in->model, in->workspace, in->n, in->q, in->frame,
+                              DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0]);
 }
 
 static dyn_status jacobian_rate(input in, dyn_error *error, outputs out) {
-    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame, DYN_LOCAL_WORLD_ALIGNED,
-                            error, NULL, NULL, out[0]);
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame,
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, NULL, NULL, out[0]);
 }
 
 static dyn_status twist(input in, dyn_error *error, outputs out) {
-    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame, DYN_LOCAL_WORLD_ALIGNED,
-                            error, out[0], NULL, NULL);
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame,
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], NULL, NULL);
 }
 
 static dyn_status frame_acceleration(input in, dyn_error *error, outputs out) {
-    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame, DYN_LOCAL_WORLD_ALIGNED,
-                            error, NULL, out[0], NULL);
+    return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, NULL, out[0], NULL);
 }
 
 static dyn_status hessian(input in, dyn_error *error, outputs out) {
-    return dyn_frame_hessian(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error, out[0]);
+    return dyn_frame_hessian(in->model, in->workspace, in->n, in->q, in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+                             error, out[0]);
 }
 
 static dyn_status frame_force(input in, dyn_error *error, outputs out) {
-    return dyn_frame_force(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, in->wrench,
-                           error, out[0]);
+    return dyn_frame_force(in->model, in->workspace, in->n, in->q, in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+                           in->wrench, error, out[0]);
 }
 
 /* Computes J M^-1 J' alone, which exists in a singular configuration too. */
 static dyn_status task_inertia(input in, dyn_error *error, outputs out) {
-    const dyn_task_frame frame = {in->frame, DYN_LOCAL_WORLD_ALIGNED, DYN_TASK_ALL};
+    const dyn_task_frame frame = {in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, DYN_TASK_ALL};
     const dyn_task task = {1, &frame};
     return dyn_operational_space(in->model, in->workspace, in->n, NULL, in->q, NULL, &task, error, out[0], NULL, NULL,
                                  NULL, NULL, NULL);
@@ -145,17 +146,18 @@ static dyn_status manipulability(input in, dyn_error *error, outputs out) {
         dyn_manipulability(in->model, in->workspace, in->n, in->q, in->frame, error, NULL, NULL, out[0]);
     return status != DYN_OK ? status
                             : dyn_velocity_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
-                                                      DYN_LOCAL_WORLD_ALIGNED, error, out[1], out[2], out[3], out[4]);
+                                                      DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[1], out[2],
+                                                      out[3], out[4]);
 }
 
 static dyn_status mass_ellipsoids(input in, dyn_error *error, outputs out) {
-    return dyn_mass_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED, error,
-                               out[0], out[1], out[2], out[3]);
+    return dyn_mass_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
+                               DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
 }
 
 static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs out) {
-    return dyn_acceleration_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame, DYN_LOCAL_WORLD_ALIGNED,
-                                       error, out[0], out[1], out[2], out[3]);
+    return dyn_acceleration_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
+                                       DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
 }
 
 /* Returns the link behind the last joint. The frame of the input may be fixed to the world, and then has no body. */
@@ -164,13 +166,13 @@ static int moving_link(input in) {
 }
 
 static dyn_status body_inertia(input in, dyn_error *error, outputs out) {
-    return dyn_body_inertia(in->model, in->workspace, in->n, in->q, moving_link(in), DYN_LOCAL_WORLD_ALIGNED, error,
-                            out[0]);
+    return dyn_body_inertia(in->model, in->workspace, in->n, in->q, moving_link(in),
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0]);
 }
 
 static dyn_status principal_moments(input in, dyn_error *error, outputs out) {
-    return dyn_principal_moments(in->model, in->workspace, in->n, in->q, moving_link(in), DYN_LOCAL_WORLD_ALIGNED,
-                                 error, out[0], out[1]);
+    return dyn_principal_moments(in->model, in->workspace, in->n, in->q, moving_link(in),
+                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1]);
 }
 
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
@@ -195,7 +197,7 @@ static dyn_status gravity_derivatives(input in, dyn_error *error, outputs out) {
 
 static dyn_status frame_derivatives(input in, dyn_error *error, outputs out) {
     return dyn_frame_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
-                                 DYN_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
+                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
 }
 
 static dyn_status centroidal_derivatives(input in, dyn_error *error, outputs out) {

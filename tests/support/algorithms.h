@@ -65,9 +65,9 @@ typedef struct algorithm_input {
     const dyn_model *model;
     dyn_workspace *workspace;
     size_t n;
-    const double *q, *v, *a, *tau;     /* n x nq, then n x nv each */
-    const double *wrench;              /* n x 6, the F of J'F */
-    int frame;                         /* of pose, Jacobian and similar results, in DYN_LOCAL_WORLD_ALIGNED */
+    const double *q, *v, *a, *tau; /* n x nq, then n x nv each */
+    const double *wrench;          /* n x 6, the F of J'F */
+    int frame; /* of pose, Jacobian and similar results, in DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED */
     const dyn_external_forces *forces; /* may be NULL */
 } algorithm_input;
 

@@ -39,7 +39,7 @@ static void add_forces(random_source *random, setting *s) {
 void setting_create(random_source *random, int k, int joints, setting *s) {
     random_tree_options options = {.joints = 1 + k % joints,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                   .mimic = DYN_MIMIC_COUPLED,
+                                   .mimic = DYN_MIMIC_POLICY_COUPLED,
                                    .with_mimic = k % 3 == 0,
                                    .with_fixed = true};
     *s = (setting){.model = random_tree(random, &options), .forces = {0, s->force}};
@@ -91,17 +91,17 @@ static void quaternion_rate(const double q[4], const double w[3], double rate[4]
 static void joint_rate(const dyn_joint *joint, const double *q, const double *v, double *rate) {
     double R[9], c, s;
     switch (joint->type) {
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         dyn_quaternion_to_rotation(q + 3, R);
         for (int i = 0; i < 3; i++) {
             rate[i] = R[3 * i] * v[0] + R[3 * i + 1] * v[1] + R[3 * i + 2] * v[2];
         }
         quaternion_rate(q + 3, v + 3, rate + 3);
         break;
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         quaternion_rate(q, v, rate);
         break;
-    case DYN_JOINT_PLANAR:
+    case DYN_JOINT_TYPE_PLANAR:
         c = cos(q[2]), s = sin(q[2]);
         rate[0] = c * v[0] - s * v[1], rate[1] = s * v[0] + c * v[1], rate[2] = v[2];
         break;

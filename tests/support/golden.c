@@ -82,7 +82,7 @@ static bool load_robot(golden *g) {
     }
     bool floating = strcmp(json_string_value(json_object_get(g->root, "base")), "float") == 0;
     const dyn_build_options options = {.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                       .mimic = DYN_MIMIC_INDEPENDENT};
+                                       .mimic = DYN_MIMIC_POLICY_INDEPENDENT};
     dyn_error error;
     if (dyn_urdf_load(text, length, &options, NULL, &error, &g->model) != DYN_OK) {
         stop(path, error.message);

@@ -37,18 +37,18 @@ static dyn_inertia random_inertia(random_source *random) {
 
 static dyn_joint_type random_type(random_source *random, const random_tree_options *options) {
     static const dyn_joint_type types[] = {
-        DYN_JOINT_REVOLUTE,  DYN_JOINT_REVOLUTE,    DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
-        DYN_JOINT_HELICAL,   DYN_JOINT_CYLINDRICAL, DYN_JOINT_UNIVERSAL,  DYN_JOINT_PLANAR,
-        DYN_JOINT_SPHERICAL, DYN_JOINT_FLOATING,    DYN_JOINT_FIXED,
+        DYN_JOINT_TYPE_REVOLUTE,  DYN_JOINT_TYPE_REVOLUTE,    DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_PRISMATIC,
+        DYN_JOINT_TYPE_HELICAL,   DYN_JOINT_TYPE_CYLINDRICAL, DYN_JOINT_TYPE_UNIVERSAL,  DYN_JOINT_TYPE_PLANAR,
+        DYN_JOINT_TYPE_SPHERICAL, DYN_JOINT_TYPE_FLOATING,    DYN_JOINT_TYPE_FIXED,
     };
     int count = (int)(sizeof types / sizeof types[0]);
-    return options->revolute_only ? DYN_JOINT_REVOLUTE
+    return options->revolute_only ? DYN_JOINT_TYPE_REVOLUTE
                                   : types[random_index(random, options->with_fixed ? count : count - 1)];
 }
 
 static bool has_one_coordinate(dyn_joint_type type) {
-    return type == DYN_JOINT_REVOLUTE || type == DYN_JOINT_CONTINUOUS || type == DYN_JOINT_PRISMATIC ||
-           type == DYN_JOINT_HELICAL;
+    return type == DYN_JOINT_TYPE_REVOLUTE || type == DYN_JOINT_TYPE_CONTINUOUS || type == DYN_JOINT_TYPE_PRISMATIC ||
+           type == DYN_JOINT_TYPE_HELICAL;
 }
 
 /* Computes a second axis perpendicular to the first. */
@@ -96,7 +96,7 @@ static void add_random_joint(random_source *random, const random_tree_options *o
     dyn_error error;
     require(dyn_builder_add_joint(builder, &joint, &error), &error);
     dyn_link_description link = {.name = child};
-    if (joint.type != DYN_JOINT_FIXED || random_index(random, 2)) {
+    if (joint.type != DYN_JOINT_TYPE_FIXED || random_index(random, 2)) {
         link.inertia = random_inertia(random);
     }
     require(dyn_builder_add_link(builder, &link, &error), &error);
@@ -128,7 +128,7 @@ void random_vector(random_source *random, int count, double range, double *x) {
 }
 
 static bool ends_with_quaternion(const dyn_joint *joint) {
-    return joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING;
+    return joint->type == DYN_JOINT_TYPE_SPHERICAL || joint->type == DYN_JOINT_TYPE_FLOATING;
 }
 
 void random_configuration(random_source *random, const dyn_model *model, double range, double *q) {
@@ -167,11 +167,11 @@ void integrate_configuration(const dyn_model *model, const double *q, const doub
         const dyn_joint *joint = dyn_model_joint(model, j);
         const double *x = q + joint->q_index, *rate = v + joint->v_index;
         double *y = out + joint->q_index;
-        if (joint->type == DYN_JOINT_FLOATING && joint->nq) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING && joint->nq) {
             integrate_floating(x, rate, dt, y);
-        } else if (joint->type == DYN_JOINT_SPHERICAL) {
+        } else if (joint->type == DYN_JOINT_TYPE_SPHERICAL) {
             turn_quaternion(x, rate, dt, y);
-        } else if (joint->type == DYN_JOINT_PLANAR) {
+        } else if (joint->type == DYN_JOINT_TYPE_PLANAR) {
             double c = cos(x[2]), s = sin(x[2]), dx = c * rate[0] - s * rate[1], dy = s * rate[0] + c * rate[1];
             y[0] = x[0] + dt * dx, y[1] = x[1] + dt * dy, y[2] = x[2] + dt * rate[2];
         } else {

@@ -131,7 +131,7 @@ START_TEST(base_parameters_make_the_torques_of_random_trees) {
         random_source random = random_case(base, (uint64_t)k);
         random_tree_options options = {.joints = 1 + k % 15,
                                        .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                       .mimic = DYN_MIMIC_COUPLED,
+                                       .mimic = DYN_MIMIC_POLICY_COUPLED,
                                        .with_mimic = k % 3 == 0,
                                        .with_fixed = true};
         wire_tree tree;

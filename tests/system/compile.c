@@ -222,8 +222,8 @@ static void assert_jacobian(const wire_tree *tree) {
     dyn_error problem;
     require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, wire + 3 * nv,
                                  wire, &error));
-    ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame, DYN_LOCAL_WORLD_ALIGNED,
-                                        &problem, expected),
+    ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame,
+                                        DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &problem, expected),
                      DYN_OK);
     for (size_t i = 0; i < 6 * nv; i++) {
         off += pow(wire[i] - expected[i], 2), square += pow(expected[i], 2);
@@ -236,7 +236,7 @@ static void assert_jacobian(const wire_tree *tree) {
 START_TEST(robots_of_every_joint_type_are_compiled) {
     random_source base = random_seed("compiled robots of every joint type", 20261121);
     char reason[TEXT_SIZE];
-    bool has_type[DYN_JOINT_FLOATING + 1] = {false};
+    bool has_type[DYN_JOINT_TYPE_FLOATING + 1] = {false};
     start("mode = on");
     for (int k = 0; k < 2; k++) {
         random_source random = random_case(base, (uint64_t)k);
@@ -264,8 +264,8 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
         assert_jacobian(&tree);
         wire_tree_close(&tree);
     }
-    ck_assert(has_type[DYN_JOINT_HELICAL] || has_type[DYN_JOINT_CYLINDRICAL]);
-    ck_assert(has_type[DYN_JOINT_UNIVERSAL] || has_type[DYN_JOINT_SPHERICAL]);
+    ck_assert(has_type[DYN_JOINT_TYPE_HELICAL] || has_type[DYN_JOINT_TYPE_CYLINDRICAL]);
+    ck_assert(has_type[DYN_JOINT_TYPE_UNIVERSAL] || has_type[DYN_JOINT_TYPE_SPHERICAL]);
     stop();
 }
 END_TEST

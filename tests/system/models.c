@@ -86,7 +86,7 @@ static void inverse_dynamics(const char *model, size_t nq, size_t nv, const doub
 static random_tree_options tree_options(random_source *random, int k) {
     return (random_tree_options){.joints = 1 + random_index(random, 20),
                                  .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                 .mimic = k % 5 ? DYN_MIMIC_COUPLED : DYN_MIMIC_INDEPENDENT,
+                                 .mimic = k % 5 ? DYN_MIMIC_POLICY_COUPLED : DYN_MIMIC_POLICY_INDEPENDENT,
                                  .with_mimic = true,
                                  .with_fixed = true};
 }

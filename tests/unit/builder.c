@@ -57,7 +57,7 @@ START_TEST(repeated_and_bad_names_are_refused) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "a", "b");
     dyn_error error;
     dyn_link_description link = {.name = "a"};
     expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_INVALID_ARGUMENT, "link a",
@@ -65,7 +65,7 @@ START_TEST(repeated_and_bad_names_are_refused) {
     link.name = "line\nfeed";
     expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_INVALID_ARGUMENT, "link",
                  "\"line\\x0afeed\", is not printable at byte 4");
-    dyn_joint_description joint = joint_between("j", DYN_JOINT_FIXED, "b", "c");
+    dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_FIXED, "b", "c");
     expect_error(dyn_builder_add_joint(builder, &joint, &error), &error, DYN_INVALID_ARGUMENT, "joint j",
                  "two joints of this name");
     joint.name = "";
@@ -83,7 +83,7 @@ static void expect_bad_joint(const dyn_joint_description *joint, const char *fra
 }
 
 START_TEST(bad_joints_are_refused) {
-    const dyn_joint_description good = joint_between("elbow", DYN_JOINT_REVOLUTE, "a", "b");
+    const dyn_joint_description good = joint_between("elbow", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_joint_description joint = good;
     joint.type = (dyn_joint_type)42;
     expect_bad_joint(&joint, "42 is no joint type");
@@ -111,7 +111,7 @@ START_TEST(bad_joints_are_refused) {
 END_TEST
 
 START_TEST(universal_joints_need_two_directions) {
-    dyn_joint_description joint = joint_between("elbow", DYN_JOINT_UNIVERSAL, "a", "b");
+    dyn_joint_description joint = joint_between("elbow", DYN_JOINT_TYPE_UNIVERSAL, "a", "b");
     memset(joint.second_axis, 0, sizeof joint.second_axis);
     expect_bad_joint(&joint, "second axis is (0, 0, 0)");
     joint.second_axis[2] = -3;
@@ -123,7 +123,7 @@ START_TEST(axes_are_normalized_exactly) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    dyn_joint_description joint = joint_between("j", DYN_JOINT_REVOLUTE, "a", "b");
+    dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     joint.axis[2] = -0.3;
     add_joint(builder, &joint);
     dyn_model *model = build_model(builder, NULL, NULL);
@@ -153,44 +153,46 @@ static void expect_remark(dyn_joint_type type, dyn_inertia inertia, dyn_severity
 }
 
 START_TEST(odd_inertias_are_reported) {
-    expect_remark(DYN_JOINT_PRISMATIC, (dyn_inertia){.mass = 2}, DYN_NOTE, "link arm", "point mass");
-    expect_remark(DYN_JOINT_PRISMATIC, (dyn_inertia){0}, DYN_NOTE, "link arm", "massless");
-    expect_remark(DYN_JOINT_REVOLUTE, (dyn_inertia){.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}}, DYN_WARNING,
-                  "link arm", "triangle inequality");
-    expect_remark(DYN_JOINT_REVOLUTE, (dyn_inertia){.rotational = {1, 0, 0, 1, 0, 1}}, DYN_WARNING, "link arm",
-                  "inertia but no mass");
-    expect_remark(DYN_JOINT_FIXED, (dyn_inertia){.rotational = {1, 0, 0, 1, 0, 1}}, DYN_WARNING, "link arm",
-                  "inertia but no mass; no body is so; without effect, since it is fixed to the world");
-    expect_remark(DYN_JOINT_REVOLUTE, (dyn_inertia){.mass = 1, .rotational = {1, 2, 0, 1, 0, 1}}, DYN_WARNING,
-                  "link arm", "-1, 1 and 3 kg m^2; no body has a negative one");
-    expect_remark(DYN_JOINT_FIXED, (dyn_inertia){.mass = 1}, DYN_NOTE, "joint j", "it is fixed and merged");
-    expect_remark(DYN_JOINT_FIXED, (dyn_inertia){.mass = 1}, DYN_NOTE, "link base", "2 links has no effect");
-    expect_remark(DYN_JOINT_FIXED, (dyn_inertia){.mass = 1}, DYN_WARNING, "robot test", "no joint moves");
+    expect_remark(DYN_JOINT_TYPE_PRISMATIC, (dyn_inertia){.mass = 2}, DYN_SEVERITY_NOTE, "link arm", "point mass");
+    expect_remark(DYN_JOINT_TYPE_PRISMATIC, (dyn_inertia){0}, DYN_SEVERITY_NOTE, "link arm", "massless");
+    expect_remark(DYN_JOINT_TYPE_REVOLUTE, (dyn_inertia){.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}},
+                  DYN_SEVERITY_WARNING, "link arm", "triangle inequality");
+    expect_remark(DYN_JOINT_TYPE_REVOLUTE, (dyn_inertia){.rotational = {1, 0, 0, 1, 0, 1}}, DYN_SEVERITY_WARNING,
+                  "link arm", "inertia but no mass");
+    expect_remark(DYN_JOINT_TYPE_FIXED, (dyn_inertia){.rotational = {1, 0, 0, 1, 0, 1}}, DYN_SEVERITY_WARNING,
+                  "link arm", "inertia but no mass; no body is so; without effect, since it is fixed to the world");
+    expect_remark(DYN_JOINT_TYPE_REVOLUTE, (dyn_inertia){.mass = 1, .rotational = {1, 2, 0, 1, 0, 1}},
+                  DYN_SEVERITY_WARNING, "link arm", "-1, 1 and 3 kg m^2; no body has a negative one");
+    expect_remark(DYN_JOINT_TYPE_FIXED, (dyn_inertia){.mass = 1}, DYN_SEVERITY_NOTE, "joint j",
+                  "it is fixed and merged");
+    expect_remark(DYN_JOINT_TYPE_FIXED, (dyn_inertia){.mass = 1}, DYN_SEVERITY_NOTE, "link base",
+                  "2 links has no effect");
+    expect_remark(DYN_JOINT_TYPE_FIXED, (dyn_inertia){.mass = 1}, DYN_SEVERITY_WARNING, "robot test", "no joint moves");
 }
 END_TEST
 
 START_TEST(singular_mass_matrix_is_foreseen) {
     const dyn_inertia none = {0}, on_axis = {.mass = 1, .center_of_mass = {0, 0, 1}};
     const char *fragment = "the mass matrix is singular";
-    expect_remark(DYN_JOINT_REVOLUTE, on_axis, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_PRISMATIC, none, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_HELICAL, none, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_CYLINDRICAL, on_axis, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_SPHERICAL, on_axis, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_FLOATING, on_axis, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_PLANAR, on_axis, DYN_WARNING, "joint j", fragment);
-    expect_remark(DYN_JOINT_UNIVERSAL, none, DYN_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_REVOLUTE, on_axis, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_PRISMATIC, none, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_HELICAL, none, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_CYLINDRICAL, on_axis, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_SPHERICAL, on_axis, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_FLOATING, on_axis, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_PLANAR, on_axis, DYN_SEVERITY_WARNING, "joint j", fragment);
+    expect_remark(DYN_JOINT_TYPE_UNIVERSAL, none, DYN_SEVERITY_WARNING, "joint j", fragment);
 }
 END_TEST
 
 START_TEST(point_masses_off_the_axis_are_no_warning) {
     const dyn_inertia off_axis = {.mass = 1, .center_of_mass = {1, 0, 0}};
-    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_PRISMATIC, DYN_JOINT_HELICAL,
-                                           DYN_JOINT_CYLINDRICAL};
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_HELICAL,
+                                           DYN_JOINT_TYPE_CYLINDRICAL};
     for (int i = 0; i < COUNT(types); i++) {
         dyn_report *report = new_report();
         dyn_model *model = build_model(pair(types[i], &off_axis), NULL, report);
-        ck_assert_uint_eq(dyn_report_count_severity(report, DYN_WARNING), 0);
+        ck_assert_uint_eq(dyn_report_count_severity(report, DYN_SEVERITY_WARNING), 0);
         dyn_model_free(model);
         dyn_report_free(report);
     }
@@ -201,7 +203,7 @@ START_TEST(limits_are_kept_and_checked) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    dyn_joint_description joint = joint_between("j", DYN_JOINT_REVOLUTE, "a", "b");
+    dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     joint.has_limits = true;
     joint.limits = (dyn_joint_limits){.lower = 1, .upper = -1, .velocity = -2, .effort = 3};
     joint.damping = -0.5;
@@ -209,9 +211,9 @@ START_TEST(limits_are_kept_and_checked) {
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
     ck_assert(dyn_model_joint(model, 0)->limits.effort == 3);
-    expect_entry(report, DYN_WARNING, 0, "joint j", "lower limit 1 is above its upper limit -1");
-    expect_entry(report, DYN_WARNING, 0, "joint j", "velocity -2");
-    expect_entry(report, DYN_WARNING, 0, "joint j", "damping -0.5");
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "lower limit 1 is above its upper limit -1");
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "velocity -2");
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint j", "damping -0.5");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -219,7 +221,7 @@ END_TEST
 
 START_TEST(strict_building_refuses_warnings) {
     const dyn_inertia flat = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}};
-    dyn_builder *builder = pair(DYN_JOINT_REVOLUTE, &flat);
+    dyn_builder *builder = pair(DYN_JOINT_TYPE_REVOLUTE, &flat);
     dyn_build_options options = {.strict = true};
     dyn_model *model;
     dyn_error error;
@@ -234,7 +236,7 @@ START_TEST(strict_building_refuses_warnings) {
     builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    connect_links(builder, "j", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_model_free(build_model(builder, &options, NULL)); /* notes alone are no reason */
 }
 END_TEST
@@ -259,12 +261,12 @@ START_TEST(floating_base_carries_the_root) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    connect_links(builder, "j", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_model *model = build_model(builder, &options, NULL);
     const dyn_joint *root = dyn_model_joint(model, 0);
     ck_assert(dyn_model_is_floating(model));
     ck_assert_str_eq(root->name, "root_joint");
-    ck_assert_int_eq(root->type, DYN_JOINT_FLOATING);
+    ck_assert_int_eq(root->type, DYN_JOINT_TYPE_FLOATING);
     ck_assert_int_eq(root->parent_link, -1);
     ck_assert_int_eq(root->child_link, 0);
     ck_assert_str_eq(dyn_model_link(model, 0)->parent_joint, "root_joint");
@@ -281,7 +283,7 @@ START_TEST(name_of_the_floating_joint_is_reserved) {
     dyn_builder *builder = new_builder();
     add_link(builder, "world");
     add_link(builder, "b");
-    connect_links(builder, "root_joint", DYN_JOINT_REVOLUTE, "world", "b");
+    connect_links(builder, "root_joint", DYN_JOINT_TYPE_REVOLUTE, "world", "b");
     dyn_model *model;
     dyn_error error;
     expect_error(dyn_builder_build(builder, &options, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT,
@@ -296,7 +298,7 @@ START_TEST(floating_world_is_suspicious) {
     add_link(builder, "world");
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, &options, report);
-    expect_entry(report, DYN_WARNING, 0, "link world", "wants a fixed base");
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "link world", "wants a fixed base");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -307,8 +309,8 @@ START_TEST(frames_are_found_by_link_then_joint_then_world) {
     add_link(builder, "a");
     add_link(builder, "b");
     add_link(builder, "c");
-    connect_links(builder, "c", DYN_JOINT_REVOLUTE, "a", "b");
-    connect_links(builder, "weld", DYN_JOINT_FIXED, "b", "c");
+    connect_links(builder, "c", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
+    connect_links(builder, "weld", DYN_JOINT_TYPE_FIXED, "b", "c");
     dyn_model *model = build_model(builder, NULL, NULL);
     const struct {
         const char *name;
@@ -337,7 +339,7 @@ START_TEST(builder_stays_usable) {
     dyn_model *first;
     ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, NULL, &first), DYN_OK);
     add_link(builder, "b");
-    connect_links(builder, "j", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_model *second = build_model(builder, NULL, NULL);
     ck_assert_int_eq(dyn_model_link_count(first), 1);
     ck_assert_str_eq(dyn_model_link(first, 0)->name, "a");

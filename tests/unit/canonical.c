@@ -45,7 +45,7 @@ static char *canonical(const char *urdf, const dyn_build_options *options) {
 START_TEST(spelling_and_name_do_not_matter) {
     char *a = canonical(plain, NULL), *b = canonical(respelled, NULL);
     ck_assert_str_eq(a, b);
-    free(a), free(b);
+    dyn_text_free(a), dyn_text_free(b);
 }
 END_TEST
 
@@ -84,18 +84,19 @@ START_TEST(every_difference_shows) {
     char *changed = replaced(plain, changes[_i].from, changes[_i].to);
     char *after = canonical(changed, NULL);
     ck_assert_str_ne(before, after);
-    free(before), free(changed), free(after);
+    dyn_text_free(before), free(changed), dyn_text_free(after);
 }
 END_TEST
 
 START_TEST(options_show) {
-    const dyn_build_options floating = {.base = DYN_BASE_FLOATING}, independent = {.mimic = DYN_MIMIC_INDEPENDENT};
+    const dyn_build_options floating = {.base = DYN_BASE_FLOATING},
+                            independent = {.mimic = DYN_MIMIC_POLICY_INDEPENDENT};
     char *texts[] = {canonical(plain, NULL), canonical(plain, &floating), canonical(plain, &independent)};
     ck_assert_str_ne(texts[0], texts[1]);
     ck_assert_str_ne(texts[0], texts[2]);
     ck_assert_str_ne(texts[1], texts[2]);
     for (int i = 0; i < 3; i++) {
-        free(texts[i]);
+        dyn_text_free(texts[i]);
     }
 }
 END_TEST
@@ -104,7 +105,7 @@ START_TEST(names_cannot_imitate_structure) {
     /* Without quoting, both descriptions would be equal. */
     char *a = canonical("<robot name='r'><link name='a\" parent \"b'/></robot>", NULL);
     ck_assert_ptr_nonnull(strstr(a, "link \"a\\\" parent \\\"b\""));
-    free(a);
+    dyn_text_free(a);
 }
 END_TEST
 

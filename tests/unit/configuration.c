@@ -17,12 +17,12 @@ static void add_ranged(dyn_builder *builder, const char *name, dyn_joint_type ty
 START_TEST(home_is_zero_where_zero_is_allowed_and_else_the_middle) {
     dyn_builder *builder = new_builder();
     add_link(builder, "root");
-    add_ranged(builder, "around", DYN_JOINT_REVOLUTE, -1, 2);
-    add_ranged(builder, "above", DYN_JOINT_PRISMATIC, 1, 2);
-    add_ranged(builder, "below", DYN_JOINT_REVOLUTE, -3, -1);
-    add_ranged(builder, "crossed", DYN_JOINT_REVOLUTE, 2, 1);
+    add_ranged(builder, "around", DYN_JOINT_TYPE_REVOLUTE, -1, 2);
+    add_ranged(builder, "above", DYN_JOINT_TYPE_PRISMATIC, 1, 2);
+    add_ranged(builder, "below", DYN_JOINT_TYPE_REVOLUTE, -3, -1);
+    add_ranged(builder, "crossed", DYN_JOINT_TYPE_REVOLUTE, 2, 1);
     add_link(builder, "ball");
-    connect_links(builder, "ball", DYN_JOINT_SPHERICAL, "root", "ball");
+    connect_links(builder, "ball", DYN_JOINT_TYPE_SPHERICAL, "root", "ball");
     const dyn_build_options options = {.base = DYN_BASE_FLOATING};
     dyn_model *model = build_model(builder, &options, NULL);
     static const double zero[15] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1};
@@ -45,9 +45,9 @@ START_TEST(coupled_joints_leave_their_masters_home_alone) {
     dyn_builder *builder = new_builder();
     add_link(builder, "root");
     add_link(builder, "a");
-    connect_links(builder, "a", DYN_JOINT_REVOLUTE, "root", "a");
+    connect_links(builder, "a", DYN_JOINT_TYPE_REVOLUTE, "root", "a");
     add_link(builder, "b");
-    dyn_joint_description joint = joint_between("b", DYN_JOINT_REVOLUTE, "root", "b");
+    dyn_joint_description joint = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "root", "b");
     joint.has_limits = true;
     joint.limits = (dyn_joint_limits){.lower = 1, .upper = 2};
     joint.mimic_joint = "a";

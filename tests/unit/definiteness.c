@@ -14,11 +14,11 @@ static const dyn_inertia sphere = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 
  * about `axis`. */
 static dyn_builder *chain(const dyn_inertia *upper, const dyn_inertia *lower, const double axis[3]) {
     dyn_builder *builder = new_builder();
-    dyn_joint_description b = joint_between("b", DYN_JOINT_REVOLUTE, "upper", "lower");
+    dyn_joint_description b = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "upper", "lower");
     add_link(builder, "base");
     add_link_with(builder, "upper", upper);
     add_link_with(builder, "lower", lower);
-    connect_links(builder, "a", DYN_JOINT_CONTINUOUS, "base", "upper");
+    connect_links(builder, "a", DYN_JOINT_TYPE_CONTINUOUS, "base", "upper");
     for (int i = 0; i < 3; i++) {
         b.axis[i] = axis[i];
     }
@@ -71,7 +71,7 @@ START_TEST(inertia_that_leaves_the_mass_matrix_positive_definite_is_a_warning) {
     expect_error(dyn_builder_build(builder, &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "link lower",
                  odd[_i].fragment);
     model = build_model(builder, NULL, report);
-    expect_entry(report, DYN_WARNING, 0, "link lower", odd[_i].fragment);
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "link lower", odd[_i].fragment);
     ck_assert_int_eq(go_around(model, &error), DYN_OK);
     dyn_report_free(report);
     dyn_model_free(model);
@@ -103,11 +103,11 @@ END_TEST
 START_TEST(configurations_beyond_the_limits_do_not_count) {
     const dyn_inertia about_y = {.mass = 1, .rotational = {1, 0, 0, -0.5, 0, 1}};
     dyn_builder *builder = new_builder();
-    dyn_joint_description b = joint_between("b", DYN_JOINT_REVOLUTE, "upper", "lower");
+    dyn_joint_description b = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "upper", "lower");
     add_link(builder, "base");
     add_link(builder, "upper");
     add_link_with(builder, "lower", &about_y);
-    connect_links(builder, "a", DYN_JOINT_CONTINUOUS, "base", "upper");
+    connect_links(builder, "a", DYN_JOINT_TYPE_CONTINUOUS, "base", "upper");
     b.axis[0] = 1, b.axis[2] = 0;
     b.has_limits = true;
     b.limits = (dyn_joint_limits){.lower = -0.2, .upper = 0.2};
@@ -131,7 +131,7 @@ START_TEST(massless_links_that_carry_a_body_are_no_warning) {
     dyn_report *report = new_report();
     dyn_error error;
     dyn_model *model = build_model(chain(&none, &sphere, x_axis), NULL, report);
-    ck_assert_uint_eq(dyn_report_count_severity(report, DYN_WARNING), 0);
+    ck_assert_uint_eq(dyn_report_count_severity(report, DYN_SEVERITY_WARNING), 0);
     ck_assert_int_eq(go_around(model, &error), DYN_OK);
     dyn_model_free(model);
     dyn_report_free(report);
@@ -144,8 +144,8 @@ START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves)
     const double tilted[3] = {0.48, 0.6, 0.64}, q[2] = {0.1, 0.2}, tau[2] = {1, 1};
     const char *fragment = "joint a: the mass matrix is singular, no inertia resists the joint";
     dyn_builder *builder = new_builder();
-    dyn_joint_description a = joint_between("a", DYN_JOINT_CONTINUOUS, "base", "upper");
-    dyn_joint_description b = joint_between("b", DYN_JOINT_CONTINUOUS, "upper", "lower");
+    dyn_joint_description a = joint_between("a", DYN_JOINT_TYPE_CONTINUOUS, "base", "upper");
+    dyn_joint_description b = joint_between("b", DYN_JOINT_TYPE_CONTINUOUS, "upper", "lower");
     for (int i = 0; i < 3; i++) {
         a.axis[i] = b.axis[i] = tilted[i];
     }
@@ -157,7 +157,7 @@ START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves)
     add_joint(builder, &b);
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
-    expect_entry(report, DYN_WARNING, 0, "joint a", "the mass matrix is singular");
+    expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint a", "the mass matrix is singular");
     dyn_workspace *w;
     dyn_error error;
     double result[4];
@@ -195,7 +195,7 @@ START_TEST(a_sample_of_a_singular_robot_stops_for_the_joint_that_nothing_resists
     ck_assert_int_eq(dyn_simulator_create(model, &options, &error, &simulator), DYN_OK);
     const dyn_step_input input = {.tau = tau};
     ck_assert_int_eq(dyn_simulator_step(simulator, 1, &input, q, v, NULL, &result, &error), DYN_OK);
-    ck_assert_int_eq(result.status, DYN_SAMPLE_SINGULAR);
+    ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_SINGULAR);
     ck_assert_int_eq(result.joint, dyn_model_find_joint(model, "b"));
     ck_assert(q[0] == 0 && q[1] == 0 && v[0] == 0 && v[1] == 0);
     dyn_simulator_free(simulator);
@@ -207,8 +207,8 @@ START_TEST(unresisted_joints_are_found_beside_mimic_joints) {
     const dyn_inertia none = {0}, *fingers[2][2] = {{&none, &none}, {&none, &sphere}};
     for (int k = 0; k < 2; k++) {
         dyn_builder *builder = chain(fingers[k][0], fingers[k][1], z_axis);
-        dyn_joint_description left = joint_between("left", DYN_JOINT_PRISMATIC, "base", "finger");
-        dyn_joint_description right = joint_between("right", DYN_JOINT_PRISMATIC, "base", "thumb");
+        dyn_joint_description left = joint_between("left", DYN_JOINT_TYPE_PRISMATIC, "base", "finger");
+        dyn_joint_description right = joint_between("right", DYN_JOINT_TYPE_PRISMATIC, "base", "thumb");
         right.mimic_joint = "left";
         right.mimic_multiplier = -1;
         add_link_with(builder, "finger", fingers[k][0]);
@@ -217,10 +217,10 @@ START_TEST(unresisted_joints_are_found_beside_mimic_joints) {
         add_joint(builder, &right);
         dyn_report *report = new_report();
         dyn_model *model = build_model(builder, NULL, report);
-        ck_assert_uint_eq(dyn_report_count_severity(report, DYN_WARNING), k == 0 ? 4 : 0);
+        ck_assert_uint_eq(dyn_report_count_severity(report, DYN_SEVERITY_WARNING), k == 0 ? 4 : 0);
         if (k == 0) {
-            expect_entry(report, DYN_WARNING, 0, "joint left", "the mass matrix is singular");
-            expect_entry(report, DYN_WARNING, 0, "joint b", "the mass matrix is singular");
+            expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint left", "the mass matrix is singular");
+            expect_entry(report, DYN_SEVERITY_WARNING, 0, "joint b", "the mass matrix is singular");
         }
         dyn_model_free(model);
         dyn_report_free(report);
@@ -242,7 +242,7 @@ START_TEST(such_a_model_is_read_again_from_its_text) {
         dyn_builder_free(builder);
         dyn_model_free(model);
         dyn_model_free(again);
-        free(text);
+        dyn_text_free(text);
     }
 }
 END_TEST

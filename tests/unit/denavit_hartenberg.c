@@ -31,7 +31,7 @@ static void multiply(const double A[16], const double B[16], double T[16]) {
 
 /* Computes the transforms in the form of the textbooks. */
 static void textbook_row(dyn_dh_convention convention, const dyn_dh_row *row, double q, double T[16]) {
-    bool slides = row->type == DYN_JOINT_PRISMATIC;
+    bool slides = row->type == DYN_JOINT_TYPE_PRISMATIC;
     double theta = row->theta + (slides ? 0 : q), d = row->d + (slides ? q : 0), a = row->a;
     double ct = cos(theta), st = sin(theta), ca = cos(row->alpha), sa = sin(row->alpha);
     const double standard[16] = {ct, -st * ca, st * sa,  a * ct, /**/
@@ -42,7 +42,7 @@ static void textbook_row(dyn_dh_convention convention, const dyn_dh_row *row, do
                                  st * ca, ct * ca, -sa, -sa * d, /**/
                                  st * sa, ct * sa, ca,  ca * d,  /**/
                                  0,       0,       0,   1};
-    memcpy(T, convention == DYN_DH_STANDARD ? standard : modified, sizeof standard);
+    memcpy(T, convention == DYN_DH_CONVENTION_STANDARD ? standard : modified, sizeof standard);
 }
 
 static void link_pose(const dyn_model *model, const double *q, const char *name, double position[3],
@@ -58,8 +58,9 @@ static void link_pose(const dyn_model *model, const double *q, const char *name,
 
 START_TEST(link_frames_are_the_product_of_the_rows) {
     random_source random = random_seed("T(q) = A1 .. An", 20261212);
-    dyn_dh_convention convention = _i ? DYN_DH_MODIFIED : DYN_DH_STANDARD;
-    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC};
+    dyn_dh_convention convention = _i ? DYN_DH_CONVENTION_MODIFIED : DYN_DH_CONVENTION_STANDARD;
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
+                                           DYN_JOINT_TYPE_PRISMATIC};
     for (int k = 0; k < 100; k++) {
         dyn_dh_row rows[8] = {0};
         double q[8], T[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -115,9 +116,9 @@ START_TEST(puma_560_has_its_published_gravity_load) {
     dyn_dh_row rows[6];
     for (int i = 0; i < 6; i++) {
         rows[i] = puma[i];
-        rows[i].type = DYN_JOINT_REVOLUTE;
+        rows[i].type = DYN_JOINT_TYPE_REVOLUTE;
     }
-    dyn_model *model = model_of(DYN_DH_STANDARD, 6, rows);
+    dyn_model *model = model_of(DYN_DH_CONVENTION_STANDARD, 6, rows);
     dyn_workspace *workspace;
     dyn_error error;
     double g[6];
@@ -134,12 +135,12 @@ END_TEST
 /* Checks the maker's parameters of the UR5, in the base of its URDF, which is rotated by half a turn about z. */
 START_TEST(ur5_has_the_kinematics_of_its_urdf) {
     static const dyn_dh_row rows[6] = {
-        {.type = DYN_JOINT_REVOLUTE, .d = 0.089159, .alpha = M_PI_2},
-        {.type = DYN_JOINT_REVOLUTE, .a = -0.425},
-        {.type = DYN_JOINT_REVOLUTE, .a = -0.39225},
-        {.type = DYN_JOINT_REVOLUTE, .d = 0.10915, .alpha = M_PI_2},
-        {.type = DYN_JOINT_REVOLUTE, .d = 0.09465, .alpha = -M_PI_2},
-        {.type = DYN_JOINT_REVOLUTE, .d = 0.0823},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .d = 0.089159, .alpha = M_PI_2},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .a = -0.425},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .a = -0.39225},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .d = 0.10915, .alpha = M_PI_2},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .d = 0.09465, .alpha = -M_PI_2},
+        {.type = DYN_JOINT_TYPE_REVOLUTE, .d = 0.0823},
     };
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
@@ -147,7 +148,7 @@ START_TEST(ur5_has_the_kinematics_of_its_urdf) {
         printf("no ur5.urdf here\n");
         return;
     }
-    dyn_model *urdf = load_urdf(text, NULL, NULL), *dh = model_of(DYN_DH_STANDARD, 6, rows);
+    dyn_model *urdf = load_urdf(text, NULL, NULL), *dh = model_of(DYN_DH_CONVENTION_STANDARD, 6, rows);
     random_source random = random_seed("UR5 by table and by URDF", 20261213);
     for (int k = 0; k < 50; k++) {
         double q[6], r[3], R[9], s[3], S[9];
@@ -170,21 +171,21 @@ START_TEST(ur5_has_the_kinematics_of_its_urdf) {
 END_TEST
 
 START_TEST(bad_rows_are_named) {
-    dyn_dh_row rows[2] = {{.type = DYN_JOINT_REVOLUTE}, {.type = DYN_JOINT_REVOLUTE}};
+    dyn_dh_row rows[2] = {{.type = DYN_JOINT_TYPE_REVOLUTE}, {.type = DYN_JOINT_TYPE_REVOLUTE}};
     dyn_builder *builder;
     dyn_error error;
     rows[1].a = NAN;
-    expect_error(dyn_dh_describe("r", DYN_DH_STANDARD, 2, rows, &error, &builder), &error, DYN_INVALID_ARGUMENT,
-                 "rows[1].a", "nan");
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_STANDARD, 2, rows, &error, &builder), &error,
+                 DYN_INVALID_ARGUMENT, "rows[1].a", "nan");
     ck_assert_ptr_null(builder);
     rows[1].a = 0;
-    rows[0].type = DYN_JOINT_SPHERICAL;
-    expect_error(dyn_dh_describe("r", DYN_DH_MODIFIED, 2, rows, &error, &builder), &error, DYN_INVALID_ARGUMENT,
-                 "rows[0].type", "revolute");
-    rows[0].type = DYN_JOINT_PRISMATIC;
+    rows[0].type = DYN_JOINT_TYPE_SPHERICAL;
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &error, &builder), &error,
+                 DYN_INVALID_ARGUMENT, "rows[0].type", "revolute");
+    rows[0].type = DYN_JOINT_TYPE_PRISMATIC;
     rows[0].inertia.mass = -1;
-    expect_error(dyn_dh_describe("r", DYN_DH_MODIFIED, 2, rows, &error, &builder), &error, DYN_INVALID_ARGUMENT,
-                 "link link1", "mass is -1");
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &error, &builder), &error,
+                 DYN_INVALID_ARGUMENT, "link link1", "mass is -1");
     expect_error(dyn_dh_describe("r", (dyn_dh_convention)7, 2, rows, &error, &builder), &error, DYN_INVALID_ARGUMENT,
                  "convention", "7");
 }

@@ -17,8 +17,8 @@ static dyn_model *slides(bool has_tip_mass) {
     } else {
         add_link_with(builder, "b", &none);
     }
-    connect_links(builder, "ja", DYN_JOINT_PRISMATIC, "base", "a");
-    connect_links(builder, "jb", DYN_JOINT_PRISMATIC, "a", "b");
+    connect_links(builder, "ja", DYN_JOINT_TYPE_PRISMATIC, "base", "a");
+    connect_links(builder, "jb", DYN_JOINT_TYPE_PRISMATIC, "a", "b");
     return build_model(builder, NULL, NULL);
 }
 

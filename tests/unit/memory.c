@@ -101,7 +101,7 @@ static dyn_status operate(int number, const dyn_model *model, dyn_error *error, 
         return dyn_model_chain(model, "d", "a", DYN_BASE_FIXED, error, result);
     case 6:
         status = dyn_urdf_write_model(model, error, &text, &length);
-        free(text);
+        dyn_text_free(text);
         return status;
     default:
         status = dyn_model_describe(model, error, &builder);

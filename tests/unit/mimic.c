@@ -38,9 +38,9 @@ static void expect_refusal(dyn_builder *builder, const char *place, const char *
 
 START_TEST(chains_are_composed_to_the_last_master) {
     dyn_builder *builder = hand();
-    add_mimic(builder, "jc", DYN_JOINT_PRISMATIC, "c", "jb", 3, 0.5);
-    add_mimic(builder, "jb", DYN_JOINT_REVOLUTE, "b", "ja", -2, 0.25);
-    connect_links(builder, "ja", DYN_JOINT_CONTINUOUS, "base", "a");
+    add_mimic(builder, "jc", DYN_JOINT_TYPE_PRISMATIC, "c", "jb", 3, 0.5);
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "ja", -2, 0.25);
+    connect_links(builder, "ja", DYN_JOINT_TYPE_CONTINUOUS, "base", "a");
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
     ck_assert_int_eq(dyn_model_nq(model), 1);
@@ -60,7 +60,7 @@ START_TEST(chains_are_composed_to_the_last_master) {
     ck_assert(follower->ratio == -6 && follower->offset == 1.25);
     ck_assert_int_eq(follower->motion, MOTION_PRISMATIC);
     ck_assert_int_eq(follower->nv, 1);
-    expect_entry(report, DYN_NOTE, 0, "joint jc", "-6 times that of joint \"ja\" plus 1.25");
+    expect_entry(report, DYN_SEVERITY_NOTE, 0, "joint jc", "-6 times that of joint \"ja\" plus 1.25");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -68,17 +68,17 @@ END_TEST
 
 START_TEST(independent_mimic_joints_are_joints_like_any_other) {
     dyn_builder *builder = hand();
-    connect_links(builder, "ja", DYN_JOINT_REVOLUTE, "base", "a");
-    add_mimic(builder, "jb", DYN_JOINT_REVOLUTE, "b", "ja", 2, 1);
-    add_mimic(builder, "jc", DYN_JOINT_REVOLUTE, "c", "nowhere", 2, 1);
+    connect_links(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "ja", 2, 1);
+    add_mimic(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "c", "nowhere", 2, 1);
     dyn_report *report = new_report();
-    dyn_build_options options = {.mimic = DYN_MIMIC_INDEPENDENT};
+    dyn_build_options options = {.mimic = DYN_MIMIC_POLICY_INDEPENDENT};
     dyn_model *model = build_model(builder, &options, report);
     ck_assert_int_eq(dyn_model_nv(model), 3);
     ck_assert(!dyn_model_has_coupling(model));
     ck_assert_int_eq(dyn_model_joint(model, 1)->master, -1);
     ck_assert(dyn_model_joint(model, 1)->multiplier == 1 && dyn_model_joint(model, 1)->offset == 0);
-    expect_entry(report, DYN_NOTE, 0, "joint jb", "moves independently");
+    expect_entry(report, DYN_SEVERITY_NOTE, 0, "joint jb", "moves independently");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -86,13 +86,13 @@ END_TEST
 
 START_TEST(zero_multiplier_keeps_the_joint_at_its_offset) {
     dyn_builder *builder = hand();
-    connect_links(builder, "ja", DYN_JOINT_REVOLUTE, "base", "a");
-    connect_links(builder, "jc", DYN_JOINT_FIXED, "base", "c");
-    add_mimic(builder, "jb", DYN_JOINT_REVOLUTE, "b", "ja", 0, 0.5);
+    connect_links(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_FIXED, "base", "c");
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "ja", 0, 0.5);
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
     ck_assert(model->bodies[1].ratio == 0 && model->bodies[1].offset == 0.5);
-    expect_entry(report, DYN_NOTE, 0, "joint jb", "stays at 0.5");
+    expect_entry(report, DYN_SEVERITY_NOTE, 0, "joint jb", "stays at 0.5");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -100,13 +100,13 @@ END_TEST
 
 START_TEST(coupling_of_a_fixed_joint_is_ignored) {
     dyn_builder *builder = hand();
-    connect_links(builder, "ja", DYN_JOINT_REVOLUTE, "base", "a");
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
-    add_mimic(builder, "jb", DYN_JOINT_FIXED, "b", "ja", 1, 0);
+    connect_links(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_FIXED, "b", "ja", 1, 0);
     dyn_report *report = new_report();
     dyn_model *model = build_model(builder, NULL, report);
     ck_assert(!dyn_model_has_coupling(model));
-    expect_entry(report, DYN_NOTE, 0, "joint jb", "it is fixed");
+    expect_entry(report, DYN_SEVERITY_NOTE, 0, "joint jb", "it is fixed");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -114,46 +114,46 @@ END_TEST
 
 START_TEST(unknown_master_is_named) {
     dyn_builder *builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_REVOLUTE, "a", "nowhere", 1, 0);
-    connect_links(builder, "jb", DYN_JOINT_REVOLUTE, "base", "b");
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "a", "nowhere", 1, 0);
+    connect_links(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "base", "b");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
     expect_refusal(builder, "joint ja", "mimics joint \"nowhere\", which does not exist");
 }
 END_TEST
 
 START_TEST(only_joints_with_one_coordinate_are_coupled) {
     dyn_builder *builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_PLANAR, "a", "jb", 1, 0);
-    connect_links(builder, "jb", DYN_JOINT_REVOLUTE, "base", "b");
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_PLANAR, "a", "jb", 1, 0);
+    connect_links(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "base", "b");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
     expect_refusal(builder, "joint ja", "it is planar");
     builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_REVOLUTE, "a", "jb", 1, 0);
-    connect_links(builder, "jb", DYN_JOINT_FIXED, "base", "b");
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "a", "jb", 1, 0);
+    connect_links(builder, "jb", DYN_JOINT_TYPE_FIXED, "base", "b");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
     expect_refusal(builder, "joint ja", "\"jb\", which is fixed");
 }
 END_TEST
 
 START_TEST(cycles_are_refused) {
     dyn_builder *builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_REVOLUTE, "a", "ja", 1, 0);
-    connect_links(builder, "jb", DYN_JOINT_REVOLUTE, "base", "b");
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "a", "ja", 1, 0);
+    connect_links(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "base", "b");
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
     expect_refusal(builder, "joint ja", "cycle");
     builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_REVOLUTE, "a", "jb", 1, 0);
-    add_mimic(builder, "jb", DYN_JOINT_REVOLUTE, "b", "jc", 1, 0);
-    add_mimic(builder, "jc", DYN_JOINT_REVOLUTE, "c", "jb", 1, 0);
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "a", "jb", 1, 0);
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "jc", 1, 0);
+    add_mimic(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "c", "jb", 1, 0);
     expect_refusal(builder, "joint jb", "cycle");
 }
 END_TEST
 
 START_TEST(overflowing_chain_is_refused) {
     dyn_builder *builder = hand();
-    add_mimic(builder, "ja", DYN_JOINT_REVOLUTE, "a", "jb", 1e200, 0);
-    add_mimic(builder, "jb", DYN_JOINT_REVOLUTE, "b", "jc", 1e200, 0);
-    connect_links(builder, "jc", DYN_JOINT_REVOLUTE, "base", "c");
+    add_mimic(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "a", "jb", 1e200, 0);
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "jc", 1e200, 0);
+    connect_links(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "base", "c");
     expect_refusal(builder, "joint ja", "must be finite");
 }
 END_TEST
@@ -169,9 +169,9 @@ START_TEST(long_chain_is_resolved) {
         snprintf(master, sizeof master, "j%d", i + 1);
         add_link(builder, link);
         if (i + 1 < LENGTH) {
-            add_mimic(builder, joint, DYN_JOINT_REVOLUTE, link, master, 1, 1);
+            add_mimic(builder, joint, DYN_JOINT_TYPE_REVOLUTE, link, master, 1, 1);
         } else {
-            connect_links(builder, joint, DYN_JOINT_REVOLUTE, "base", link);
+            connect_links(builder, joint, DYN_JOINT_TYPE_REVOLUTE, "base", link);
         }
     }
     dyn_model *model = build_model(builder, NULL, NULL);

@@ -52,8 +52,9 @@ static void describe(random_source *random, description *d) {
         d->links[i].name = d->link_names[i];
         random_inertia(random, &d->links[i].inertia);
         d->parents[i] = i > 0 ? random_index(random, i) : -1;
-        d->joints[i] = joint_between(d->joint_names[i], (dyn_joint_type)random_index(random, DYN_JOINT_FLOATING + 1),
-                                     i > 0 ? d->link_names[d->parents[i]] : "", d->link_names[i]);
+        d->joints[i] =
+            joint_between(d->joint_names[i], (dyn_joint_type)random_index(random, DYN_JOINT_TYPE_FLOATING + 1),
+                          i > 0 ? d->link_names[d->parents[i]] : "", d->link_names[i]);
         random_unit(random, 3, d->joints[i].axis);
         random_unit(random, 3, d->joints[i].second_axis);
         random_rotation(random, d->joints[i].rotation);
@@ -171,7 +172,7 @@ START_TEST(fixed_base_holds_the_root) {
         expect_same_links(&d, model, links, bodies);
         for (int i = 0; i < LINKS; i++) {
             int up = i, frame;
-            while (up > 0 && d.joints[up].type == DYN_JOINT_FIXED) {
+            while (up > 0 && d.joints[up].type == DYN_JOINT_TYPE_FIXED) {
                 up = d.parents[up];
             }
             ck_assert_int_eq(dyn_model_find_frame(model, d.link_names[i], NULL, &frame), DYN_OK);
@@ -192,11 +193,11 @@ START_TEST(axis_of_a_body_is_plus_z) {
         for (int i = 0; i < model->body_count; i++) {
             const body *b = &model->bodies[i];
             const dyn_joint *joint = dyn_model_joint(model, b->joint);
-            if (joint->type == DYN_JOINT_SPHERICAL || joint->type == DYN_JOINT_FLOATING) {
+            if (joint->type == DYN_JOINT_TYPE_SPHERICAL || joint->type == DYN_JOINT_TYPE_FLOATING) {
                 continue;
             }
             bool second = i > 0 && model->bodies[i - 1].joint == b->joint;
-            bool first_of_two = joint->type == DYN_JOINT_UNIVERSAL && !second;
+            bool first_of_two = joint->type == DYN_JOINT_TYPE_UNIVERSAL && !second;
             const double *axis = second ? joint->second_axis : joint->axis;
             const double *R = model->frames[joint->child_link].pose.rotation;
             double z[3];
@@ -205,9 +206,9 @@ START_TEST(axis_of_a_body_is_plus_z) {
             if (!first_of_two) {
                 expect_near(z, plus_z, 3, 1e-14);
             }
-            ck_assert_int_eq(b->motion == MOTION_REVOLUTE, joint->type == DYN_JOINT_REVOLUTE ||
-                                                               joint->type == DYN_JOINT_CONTINUOUS ||
-                                                               joint->type == DYN_JOINT_UNIVERSAL);
+            ck_assert_int_eq(b->motion == MOTION_REVOLUTE, joint->type == DYN_JOINT_TYPE_REVOLUTE ||
+                                                               joint->type == DYN_JOINT_TYPE_CONTINUOUS ||
+                                                               joint->type == DYN_JOINT_TYPE_UNIVERSAL);
         }
         dyn_model_free(model);
     }
@@ -251,7 +252,7 @@ START_TEST(universal_joint_is_two_revolute_ones) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
-    dyn_joint_description joint = joint_between("j", DYN_JOINT_UNIVERSAL, "a", "b");
+    dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_UNIVERSAL, "a", "b");
     const double y[3] = {0, 1, 0};
     memcpy(joint.axis, y, sizeof y);
     add_joint(builder, &joint);
@@ -277,7 +278,7 @@ START_TEST(values_that_overflow_when_merged_are_refused) {
     const dyn_inertia huge = {.mass = 1e200, .center_of_mass = {1e200, 0, 0}};
     add_link(builder, "a");
     add_link_with(builder, "b", &huge);
-    connect_links(builder, "j", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_model *model;
     dyn_error error;
     expect_error(dyn_builder_build(builder, NULL, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "link b",
@@ -297,7 +298,7 @@ static dyn_model *rod_on_a_link(dyn_joint_type type) {
     add_link(builder, "base");
     add_link(builder, "link");
     add_link_with(builder, "rod", &rod);
-    connect_links(builder, "link", DYN_JOINT_REVOLUTE, "base", "link");
+    connect_links(builder, "link", DYN_JOINT_TYPE_REVOLUTE, "base", "link");
     add_joint(builder, &joint);
     return build_model(builder, NULL, NULL);
 }
@@ -306,7 +307,7 @@ static const double nothing[6] = {0};
 
 /* Checks that the inertia of a rod on its joint's axis is grouped with that of the link, as if they were welded. */
 START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
-    dyn_model *turning = rod_on_a_link(DYN_JOINT_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_FIXED);
+    dyn_model *turning = rod_on_a_link(DYN_JOINT_TYPE_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_TYPE_FIXED);
     ck_assert_int_eq(turning->body_count, 2);
     ck_assert_int_eq(welded->body_count, 1);
     const body *link = &turning->bodies[0], *rod = &turning->bodies[1], *both = &welded->bodies[0];
@@ -325,7 +326,7 @@ END_TEST
 /* Checks a robot so large that grouping overflows: gravity has its full effect. */
 START_TEST(bodies_keep_their_inertias_where_groups_overflow) {
     dyn_builder *builder = new_builder();
-    dyn_joint_description joint = joint_between("b", DYN_JOINT_REVOLUTE, "a", "b");
+    dyn_joint_description joint = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     joint.position[0] = 1e160;
     const double y[3] = {0, 1, 0};
     memcpy(joint.axis, y, sizeof y);
@@ -333,7 +334,7 @@ START_TEST(bodies_keep_their_inertias_where_groups_overflow) {
     add_link(builder, "base");
     add_link(builder, "a");
     add_link_with(builder, "b", &light);
-    connect_links(builder, "a", DYN_JOINT_REVOLUTE, "base", "a");
+    connect_links(builder, "a", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
     add_joint(builder, &joint);
     dyn_model *model = build_model(builder, NULL, NULL);
     dyn_workspace *workspace = NULL;

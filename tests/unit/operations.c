@@ -19,21 +19,21 @@ static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
     }
     const double gravity[3] = {0, 1, -3};
     ck_assert_int_eq(dyn_builder_set_gravity(builder, gravity, NULL), DYN_OK);
-    connect_links(builder, "shoulder", DYN_JOINT_REVOLUTE, "base", "upper");
-    dyn_joint_description elbow = joint_between("elbow", DYN_JOINT_REVOLUTE, "upper", "fore");
+    connect_links(builder, "shoulder", DYN_JOINT_TYPE_REVOLUTE, "base", "upper");
+    dyn_joint_description elbow = joint_between("elbow", DYN_JOINT_TYPE_REVOLUTE, "upper", "fore");
     elbow.has_limits = true;
     elbow.limits = (dyn_joint_limits){-1, 2, 3, 4};
     elbow.damping = 0.5;
     elbow.position[0] = 1;
     add_joint(builder, &elbow);
-    connect_links(builder, "flange", DYN_JOINT_FIXED, "fore", "tool");
-    dyn_joint_description finger = joint_between("finger", DYN_JOINT_REVOLUTE, "tool", "tip");
+    connect_links(builder, "flange", DYN_JOINT_TYPE_FIXED, "fore", "tool");
+    dyn_joint_description finger = joint_between("finger", DYN_JOINT_TYPE_REVOLUTE, "tool", "tip");
     finger.mimic_joint = "elbow";
     finger.mimic_multiplier = 2;
     finger.mimic_offset = 0.25;
     add_joint(builder, &finger);
-    connect_links(builder, "wing", DYN_JOINT_PRISMATIC, "upper", "side");
-    connect_links(builder, "ball", DYN_JOINT_SPHERICAL, "side", "end");
+    connect_links(builder, "wing", DYN_JOINT_TYPE_PRISMATIC, "upper", "side");
+    connect_links(builder, "ball", DYN_JOINT_TYPE_SPHERICAL, "side", "end");
     dyn_build_options options = {.base = base, .mimic = mimic};
     return build_model(builder, &options, NULL);
 }
@@ -80,7 +80,7 @@ static const operation operations[] = {attach,      change_inertia, merge,      
                                        change_base, subtree,        chain_from, chain_to};
 
 START_TEST(unknown_links_are_named) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     expect_error(operations[_i](model, "wrist", &error, &result), &error, DYN_NOT_FOUND, "link wrist", "robot test");
     ck_assert_ptr_null(result);
@@ -92,7 +92,7 @@ END_TEST
 
 /* Checks that an operation leaves its source unchanged. */
 START_TEST(source_stays_as_it_is) {
-    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result = NULL;
+    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result = NULL;
     char *before, *after;
     size_t length;
     dyn_error error;
@@ -105,13 +105,13 @@ START_TEST(source_stays_as_it_is) {
     dyn_model_free(made);
     ck_assert_int_eq(dyn_model_canonical(model, NULL, &after, &length), DYN_OK);
     ck_assert_str_eq(before, after);
-    free(before), free(after);
+    dyn_text_free(before), dyn_text_free(after);
     dyn_model_free(model);
 }
 END_TEST
 
 START_TEST(bad_payloads_are_refused) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     const dyn_inertia negative = {.mass = -1}, none = {.mass = 1, .rotational = {-99, 0, 0, -99, 0, -99}};
     const dyn_pose skewed = {.rotation = {1, 1, 0, 0, 1, 0, 0, 0, 1}};
@@ -133,7 +133,7 @@ START_TEST(bad_payloads_are_refused) {
 END_TEST
 
 START_TEST(bad_payloads_of_a_workspace_are_refused) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED);
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED);
     dyn_workspace *workspace, *other;
     const dyn_model *loaded;
     dyn_error error;
@@ -167,7 +167,7 @@ END_TEST
 
 /* Checks that a finger needs its master. */
 START_TEST(couplings_are_not_torn_apart) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *finger = "finger", *elbow = "elbow";
     dyn_error error;
     expect_error(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, DYN_INVALID_ARGUMENT,
@@ -195,11 +195,11 @@ END_TEST
 START_TEST(couplings_are_composed_where_the_link_between_goes) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base"), add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
-    connect_links(builder, "z", DYN_JOINT_REVOLUTE, "base", "a");
-    dyn_joint_description y = joint_between("y", DYN_JOINT_REVOLUTE, "a", "b");
+    connect_links(builder, "z", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
+    dyn_joint_description y = joint_between("y", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     y.mimic_joint = "z", y.mimic_multiplier = 3, y.mimic_offset = 0.5;
     add_joint(builder, &y);
-    dyn_joint_description x = joint_between("x", DYN_JOINT_REVOLUTE, "a", "c");
+    dyn_joint_description x = joint_between("x", DYN_JOINT_TYPE_REVOLUTE, "a", "c");
     x.mimic_joint = "y", x.mimic_multiplier = 2, x.mimic_offset = 0.25;
     add_joint(builder, &x);
     dyn_model *model = build_model(builder, NULL, NULL), *result;
@@ -215,7 +215,7 @@ END_TEST
 
 /* Checks that a subtree can be separated from its master where joints are independent. */
 START_TEST(independent_joints_come_apart) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_INDEPENDENT), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_INDEPENDENT), *result;
     const char *elbow = "elbow";
     dyn_error error;
     dyn_model *tool = built(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, &result);
@@ -228,7 +228,7 @@ START_TEST(independent_joints_come_apart) {
 END_TEST
 
 START_TEST(limits_and_damping_survive) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     dyn_model *turned = built(dyn_model_change_base(model, "tip", DYN_BASE_FLOATING, &error, &result), &error, &result);
     const dyn_joint *elbow = dyn_model_joint(turned, dyn_model_find_joint(turned, "elbow"));
@@ -245,7 +245,7 @@ START_TEST(limits_and_damping_survive) {
 END_TEST
 
 START_TEST(bad_locks_are_named) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *ball = "ball", *flange = "flange", *shoulder = "shoulder";
     double q[16];
     dyn_error error;
@@ -266,7 +266,7 @@ END_TEST
 
 /* Checks that a locked floating base is on a link "world", and can be freed again. */
 START_TEST(floating_base_can_be_locked_and_freed) {
-    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *root = "root_joint";
     double q[32];
     dyn_error error;
@@ -290,7 +290,7 @@ START_TEST(floating_base_can_be_locked_and_freed) {
 END_TEST
 
 START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     expect_error(dyn_model_detach(model, "base", &error, &result), &error, DYN_INVALID_ARGUMENT, "link base",
                  "the root");
@@ -309,7 +309,7 @@ END_TEST
 
 /* Checks that a chain keeps the links that are fixed to its own, and drops branches that move. */
 START_TEST(chain_keeps_what_is_fixed_to_it) {
-    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_COUPLED), *result;
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     int frame;
     dyn_model *chain = built(dyn_model_chain(model, "side", "fore", DYN_BASE_FIXED, &error, &result), &error, &result);

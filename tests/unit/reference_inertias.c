@@ -130,7 +130,7 @@ static bool compare_file(const char *file) {
     if (text != NULL) {
         bool floating = strcmp(json_string_value(json_object_get(reference, "base")), "float") == 0;
         const dyn_build_options options = {.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                           .mimic = DYN_MIMIC_INDEPENDENT};
+                                           .mimic = DYN_MIMIC_POLICY_INDEPENDENT};
         dyn_model *model = load_urdf(text, &options, NULL);
         compare_robot(reference, model);
         dyn_model_free(model);
@@ -172,7 +172,8 @@ START_TEST(real_robots_load_with_either_base) {
         char *path = path_of("robots", entry->d_name), *text = read_whole_file(path, &length);
         for (int k = 0; k < 4; k++) {
             const dyn_build_options options = {.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                               .mimic = k / 2 ? DYN_MIMIC_INDEPENDENT : DYN_MIMIC_COUPLED};
+                                               .mimic =
+                                                   k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED};
             dyn_model *model;
             dyn_error error;
             dyn_status status = dyn_urdf_load(text, length, &options, NULL, &error, &model);

@@ -185,7 +185,7 @@ static void assert_book_torques(const dyn_model *model, random_source *random, i
             against[i] = -tip[i];
         }
         dyn_external_force force = {
-            .frame = frame_of(model, "end_effector"), .reference_frame = DYN_LOCAL, .wrench = against};
+            .frame = frame_of(model, "end_effector"), .reference_frame = DYN_REFERENCE_FRAME_LOCAL, .wrench = against};
         dyn_external_forces forces = {1, &force};
         book_inverse_dynamics(n, q, v, a, gravity, M, G, S, tip, book);
         require(dyn_rnea(model, workspace, 1, gravity, q, v, a, &forces, &error, tau), &error);
@@ -294,8 +294,8 @@ END_TEST
 
 /* Builds a random serial chain: joints of every type with one coordinate, fixed links between them. */
 static dyn_model *random_chain(random_source *random, int n) {
-    static const dyn_joint_type types[] = {DYN_JOINT_REVOLUTE, DYN_JOINT_CONTINUOUS, DYN_JOINT_PRISMATIC,
-                                           DYN_JOINT_HELICAL, DYN_JOINT_FIXED};
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_PRISMATIC,
+                                           DYN_JOINT_TYPE_HELICAL, DYN_JOINT_TYPE_FIXED};
     dyn_builder *builder = new_builder();
     add_link(builder, "base");
     char last[16] = "base";
@@ -322,10 +322,10 @@ static dyn_model *random_chain(random_source *random, int n) {
         add_link_with(builder, link, &inertia);
         add_joint(builder, &joint);
         memcpy(last, link, sizeof last);
-        moving += joint.type != DYN_JOINT_FIXED;
+        moving += joint.type != DYN_JOINT_TYPE_FIXED;
     }
     add_link_with(builder, "end_effector", &(dyn_inertia){0});
-    connect_links(builder, "flange", DYN_JOINT_FIXED, last, "end_effector");
+    connect_links(builder, "flange", DYN_JOINT_TYPE_FIXED, last, "end_effector");
     return build_model(builder, NULL, NULL);
 }
 
@@ -369,7 +369,7 @@ START_TEST(inertias_need_not_be_about_the_centre_of_mass) {
         }
     }
     dyn_model *model = model_of(1, M, G, S);
-    ck_assert_int_eq(dyn_model_joint(model, 0)->type, DYN_JOINT_HELICAL);
+    ck_assert_int_eq(dyn_model_joint(model, 0)->type, DYN_JOINT_TYPE_HELICAL);
     ck_assert_double_eq_tol(dyn_model_joint(model, 0)->pitch, 0.125, 1e-15);
     assert_book_torques(model, &random, 1, M, G, S);
     dyn_model_free(model);
@@ -407,10 +407,10 @@ START_TEST(what_is_no_chain_is_refused) {
     dyn_error error;
     dyn_builder *builder = new_builder();
     add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c"), add_link(builder, "d");
-    connect_links(builder, "x", DYN_JOINT_REVOLUTE, "a", "b");
-    connect_links(builder, "y", DYN_JOINT_REVOLUTE, "b", "c");
-    dyn_joint_description z = joint_between("z", DYN_JOINT_PRISMATIC, _i == 0 ? "b" : "c", "d");
-    z.type = _i == 1 ? DYN_JOINT_SPHERICAL : z.type;
+    connect_links(builder, "x", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
+    connect_links(builder, "y", DYN_JOINT_TYPE_REVOLUTE, "b", "c");
+    dyn_joint_description z = joint_between("z", DYN_JOINT_TYPE_PRISMATIC, _i == 0 ? "b" : "c", "d");
+    z.type = _i == 1 ? DYN_JOINT_TYPE_SPHERICAL : z.type;
     z.mimic_joint = _i == 2 ? "x" : NULL;
     z.mimic_multiplier = 1;
     add_joint(builder, &z);

@@ -29,12 +29,12 @@ static void add_links(dyn_builder *builder, const char *names) {
 
 START_TEST(joints_are_numbered_depth_first_in_the_order_given) {
     dyn_builder *builder = new_builder();
-    connect_links(builder, "cd", DYN_JOINT_REVOLUTE, "c", "d");
-    connect_links(builder, "ae", DYN_JOINT_FIXED, "a", "e");
-    connect_links(builder, "ef", DYN_JOINT_PRISMATIC, "e", "f");
-    connect_links(builder, "ab", DYN_JOINT_SPHERICAL, "a", "b");
-    connect_links(builder, "bc", DYN_JOINT_REVOLUTE, "b", "c");
-    connect_links(builder, "bg", DYN_JOINT_UNIVERSAL, "b", "g");
+    connect_links(builder, "cd", DYN_JOINT_TYPE_REVOLUTE, "c", "d");
+    connect_links(builder, "ae", DYN_JOINT_TYPE_FIXED, "a", "e");
+    connect_links(builder, "ef", DYN_JOINT_TYPE_PRISMATIC, "e", "f");
+    connect_links(builder, "ab", DYN_JOINT_TYPE_SPHERICAL, "a", "b");
+    connect_links(builder, "bc", DYN_JOINT_TYPE_REVOLUTE, "b", "c");
+    connect_links(builder, "bg", DYN_JOINT_TYPE_UNIVERSAL, "b", "g");
     add_links(builder, "gfedcba");
     dyn_model *model = build_model(builder, NULL, NULL);
 
@@ -71,11 +71,11 @@ END_TEST
 START_TEST(missing_links_are_named) {
     dyn_builder *builder = new_builder();
     add_links(builder, "ab");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "nowhere", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "nowhere", "b");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "joint j", "parent link \"nowhere\" does not exist");
     builder = new_builder();
     add_links(builder, "ab");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "a", "nowhere");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "a", "nowhere");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "joint j", "child link \"nowhere\" does not exist");
 }
 END_TEST
@@ -83,7 +83,7 @@ END_TEST
 START_TEST(two_roots_are_named) {
     dyn_builder *builder = new_builder();
     add_links(builder, "abc");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "a", "b");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "a", "b");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "link c", "two roots, \"a\" and \"c\"");
 }
 END_TEST
@@ -91,8 +91,8 @@ END_TEST
 START_TEST(link_with_two_parents_is_refused) {
     dyn_builder *builder = new_builder();
     add_links(builder, "abc");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "a", "c");
-    connect_links(builder, "k", DYN_JOINT_FIXED, "b", "c");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "a", "c");
+    connect_links(builder, "k", DYN_JOINT_TYPE_FIXED, "b", "c");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "joint k", "already carried by joint \"j\"");
 }
 END_TEST
@@ -100,13 +100,13 @@ END_TEST
 START_TEST(cycles_are_named_link_by_link) {
     dyn_builder *builder = new_builder();
     add_links(builder, "a");
-    connect_links(builder, "self", DYN_JOINT_FIXED, "a", "a");
+    connect_links(builder, "self", DYN_JOINT_TYPE_FIXED, "a", "a");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "joint self", "cycle: \"a\" on \"a\"");
 
     builder = new_builder();
     add_links(builder, "ab");
-    connect_links(builder, "j", DYN_JOINT_FIXED, "a", "b");
-    connect_links(builder, "k", DYN_JOINT_FIXED, "b", "a");
+    connect_links(builder, "j", DYN_JOINT_TYPE_FIXED, "a", "b");
+    connect_links(builder, "k", DYN_JOINT_TYPE_FIXED, "b", "a");
     expect_refusal(builder, DYN_INVALID_ARGUMENT, "joint k", "cycle: \"a\" on \"b\" on \"a\"");
 }
 END_TEST
@@ -114,11 +114,11 @@ END_TEST
 START_TEST(cycle_beside_a_tree_is_found) {
     dyn_builder *builder = new_builder();
     add_links(builder, "rtabcd");
-    connect_links(builder, "rt", DYN_JOINT_FIXED, "r", "t");
-    connect_links(builder, "ab", DYN_JOINT_REVOLUTE, "a", "b");
-    connect_links(builder, "bc", DYN_JOINT_REVOLUTE, "b", "c");
-    connect_links(builder, "ca", DYN_JOINT_REVOLUTE, "c", "a");
-    connect_links(builder, "cd", DYN_JOINT_REVOLUTE, "c", "d"); /* attached to the cycle, and not part of it */
+    connect_links(builder, "rt", DYN_JOINT_TYPE_FIXED, "r", "t");
+    connect_links(builder, "ab", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
+    connect_links(builder, "bc", DYN_JOINT_TYPE_REVOLUTE, "b", "c");
+    connect_links(builder, "ca", DYN_JOINT_TYPE_REVOLUTE, "c", "a");
+    connect_links(builder, "cd", DYN_JOINT_TYPE_REVOLUTE, "c", "d"); /* attached to the cycle, and not part of it */
     dyn_model *model;
     dyn_error error;
     ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
@@ -149,19 +149,19 @@ static dyn_builder *chain(int count, dyn_joint_type type) {
 }
 
 START_TEST(longest_chain_is_built) {
-    dyn_model *model = build_model(chain(DYN_MAX_LINKS, DYN_JOINT_REVOLUTE), NULL, NULL);
+    dyn_model *model = build_model(chain(DYN_MAX_LINKS, DYN_JOINT_TYPE_REVOLUTE), NULL, NULL);
     ck_assert_int_eq(dyn_model_nv(model), DYN_MAX_LINKS - 1);
     ck_assert_str_eq(dyn_model_link(model, DYN_MAX_LINKS - 1)->name, "l9999");
     dyn_model_free(model);
-    model = build_model(chain(DYN_MAX_LINKS, DYN_JOINT_FIXED), NULL, NULL);
+    model = build_model(chain(DYN_MAX_LINKS, DYN_JOINT_TYPE_FIXED), NULL, NULL);
     ck_assert_int_eq(dyn_model_nv(model), 0);
     dyn_model_free(model);
 }
 END_TEST
 
 START_TEST(longest_cycle_is_refused) {
-    dyn_builder *builder = chain(DYN_MAX_LINKS, DYN_JOINT_REVOLUTE);
-    connect_links(builder, "close", DYN_JOINT_REVOLUTE, "l9999", "l0");
+    dyn_builder *builder = chain(DYN_MAX_LINKS, DYN_JOINT_TYPE_REVOLUTE);
+    connect_links(builder, "close", DYN_JOINT_TYPE_REVOLUTE, "l9999", "l0");
     dyn_model *model;
     dyn_error error;
     ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
@@ -171,7 +171,7 @@ START_TEST(longest_cycle_is_refused) {
 END_TEST
 
 START_TEST(one_link_too_many_is_refused) {
-    dyn_builder *builder = chain(DYN_MAX_LINKS, DYN_JOINT_REVOLUTE);
+    dyn_builder *builder = chain(DYN_MAX_LINKS, DYN_JOINT_TYPE_REVOLUTE);
     dyn_link_description link = {.name = "extra"};
     dyn_error error;
     expect_error(dyn_builder_add_link(builder, &link, &error), &error, DYN_RESOURCE_EXHAUSTED, "link extra",

@@ -51,10 +51,10 @@ START_TEST(every_element_is_read) {
     ck_assert_int_eq(dyn_model_link_count(model), 4);
     const dyn_joint *turn = dyn_model_joint(model, 0), *slide = dyn_model_joint(model, 1);
     ck_assert_str_eq(turn->name, "turn");
-    ck_assert_int_eq(turn->type, DYN_JOINT_CONTINUOUS);
+    ck_assert_int_eq(turn->type, DYN_JOINT_TYPE_CONTINUOUS);
     ck_assert(turn->axis[0] == 1 && turn->axis[1] == 0 && turn->axis[2] == 0);
     ck_assert(!turn->has_limits);
-    ck_assert_int_eq(slide->type, DYN_JOINT_PRISMATIC);
+    ck_assert_int_eq(slide->type, DYN_JOINT_TYPE_PRISMATIC);
     ck_assert(slide->axis[0] == 0 && slide->axis[1] == -1 && slide->axis[2] == 0);
     ck_assert(slide->origin.position[0] == 1 && slide->origin.position[1] == 2 && slide->origin.position[2] == 3);
     ck_assert(slide->has_limits && slide->limits.lower == -0.5 && slide->limits.upper == 0.25);
@@ -99,18 +99,19 @@ END_TEST
 START_TEST(report_names_all_that_is_ignored_with_its_line) {
     dyn_report *report = new_report();
     dyn_model_free(load_urdf(everything, NULL, report));
-    expect_entry(report, DYN_NOTE, 17, "link arm", "<visual> in <link> is ignored, 2 times");
-    expect_entry(report, DYN_NOTE, 18, "link arm", "<collision> in <link> is ignored: ");
-    expect_entry(report, DYN_NOTE, 25, "robot", "<gazebo> in <robot> is ignored, 2 times");
-    expect_entry(report, DYN_NOTE, 26, "robot", "<transmission> in <robot> is ignored");
-    expect_entry(report, DYN_NOTE, 10, "joint slide", "<safety_controller> in <joint> is ignored");
-    expect_entry(report, DYN_WARNING, 27, "robot", "<joynt> in <robot> is ignored: URDF has no such element there");
-    expect_entry(report, DYN_WARNING, 28, "link pad", "the attribute color of <link> is ignored");
-    expect_entry(report, DYN_NOTE, 6, "joint slide", "length 2");
-    expect_entry(report, DYN_NOTE, 14, "joint turn", "no <axis>");
-    expect_entry(report, DYN_NOTE, 29, "joint weld", "link \"pad\" moves with joint slide");
-    expect_entry(report, DYN_NOTE, 3, "joint slide", "-3 times that of joint \"turn\" plus 0.125");
-    expect_entry(report, DYN_NOTE, 15, "link tool", "massless");
+    expect_entry(report, DYN_SEVERITY_NOTE, 17, "link arm", "<visual> in <link> is ignored, 2 times");
+    expect_entry(report, DYN_SEVERITY_NOTE, 18, "link arm", "<collision> in <link> is ignored: ");
+    expect_entry(report, DYN_SEVERITY_NOTE, 25, "robot", "<gazebo> in <robot> is ignored, 2 times");
+    expect_entry(report, DYN_SEVERITY_NOTE, 26, "robot", "<transmission> in <robot> is ignored");
+    expect_entry(report, DYN_SEVERITY_NOTE, 10, "joint slide", "<safety_controller> in <joint> is ignored");
+    expect_entry(report, DYN_SEVERITY_WARNING, 27, "robot",
+                 "<joynt> in <robot> is ignored: URDF has no such element there");
+    expect_entry(report, DYN_SEVERITY_WARNING, 28, "link pad", "the attribute color of <link> is ignored");
+    expect_entry(report, DYN_SEVERITY_NOTE, 6, "joint slide", "length 2");
+    expect_entry(report, DYN_SEVERITY_NOTE, 14, "joint turn", "no <axis>");
+    expect_entry(report, DYN_SEVERITY_NOTE, 29, "joint weld", "link \"pad\" moves with joint slide");
+    expect_entry(report, DYN_SEVERITY_NOTE, 3, "joint slide", "-3 times that of joint \"turn\" plus 0.125");
+    expect_entry(report, DYN_SEVERITY_NOTE, 15, "link tool", "massless");
     dyn_report_free(report);
 }
 END_TEST
@@ -133,20 +134,21 @@ static const struct {
     dyn_severity severity;
     const char *fragment;
 } joint_remarks[] = {
-    {"revolute", "", DYN_WARNING, "it has no <limit>"},
-    {"prismatic", "<limit effort='1' velocity='1'/>", DYN_WARNING, "neither lower nor upper"},
-    {"revolute", "<limit lower='-1' upper='1'/>", DYN_NOTE, "states no velocity and no effort"},
-    {"revolute", "<limit lower='-1' upper='1' effort='1'/>", DYN_NOTE, "states no velocity"},
-    {"revolute", "<limit lower='-1' upper='1' velocity='1'/>", DYN_NOTE, "states no effort"},
-    {"continuous", "<limit lower='-1' upper='1' effort='1' velocity='1'/>", DYN_NOTE,
+    {"revolute", "", DYN_SEVERITY_WARNING, "it has no <limit>"},
+    {"prismatic", "<limit effort='1' velocity='1'/>", DYN_SEVERITY_WARNING, "neither lower nor upper"},
+    {"revolute", "<limit lower='-1' upper='1'/>", DYN_SEVERITY_NOTE, "states no velocity and no effort"},
+    {"revolute", "<limit lower='-1' upper='1' effort='1'/>", DYN_SEVERITY_NOTE, "states no velocity"},
+    {"revolute", "<limit lower='-1' upper='1' velocity='1'/>", DYN_SEVERITY_NOTE, "states no effort"},
+    {"continuous", "<limit lower='-1' upper='1' effort='1' velocity='1'/>", DYN_SEVERITY_NOTE,
      "the range in <limit> is ignored"},
-    {"revolute", "<limit lower='1' upper='-1'/>", DYN_WARNING, "above its upper limit"},
-    {"planar", "", DYN_NOTE, "no <axis>"},
-    {"fixed", "<axis xyz='1 0 0'/><axis xyz='0 1 0'/>", DYN_WARNING, "<axis> occurs twice; the last one counts"},
-    {"fixed", "stray", DYN_WARNING, "text in <joint> is ignored"},
-    {"fixed", "<ns:thing/>", DYN_NOTE, "<ns:thing> in <joint> is ignored: it is an extension"},
-    {"fixed", "<limits/>", DYN_WARNING, "<limits> in <joint> is ignored: URDF has no such element there"},
-    {"fixed", "<axis xyz='1 0 0'><deep/></axis>", DYN_WARNING, "<deep> in <axis> is ignored"},
+    {"revolute", "<limit lower='1' upper='-1'/>", DYN_SEVERITY_WARNING, "above its upper limit"},
+    {"planar", "", DYN_SEVERITY_NOTE, "no <axis>"},
+    {"fixed", "<axis xyz='1 0 0'/><axis xyz='0 1 0'/>", DYN_SEVERITY_WARNING,
+     "<axis> occurs twice; the last one counts"},
+    {"fixed", "stray", DYN_SEVERITY_WARNING, "text in <joint> is ignored"},
+    {"fixed", "<ns:thing/>", DYN_SEVERITY_NOTE, "<ns:thing> in <joint> is ignored: it is an extension"},
+    {"fixed", "<limits/>", DYN_SEVERITY_WARNING, "<limits> in <joint> is ignored: URDF has no such element there"},
+    {"fixed", "<axis xyz='1 0 0'><deep/></axis>", DYN_SEVERITY_WARNING, "<deep> in <axis> is ignored"},
 };
 
 START_TEST(odd_joints_are_reported) {
@@ -188,7 +190,7 @@ START_TEST(incomplete_inertials_are_reported) {
                  cases[i].inertial);
         dyn_report *report = new_report();
         dyn_model_free(load_urdf(text, NULL, report));
-        expect_entry(report, DYN_WARNING, 2, "link a", cases[i].fragment);
+        expect_entry(report, DYN_SEVERITY_WARNING, 2, "link a", cases[i].fragment);
         dyn_report_free(report);
     }
 }
@@ -198,7 +200,7 @@ START_TEST(unnamed_robot_is_called_robot) {
     dyn_report *report = new_report();
     dyn_model *model = load_urdf("<robot><link name='a'/></robot>", NULL, report);
     ck_assert_str_eq(dyn_model_name(model), "robot");
-    expect_entry(report, DYN_WARNING, 1, "robot", "no name");
+    expect_entry(report, DYN_SEVERITY_WARNING, 1, "robot", "no name");
     dyn_report_free(report);
     dyn_model_free(model);
 }
@@ -226,7 +228,7 @@ START_TEST(kinds_of_ignored_things_are_bounded) {
     dyn_report *report = new_report();
     dyn_model_free(load_urdf(text, NULL, report));
     ck_assert_uint_lt(dyn_report_count(report), 600);
-    expect_entry(report, DYN_WARNING, 1, "robot", "something else is ignored, 2500 times");
+    expect_entry(report, DYN_SEVERITY_WARNING, 1, "robot", "something else is ignored, 2500 times");
     dyn_report_free(report);
     free(text);
 }

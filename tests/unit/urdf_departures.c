@@ -69,7 +69,7 @@ static int count_warnings(const dyn_report *report) {
     int count = 0;
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         dyn_report_entry entry = dyn_report_at(report, i);
-        count += entry.severity == DYN_WARNING && strcmp(entry.message, "no joint moves") != 0;
+        count += entry.severity == DYN_SEVERITY_WARNING && strcmp(entry.message, "no joint moves") != 0;
     }
     return count;
 }
@@ -77,7 +77,7 @@ static int count_warnings(const dyn_report *report) {
 START_TEST(a_departure_is_read_with_a_warning) {
     dyn_report *report = new_report();
     dyn_model_free(load_urdf(departures[_i].text, NULL, report));
-    expect_entry(report, DYN_WARNING, departures[_i].line, departures[_i].place, departures[_i].fragment);
+    expect_entry(report, DYN_SEVERITY_WARNING, departures[_i].line, departures[_i].place, departures[_i].fragment);
     ck_assert_int_eq(count_warnings(report), 1);
     dyn_report_free(report);
 }
@@ -137,7 +137,7 @@ START_TEST(zero_bytes_of_a_c_string_are_no_part_of_the_document) {
     dyn_model *model;
     dyn_error error;
     ck_assert_int_eq(dyn_urdf_load(text, sizeof text, NULL, report, &error, &model), DYN_OK);
-    expect_entry(report, DYN_WARNING, 4, "document", "the zero bytes at its end, 3, are ignored");
+    expect_entry(report, DYN_SEVERITY_WARNING, 4, "document", "the zero bytes at its end, 3, are ignored");
     dyn_model_free(model);
     dyn_report_free(report);
     expect_error(dyn_urdf_load(text, sizeof text, &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT,

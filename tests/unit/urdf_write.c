@@ -93,7 +93,7 @@ START_TEST(other_rotations_are_written_to_rounding) {
     for (int k = 0; k < 300; k++) {
         dyn_builder *builder = new_builder();
         add_link(builder, "a"), add_link(builder, "b");
-        dyn_joint_description joint = joint_between("j", DYN_JOINT_FIXED, "a", "b");
+        dyn_joint_description joint = joint_between("j", DYN_JOINT_TYPE_FIXED, "a", "b");
         double quaternion[4];
         random_unit(&random, 4, quaternion);
         if (k % 3 == 0) {
@@ -108,7 +108,7 @@ START_TEST(other_rotations_are_written_to_rounding) {
         for (int i = 0; i < 9; i++) {
             ck_assert_double_eq_tol(dyn_model_link(again, 1)->pose.rotation[i], joint.rotation[i], 1e-15);
         }
-        free(text);
+        dyn_text_free(text);
         dyn_model_free(model), dyn_model_free(again);
     }
 }
@@ -117,10 +117,10 @@ END_TEST
 static const struct {
     dyn_joint_type type;
     const char *fragment;
-} foreign[] = {{DYN_JOINT_HELICAL, "helical"},
-               {DYN_JOINT_CYLINDRICAL, "cylindrical"},
-               {DYN_JOINT_UNIVERSAL, "universal"},
-               {DYN_JOINT_SPHERICAL, "spherical"}};
+} foreign[] = {{DYN_JOINT_TYPE_HELICAL, "helical"},
+               {DYN_JOINT_TYPE_CYLINDRICAL, "cylindrical"},
+               {DYN_JOINT_TYPE_UNIVERSAL, "universal"},
+               {DYN_JOINT_TYPE_SPHERICAL, "spherical"}};
 
 START_TEST(joints_that_urdf_has_not_are_refused) {
     dyn_builder *builder = new_builder();
@@ -154,7 +154,7 @@ START_TEST(whole_robots_round_trip) {
                 assert_round_trip(path, text, DYN_BASE_FIXED);
                 count++;
             }
-            free(text);
+            dyn_text_free(text);
         }
         if (directory != NULL) {
             closedir(directory);

@@ -32,10 +32,10 @@ typedef struct dyn_adaptive_motion {
 
 /* Reason for which the integration ended. */
 typedef enum dyn_adaptive_end {
-    DYN_ADAPTIVE_DONE,
-    DYN_ADAPTIVE_RESTS,    /* a joint came to rest on its limit: it rebounds more slowly than the rest velocity */
-    DYN_ADAPTIVE_DIVERGED, /* a velocity exceeded the bound, or no step was short enough */
-    DYN_ADAPTIVE_TOO_LONG, /* more steps or events than allowed */
+    DYN_ADAPTIVE_END_DONE,
+    DYN_ADAPTIVE_END_RESTS,    /* a joint came to rest on its limit: it rebounds more slowly than the rest velocity */
+    DYN_ADAPTIVE_END_DIVERGED, /* a velocity exceeded the bound, or no step was short enough */
+    DYN_ADAPTIVE_END_TOO_LONG, /* more steps or events than allowed */
 } dyn_adaptive_end;
 
 /* Impact of a joint on its rigid stop. */
@@ -48,7 +48,7 @@ typedef struct dyn_adaptive_event {
 typedef struct dyn_adaptive_result {
     dyn_adaptive_end end;
     double time; /* s, up to which the motion is known; later rows repeat the state there */
-    int joint;   /* joint that came to rest, with DYN_ADAPTIVE_RESTS */
+    int joint;   /* joint that came to rest, with DYN_ADAPTIVE_END_RESTS */
     size_t steps, rejected, evaluations;
     size_t events; /* number of all events, stored or not */
 } dyn_adaptive_result;

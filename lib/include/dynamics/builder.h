@@ -57,8 +57,8 @@ typedef struct dyn_joint_description {
 typedef enum dyn_base { DYN_BASE_FIXED, DYN_BASE_FLOATING } dyn_base;
 
 typedef enum dyn_mimic_policy {
-    DYN_MIMIC_COUPLED,     /* a mimic joint shares its master's coordinate: q = multiplier * q_master + offset */
-    DYN_MIMIC_INDEPENDENT, /* a mimic joint is a joint like any other; the report holds a note */
+    DYN_MIMIC_POLICY_COUPLED,     /* a mimic joint shares its master's coordinate: q = multiplier * q_master + offset */
+    DYN_MIMIC_POLICY_INDEPENDENT, /* a mimic joint is a joint like any other; the report holds a note */
 } dyn_mimic_policy;
 
 typedef struct dyn_build_options {

@@ -18,8 +18,10 @@ extern "C" {
 
 /* Convention for the transform from frame i - 1 to frame i and for the position of frame i on link i. */
 typedef enum dyn_dh_convention {
-    DYN_DH_STANDARD, /* Rz(theta) Tz(d) Tx(a) Rx(alpha), frame at the far end: Denavit and Hartenberg 1955, Paul 1981 */
-    DYN_DH_MODIFIED, /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i: Craig 1986; row i holds his alpha(i-1) and a(i-1) */
+    /* Rz(theta) Tz(d) Tx(a) Rx(alpha), frame at the far end: Denavit and Hartenberg 1955, Paul 1981. */
+    DYN_DH_CONVENTION_STANDARD,
+    /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i: Craig 1986. Row i holds his alpha(i-1) and a(i-1). */
+    DYN_DH_CONVENTION_MODIFIED,
 } dyn_dh_convention;
 
 /* Row of a table: joint i and link i. */

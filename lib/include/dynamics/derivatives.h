@@ -32,8 +32,9 @@ extern "C" {
 /* Computes the derivatives of dyn_rnea, tau(q, v, a), with respect to its three arguments; dtau_da = M(q).
  *
  * q is n x nq; v, a (NULL: zero) are n x nv. `forces` may be NULL; each wrench is held constant in its own reference
- * frame: one in DYN_LOCAL turns with the link, one in DYN_LOCAL_WORLD_ALIGNED keeps its direction and moves with the
- * frame's origin, one in DYN_WORLD keeps its line of action. Cost O(bodies * depth) per sample. */
+ * frame: one in DYN_REFERENCE_FRAME_LOCAL turns with the link, one in DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED keeps its
+ * direction and moves with the frame's origin, one in DYN_REFERENCE_FRAME_WORLD keeps its line of action. Cost
+ * O(bodies * depth) per sample. */
 DYN_API dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,
                                         const dyn_external_forces *forces, dyn_error *error, double *dtau_dq,
@@ -56,10 +57,11 @@ DYN_API dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace
 /* Computes the derivatives of the motion of a frame: of its twist V(q, v) = J v and of the twist's rate, A(q, v, a) = J
  * a + dJ/dt v, in the reference frame of J. Each is n x 6 x nv, angular rows first.
  *
- * In DYN_LOCAL and DYN_WORLD, A is the spatial acceleration; in DYN_LOCAL_WORLD_ALIGNED its linear part is the second
- * derivative of the frame's position. Gravity has no influence. dV/dv = dA/da = J, as in dyn_frame_jacobian; the
- * derivative of the frame's pose is J itself. q is n x nq; v, a (NULL: zero) are n x nv. Cost O(nv) per sample. Returns
- * DYN_NOT_FOUND for a frame index that is out of range. */
+ * In DYN_REFERENCE_FRAME_LOCAL and DYN_REFERENCE_FRAME_WORLD, A is the spatial acceleration; in
+ * DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED its linear part is the second derivative of the frame's position. Gravity has
+ * no influence. dV/dv = dA/da = J, as in dyn_frame_jacobian; the derivative of the frame's pose is J itself. q is n x
+ * nq; v, a (NULL: zero) are n x nv. Cost O(nv) per sample. Returns DYN_NOT_FOUND for a frame index that is out of
+ * range. */
 DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                          const double *v, const double *a, int frame,
                                          dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,

@@ -41,7 +41,7 @@ DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builde
 
 /* Writes the description as text for another program. It covers all joint types and the options that the model was
  * built with, and it is exact: a program that reads it builds a model of the same canonical text. The first line is
- * "dynamics description 1". The caller frees the text with free(). For a format that other tools read, see
+ * "dynamics description 1". The caller frees the text with dyn_text_free. For a format that other tools read, see
  * dyn_urdf_write (urdf.h).
  * Cost O(links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */

@@ -50,6 +50,7 @@
 #include <dynamics/text.h>
 #include <dynamics/trajectory.h>
 #include <dynamics/urdf.h>
+#include <dynamics/version.h>
 #include <dynamics/workspace.h>
 
 #endif

@@ -17,9 +17,9 @@ extern "C" {
 /* Computes the twist V = J v (n x 6), its rate dV/dt = J a + dJ/dt v (n x 6) and dJ/dt (n x 6 x nv), angular rows
  * first, in the reference frame; gravity is not included. Any output may be NULL.
  *
- *     DYN_LOCAL                 dV/dt is the spatial acceleration in the frame's axes, at its origin
- *     DYN_WORLD                 the spatial acceleration in the world's axes, at the world's origin
- *     DYN_LOCAL_WORLD_ALIGNED   the classical acceleration: angular, and d2p/dt2 of the frame's origin p
+ *     DYN_REFERENCE_FRAME_LOCAL                dV/dt is the spatial acceleration in the frame's axes, at its origin
+ *     DYN_REFERENCE_FRAME_WORLD                the spatial acceleration in the world's axes, at the world's origin
+ *     DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED  the classical acceleration: angular, and d2p/dt2 of the frame's origin p
  *
  * q is n x nq; v and a (NULL: zero) are n x nv. Cost O(bodies) per sample. Allocates nothing. Thread-safe as long as
  * each thread has its own workspace.

@@ -29,26 +29,26 @@ extern "C" {
 #endif
 
 typedef enum dyn_joint_type {
-    DYN_JOINT_FIXED,
-    DYN_JOINT_REVOLUTE,
-    DYN_JOINT_CONTINUOUS,
-    DYN_JOINT_PRISMATIC,
-    DYN_JOINT_HELICAL,
-    DYN_JOINT_CYLINDRICAL,
-    DYN_JOINT_UNIVERSAL,
-    DYN_JOINT_PLANAR,
-    DYN_JOINT_SPHERICAL,
-    DYN_JOINT_FLOATING,
+    DYN_JOINT_TYPE_FIXED,
+    DYN_JOINT_TYPE_REVOLUTE,
+    DYN_JOINT_TYPE_CONTINUOUS,
+    DYN_JOINT_TYPE_PRISMATIC,
+    DYN_JOINT_TYPE_HELICAL,
+    DYN_JOINT_TYPE_CYLINDRICAL,
+    DYN_JOINT_TYPE_UNIVERSAL,
+    DYN_JOINT_TYPE_PLANAR,
+    DYN_JOINT_TYPE_SPHERICAL,
+    DYN_JOINT_TYPE_FLOATING,
 } dyn_joint_type;
 
-enum { DYN_JOINT_TYPES = DYN_JOINT_FLOATING + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
+enum { DYN_JOINT_TYPE_COUNT = DYN_JOINT_TYPE_FLOATING + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
 
 /* Kind of a coordinate or of a velocity. Units follow from it: m, m/s and N for a length; rad, rad/s and N m for an
  * angle; 1 for a component of a quaternion. */
 typedef enum dyn_coordinate_kind {
-    DYN_COORDINATE_LENGTH,
-    DYN_COORDINATE_ANGLE,
-    DYN_COORDINATE_QUATERNION,
+    DYN_COORDINATE_KIND_LENGTH,
+    DYN_COORDINATE_KIND_ANGLE,
+    DYN_COORDINATE_KIND_QUATERNION,
 } dyn_coordinate_kind;
 
 typedef struct dyn_joint_traits {

@@ -24,7 +24,8 @@ extern "C" {
 #endif
 
 /* Computes the distance of a frame from a singular configuration, for the linear rows J_v of its Jacobian, the angular
- * rows J_w and all six, J, in DYN_LOCAL (or DYN_LOCAL_WORLD_ALIGNED: the numbers are the same):
+ * rows J_w and all six, J, in DYN_REFERENCE_FRAME_LOCAL (or DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED: the numbers are
+ * the same):
  *
  *     linear    n x 2   sqrt(det(J_v J_v')) (Yoshikawa's measure: the volume of the velocity ellipsoid divided by
  *                       4 pi / 3), and the shortest semi-axis divided by the longest: 1 isotropic, 0 singular

@@ -28,9 +28,9 @@ typedef struct dyn_model dyn_model;
 
 /* Frame that a spatial quantity of a frame F is expressed in. */
 typedef enum dyn_reference_frame {
-    DYN_LOCAL,               /* axes and origin of F */
-    DYN_WORLD,               /* axes and origin of the world */
-    DYN_LOCAL_WORLD_ALIGNED, /* axes of the world, origin of F */
+    DYN_REFERENCE_FRAME_LOCAL,               /* axes and origin of F */
+    DYN_REFERENCE_FRAME_WORLD,               /* axes and origin of the world */
+    DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, /* axes of the world, origin of F */
 } dyn_reference_frame;
 
 /* Inertia of a rigid body in its link's frame. */
@@ -119,7 +119,7 @@ DYN_API double dyn_model_mass(const dyn_model *model);
 
 /* Writes the canonical description: text that is equal for equal models and different for different ones. It depends on
  * the order of joints in the source file, but on no other order, spelling or formatting there. The caller frees it with
- * free(). Cost O(links).
+ * dyn_text_free. Cost O(links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
 

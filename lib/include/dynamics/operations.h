@@ -4,8 +4,8 @@
  *
  * Every function builds a new model, which the caller frees, and leaves its source unchanged; several threads may use
  * one source. Links and joints are addressed by name. Limits, damping, friction, couplings of mimic joints and gravity
- * are preserved, and so are the frames of all remaining links. If the source was built with DYN_MIMIC_INDEPENDENT, the
- * result has no mimic joints. Each function costs O(links log links).
+ * are preserved, and so are the frames of all remaining links. If the source was built with
+ * DYN_MIMIC_POLICY_INDEPENDENT, the result has no mimic joints. Each function costs O(links log links).
  *
  * Common errors: DYN_NOT_FOUND with place "link NAME" or "joint NAME" for a name that the model does not contain;
  * DYN_INVALID_ARGUMENT where the result is not a robot, with the element as place, as in builder.h;

@@ -43,8 +43,8 @@ extern "C" {
 #endif
 
 typedef enum dyn_precision {
-    DYN_DOUBLE_PRECISION,
-    DYN_SINGLE_PRECISION,
+    DYN_PRECISION_DOUBLE,
+    DYN_PRECISION_SINGLE,
 } dyn_precision;
 
 /* Returns the number of states that are computed at once. Thread-safe. */

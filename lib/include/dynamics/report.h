@@ -17,8 +17,8 @@ extern "C" {
 typedef struct dyn_report dyn_report;
 
 typedef enum dyn_severity {
-    DYN_NOTE,    /* a fixed joint merged, a visual ignored */
-    DYN_WARNING, /* suspicious: likely not what the author of the description meant */
+    DYN_SEVERITY_NOTE,    /* a fixed joint merged, a visual ignored */
+    DYN_SEVERITY_WARNING, /* suspicious: likely not what the author of the description meant */
 } dyn_severity;
 
 typedef struct dyn_report_entry {

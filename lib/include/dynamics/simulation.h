@@ -14,10 +14,11 @@
  * The friction and damping of a coupled mimic joint act on its master, through the ratio.
  *
  * Integrators
- *     DYN_SEMI_IMPLICIT_EULER   order 1; energy does not drift; stable for any damping and friction, since it evaluates
- *                               them at the new velocity: (M + dt K) a = tau - h - K v, K = b + f / sqrt(v^2 + v_f^2)
- *     DYN_EXPLICIT_EULER        order 1; gains energy; Modern Robotics, algorithm of section 8.9
- *     DYN_RUNGE_KUTTA_4         order 4; needs dt K / M_ii < 2.7
+ *     DYN_INTEGRATOR_SEMI_IMPLICIT_EULER  order 1; energy does not drift; stable for any damping and friction, since it
+ *                                         evaluates them at the new velocity: (M + dt K) a = tau - h - K v,
+ *                                         K = b + f / sqrt(v^2 + v_f^2), with dt the length of an integration step
+ *     DYN_INTEGRATOR_EXPLICIT_EULER       order 1; gains energy; Modern Robotics, algorithm of section 8.9
+ *     DYN_INTEGRATOR_RUNGE_KUTTA_4        order 4; needs dt K / M_ii < 2.7
  * Rotations are integrated on their manifold: increments of configuration_space.h, no drift of the quaternion's norm.
  *
  * Source: Hairer, Lubich and Wanner 2006; Featherstone 2008; Modern Robotics (Lynch and Park 2017), section 8.9.
@@ -39,17 +40,18 @@ extern "C" {
 #endif
 
 typedef enum dyn_integrator {
-    DYN_SEMI_IMPLICIT_EULER,
-    DYN_EXPLICIT_EULER,
-    DYN_RUNGE_KUTTA_4,
+    DYN_INTEGRATOR_SEMI_IMPLICIT_EULER,
+    DYN_INTEGRATOR_EXPLICIT_EULER,
+    DYN_INTEGRATOR_RUNGE_KUTTA_4,
 } dyn_integrator;
 
 /* Behaviour of a joint with one coordinate at its limits. The limits of coupled mimic joints bound their master. */
 typedef enum dyn_joint_stop {
-    DYN_STOP_RIGID,  /* an impulse through the whole robot reverses its velocity by the restitution; q stays within, and
-                        what starts outside is put on the limit by the first step */
-    DYN_STOP_SPRING, /* a spring and a damper push back beyond the limit */
-    DYN_STOP_NONE,   /* the joint passes its limits */
+    /* An impulse through the whole robot reverses the velocity by the restitution. q stays within the limits: the first
+     * step puts a joint that starts outside on its limit. */
+    DYN_JOINT_STOP_RIGID,
+    DYN_JOINT_STOP_SPRING, /* a spring and a damper push back beyond the limit */
+    DYN_JOINT_STOP_NONE,   /* the joint passes its limits */
 } dyn_joint_stop;
 
 /* Control law by which the joints' forces follow the reference (q_ref, v_ref, a_ref), with e = q_ref (-) q. It does not
@@ -128,10 +130,10 @@ DYN_API dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator);
 
 /* Status of a sample. */
 typedef enum dyn_sample_status {
-    DYN_SAMPLE_RUNNING = 0,
-    DYN_SAMPLE_NOT_FINITE, /* a position or velocity became NaN or infinite */
-    DYN_SAMPLE_TOO_FAST,   /* a velocity exceeded the bound */
-    DYN_SAMPLE_SINGULAR,   /* no inertia resists a joint */
+    DYN_SAMPLE_STATUS_RUNNING = 0,
+    DYN_SAMPLE_STATUS_NOT_FINITE, /* a position or velocity became NaN or infinite */
+    DYN_SAMPLE_STATUS_TOO_FAST,   /* a velocity exceeded the bound */
+    DYN_SAMPLE_STATUS_SINGULAR,   /* no inertia resists a joint */
 } dyn_sample_status;
 
 /* Result of a sample. The caller stores it with the state; it is all zeros at the start. */

@@ -17,13 +17,15 @@
 extern "C" {
 #endif
 
+/* Outcome of a call. The numbers are those of gRPC and of the protocol (dynamics/v1/status.proto). Numbers that are not
+ * listed are reserved. */
 typedef enum dyn_status {
     DYN_OK = 0,
-    DYN_INVALID_ARGUMENT,    /* a value, a count or a description is wrong */
-    DYN_NOT_FOUND,           /* no joint, link or frame of that name */
-    DYN_FAILED_PRECONDITION, /* the model cannot serve the call: a singular mass matrix, for one */
-    DYN_RESOURCE_EXHAUSTED,  /* out of memory, or beyond a stated bound */
-    DYN_CANCELLED,           /* ended by its caller */
+    DYN_CANCELLED = 1,           /* ended by its caller */
+    DYN_INVALID_ARGUMENT = 3,    /* a value, a count or a description is wrong */
+    DYN_NOT_FOUND = 5,           /* no joint, link or frame of that name */
+    DYN_RESOURCE_EXHAUSTED = 8,  /* out of memory, or beyond a stated bound */
+    DYN_FAILED_PRECONDITION = 9, /* the model cannot serve the call: a singular mass matrix, for one */
 } dyn_status;
 
 enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };

@@ -33,6 +33,9 @@ DYN_API bool dyn_text_is_printable(const char *text);
  * Thread-safe. */
 DYN_API size_t dyn_text_print(const char *text, char *printed, size_t size);
 
+/* Frees a text that a function of the library wrote for its caller; NULL is allowed. Thread-safe. */
+DYN_API void dyn_text_free(char *text);
+
 #ifdef __cplusplus
 }
 #endif

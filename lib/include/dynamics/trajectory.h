@@ -77,7 +77,13 @@ typedef enum dyn_rates {
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q,
                                     dyn_rates method, dyn_error *error, double *v, double *a);
 
-typedef enum dyn_limit_kind { DYN_LIMIT_LOWER, DYN_LIMIT_UPPER, DYN_LIMIT_VELOCITY, DYN_LIMIT_EFFORT } dyn_limit_kind;
+/* Kind of a limit that the description states. */
+typedef enum dyn_limit_kind {
+    DYN_LIMIT_KIND_LOWER,
+    DYN_LIMIT_KIND_UPPER,
+    DYN_LIMIT_KIND_VELOCITY,
+    DYN_LIMIT_KIND_EFFORT,
+} dyn_limit_kind;
 
 /* Limit that a motion exceeds. */
 typedef struct dyn_limit_excess {

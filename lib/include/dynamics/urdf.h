@@ -50,9 +50,10 @@ DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *re
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
                                  dyn_error *error, dyn_model **model);
 
-/* Writes a description as a URDF document; the caller frees `text` with free(). Reading it yields an equal description:
- * of equal canonical text where rotations came from a URDF document whose pitch angles are within a right angle, else
- * to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of building.
+/* Writes a description as a URDF document; the caller frees `text` with dyn_text_free. Reading it yields an equal
+ * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
+ * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of
+ * building.
  * Cost O(links).
  * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint;
  * DYN_RESOURCE_EXHAUSTED. */

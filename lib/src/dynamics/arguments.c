@@ -29,12 +29,12 @@ static number_range range_of(const dyn_workspace *w) {
 }
 
 static number_range range_of_doubles(void) {
-    return (number_range){DYN_DOUBLE_PRECISION, dyn_choose_instruction_set()->kernels[DYN_DOUBLE_PRECISION].wide};
+    return (number_range){DYN_PRECISION_DOUBLE, dyn_choose_instruction_set()->kernels[DYN_PRECISION_DOUBLE].wide};
 }
 
 /* Returns whether all numbers are in the range of the precision. */
 static bool holds_all(number_range range, const double *x, size_t count) {
-    return range.precision == DYN_DOUBLE_PRECISION
+    return range.precision == DYN_PRECISION_DOUBLE
                ? range.kernels->all_finite(x, count)
                : range.kernels->all_within(x, count, dyn_largest_number(range.precision));
 }
@@ -177,7 +177,7 @@ dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn
     if (gravity && first_not_held(precision, gravity, 3) < 3) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NOT_FINITE, "gravity",
                                  "gravity is (%g, %g, %g); give finite numbers%s", gravity[0], gravity[1], gravity[2],
-                                 precision == DYN_SINGLE_PRECISION ? " that single precision can hold" : "");
+                                 precision == DYN_PRECISION_SINGLE ? " that single precision can hold" : "");
     }
     return DYN_OK;
 }
@@ -262,7 +262,7 @@ dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *works
 }
 
 static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {
-    bool is_single = precision == DYN_SINGLE_PRECISION;
+    bool is_single = precision == DYN_PRECISION_SINGLE;
     const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW, .argument = name, .has_sample = true, .sample = sample};
     return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
                         "%s is beyond the range of %s precision; the inputs are too large%s", name,
@@ -279,7 +279,7 @@ static dyn_status check_result(const dyn_workspace *workspace, dyn_precision pre
     if (workspace->kernels->wide->all_finite(result, n * width)) {
         return DYN_OK;
     }
-    return refuse_result(precision, name, first_not_held(DYN_DOUBLE_PRECISION, result, n * width) / width, error);
+    return refuse_result(precision, name, first_not_held(DYN_PRECISION_DOUBLE, result, n * width) / width, error);
 }
 
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
@@ -289,7 +289,7 @@ dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, si
 
 dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                                    const double *result, dyn_error *error) {
-    return check_result(workspace, DYN_DOUBLE_PRECISION, name, n, width, result, error);
+    return check_result(workspace, DYN_PRECISION_DOUBLE, name, n, width, result, error);
 }
 
 /* Returns whether all pivots of a block are positive; lanes without a sample repeat the last one. */
@@ -315,7 +315,7 @@ static dyn_status refuse_pivot(const dyn_workspace *w, const dyn_joint *joint, s
     return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
                         "joint %s: the mass matrix is singular, no inertia resists the joint; give the links that it "
                         "moves a mass and an inertia%s",
-                        joint->name, w->precision == DYN_SINGLE_PRECISION ? ", or ask for double precision" : "");
+                        joint->name, w->precision == DYN_PRECISION_SINGLE ? ", or ask for double precision" : "");
 }
 
 dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *w, sample_block block, dyn_error *error) {

@@ -45,7 +45,7 @@ bool dyn_has_unit_quaternions(const dyn_model *model, size_t n, const double *q)
 /* Returns whether a call whose only input is q is valid, at the lowest cost: for a single sample, the checks above take
  * about as long as two bodies. False means that those checks must decide. */
 static inline bool dyn_is_plain_q(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *q) {
-    return model == workspace->model && workspace->precision == DYN_DOUBLE_PRECISION && q &&
+    return model == workspace->model && workspace->precision == DYN_PRECISION_DOUBLE && q &&
            (model->nq == model->nv || dyn_has_unit_quaternions(model, n, q)) &&
            workspace->kernels->wide->all_finite(q, n * (size_t)model->nq);
 }

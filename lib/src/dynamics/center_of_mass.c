@@ -123,9 +123,10 @@ dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, si
     const mass_properties local = properties_in_frame(model, &model->frames[frame]);
     dyn_pose place = identity_pose;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
-        if (reference_frame != DYN_LOCAL) {
-            status = dyn_frame_pose(model, workspace, 1, q + s * (size_t)model->nq, frame, error,
-                                    reference_frame == DYN_WORLD ? place.position : NULL, place.rotation);
+        if (reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
+            status =
+                dyn_frame_pose(model, workspace, 1, q + s * (size_t)model->nq, frame, error,
+                               reference_frame == DYN_REFERENCE_FRAME_WORLD ? place.position : NULL, place.rotation);
         }
         const mass_properties placed = mass_properties_move(&place, &local);
         fill_spatial_inertia(&placed, inertia + 36 * s);

@@ -24,7 +24,7 @@ dyn_status dyn_workspace_use_compiled(dyn_workspace *workspace, const dyn_compil
     if (compiled && compiled->model != workspace->model) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "compiled", "it was loaded for another model");
     }
-    workspace->compiled = workspace->precision == DYN_DOUBLE_PRECISION ? compiled : NULL;
+    workspace->compiled = workspace->precision == DYN_PRECISION_DOUBLE ? compiled : NULL;
     return DYN_OK;
 }
 

@@ -166,7 +166,7 @@ static void frame_widths(const dyn_model *model, size_t width[FRAME_RESULTS]) {
 
 /* Computes all results of a frame, stored one after the other. */
 static dyn_status compute_frame(const check *k, int frame, size_t first, size_t n, dyn_error *error, double *out) {
-    const dyn_reference_frame reference_frame = DYN_LOCAL_WORLD_ALIGNED;
+    const dyn_reference_frame reference_frame = DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
     size_t nq = (size_t)k->model->nq, nv = (size_t)k->model->nv, width[FRAME_RESULTS];
     const double *q = k->q + first * nq, *v = k->v + first * nv, *a = k->a + first * nv;
     double *to[FRAME_RESULTS];

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/text.h>
+
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "arguments.h"
@@ -63,7 +65,7 @@ static dyn_status check_object(const compiled_object *object, const char *path, 
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it has version %u, but %u is needed; compile again",
                              object->version, COMPILED_OBJECT_VERSION);
     }
-    if (strcmp(object->instruction_set, set->name) != 0 || object->lanes != dyn_lanes(DYN_DOUBLE_PRECISION)) {
+    if (strcmp(object->instruction_set, set->name) != 0 || object->lanes != dyn_lanes(DYN_PRECISION_DOUBLE)) {
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it is for the instruction set %s, but %s is in use",
                              object->instruction_set, set->name);
     }
@@ -73,7 +75,7 @@ static dyn_status check_object(const compiled_object *object, const char *path, 
     if (status == DYN_OK && strcmp(object->model, text) != 0) {
         status = dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it was compiled for another model");
     }
-    free(text);
+    dyn_text_free(text);
     return status;
 }
 

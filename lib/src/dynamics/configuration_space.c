@@ -58,13 +58,13 @@ static void joint_integrate(const dyn_joint *joint, const double *q, const doubl
         x[k] = step_length * v[k];
     }
     switch (joint->type) {
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         turn(q, x, out);
         break;
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         displace(q, x, x + 3, out);
         break;
-    case DYN_JOINT_PLANAR:
+    case DYN_JOINT_TYPE_PLANAR:
         displace_in_plane(q, x, out);
         break;
     default:
@@ -85,10 +85,10 @@ static void turn_between(const double *q_0, const double *q_1, double w[3]) {
 void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const double *q_1, double *v) {
     double x[3], w[3] = {0};
     switch (joint->type) {
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         turn_between(q_0, q_1, v);
         break;
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         turn_between(q_0 + 3, q_1 + 3, w);
         for (int i = 0; i < 3; i++) {
             x[i] = q_1[i] - q_0[i];
@@ -97,7 +97,7 @@ void dyn_joint_difference(const dyn_joint *joint, const double *q_0, const doubl
         dyn_left_jacobian_solve(w, x, v);
         memcpy(v + 3, w, sizeof w);
         break;
-    case DYN_JOINT_PLANAR: {
+    case DYN_JOINT_TYPE_PLANAR: {
         /* The plane's rotation is by its shortest angle, because V has no inverse at full turns. */
         double c = cos(q_0[2]), s = sin(q_0[2]), dx = q_1[0] - q_0[0], dy = q_1[1] - q_0[1];
         w[2] = remainder(q_1[2] - q_0[2], 2 * M_PI);
@@ -286,7 +286,7 @@ static void random_quaternion(uint64_t *state, double q[4]) {
 
 /* Computes the range of random coordinate k of a joint. */
 static void random_range(const dyn_joint *joint, int k, double *lower, double *upper) {
-    bool angle = dyn_joint_type_traits(joint->type)->q_kinds[k] == DYN_COORDINATE_ANGLE;
+    bool angle = dyn_joint_type_traits(joint->type)->q_kinds[k] == DYN_COORDINATE_KIND_ANGLE;
     *upper = angle ? M_PI : 1;
     *lower = -*upper;
     if (joint->has_limits && joint->nq == 1 && joint->limits.lower < joint->limits.upper) {

@@ -11,7 +11,7 @@
 
 #include "../kernels/kernels.h"
 
-enum { PRECISIONS = DYN_SINGLE_PRECISION + 1 };
+enum { PRECISIONS = DYN_PRECISION_SINGLE + 1 };
 
 /* Instances of one instruction set and precision, with the same fused operations: a sample has the same bits in all of
  * them. */

@@ -186,7 +186,7 @@ static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_
 dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
                               dyn_error *error, double *linear, double *angular, double *spatial) {
     double *const outputs[4] = {angular, linear, spatial, NULL};
-    return use_gram(model, workspace, n, q, frame, DYN_LOCAL, measure, outputs, error);
+    return use_gram(model, workspace, n, q, frame, DYN_REFERENCE_FRAME_LOCAL, measure, outputs, error);
 }
 
 dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -271,7 +271,8 @@ dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspac
                                  dyn_reference_frame reference_frame, dyn_error *error, double *moments, double *axes) {
     dyn_status status = check_arguments(model, workspace, n, q, frame, error);
     /* Axes do not depend on the origin; an origin close to the body loses fewer digits. */
-    dyn_reference_frame near = reference_frame == DYN_WORLD ? DYN_LOCAL_WORLD_ALIGNED : reference_frame;
+    dyn_reference_frame near =
+        reference_frame == DYN_REFERENCE_FRAME_WORLD ? DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED : reference_frame;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         double inertia[36];
         status = dyn_body_inertia(model, workspace, 1, q + s * (size_t)model->nq, frame, near, error, inertia);

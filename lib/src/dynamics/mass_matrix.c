@@ -96,7 +96,7 @@ dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size
     }
     size_t nv = (size_t)model->nv;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
-        const kernel_table *one = w->set->kernels[DYN_DOUBLE_PRECISION].one;
+        const kernel_table *one = w->set->kernels[DYN_PRECISION_DOUBLE].one;
         one->mass_solve(model, w->memory, factors + s * nv * nv, b + s * nv, x + s * nv);
         one->unpack(x + s * nv, nv, 1, x + s * nv);
     }

@@ -9,11 +9,11 @@
 
 /* A double rounds to FLT_MAX if it exceeds it by less than half a unit; the next one, a tie, rounds to infinity. */
 double dyn_largest_number(dyn_precision precision) {
-    return precision == DYN_SINGLE_PRECISION ? 0x1.fffffefffffffp127 : DBL_MAX;
+    return precision == DYN_PRECISION_SINGLE ? 0x1.fffffefffffffp127 : DBL_MAX;
 }
 
 const char *dyn_precision_name(dyn_precision precision) {
-    return precision == DYN_SINGLE_PRECISION ? "single" : "double";
+    return precision == DYN_PRECISION_SINGLE ? "single" : "double";
 }
 
 /* Constants of one body that share a name. */
@@ -27,7 +27,7 @@ typedef struct constants {
 static dyn_status check_range(const char *owner, const constants *c, dyn_error *error) {
     for (int i = 0; i < c->count; i++) {
         double size = fabs(c->x[i]);
-        if (size > dyn_largest_number(DYN_SINGLE_PRECISION) || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
+        if (size > dyn_largest_number(DYN_PRECISION_SINGLE) || (c->is_positive && size > 0 && size < (double)FLT_MIN)) {
             return dyn_error_because(
                 error, DYN_FAILED_PRECONDITION, DYN_CAUSE_PRECISION, "model",
                 "%s: %s is %g, which single precision cannot hold (%g to %g); use double precision", owner, c->name,
@@ -68,7 +68,7 @@ static dyn_status check_grouped(const char *joint, const mass_grouping *g, dyn_e
 
 dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, dyn_error *error) {
     const constants gravity = {"gravity", model->gravity, 3, false};
-    if (precision != DYN_SINGLE_PRECISION) {
+    if (precision != DYN_PRECISION_SINGLE) {
         return DYN_OK;
     }
     dyn_status status = check_range(model->name, &gravity, error);

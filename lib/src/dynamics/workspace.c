@@ -60,7 +60,7 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
 }
 
 dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace) {
-    return dyn_workspace_create_in(DYN_DOUBLE_PRECISION, model, error, workspace);
+    return dyn_workspace_create_in(DYN_PRECISION_DOUBLE, model, error, workspace);
 }
 
 dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,

@@ -7,7 +7,8 @@
 force KERNEL(body_wrench)(const dyn_model *model, const placement *X, wrench_frame frame, const real wrench[6]) {
     const body_frame *F = &model->frames[frame.frame];
     placement in_body = placement_constant(F->pose.rotation, F->pose.position);
-    placement in_world = frame.reference_frame == DYN_LOCAL ? in_body : frame_in_world(model, X, F->body, in_body);
+    placement in_world =
+        frame.reference_frame == DYN_REFERENCE_FRAME_LOCAL ? in_body : frame_in_world(model, X, F->body, in_body);
     force a = force_set(vec3_set(wrench[0], wrench[1], wrench[2]), vec3_set(wrench[3], wrench[4], wrench[5]));
     return frame_wrench_in_body(in_body, in_world, frame.reference_frame, a);
 }

@@ -23,7 +23,7 @@ static const placement *find_placements(const derivative_state *s) {
 void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set *forces) {
     const placement *X = find_placements(s);
     for (size_t j = 0; j < forces->count; j++) {
-        if (forces->frames[j].reference_frame == DYN_LOCAL) {
+        if (forces->frames[j].reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
             real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
             size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
             force f, F = wrench_in_tree(s, X, forces, j);
@@ -62,13 +62,13 @@ void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *for
     const placement *X = find_placements(s);
     for (size_t j = 0; j < forces->count; j++) {
         wrench_frame at = forces->frames[j];
-        if (at.reference_frame != DYN_LOCAL) {
+        if (at.reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
             const body_frame *frame = &s->tree.model->frames[at.frame];
             placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
             placement W = get_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
             vec3 point = placement_compose(W, in_body).r;
             add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
-                             at.reference_frame == DYN_WORLD ? NULL : &point, dq);
+                             at.reference_frame == DYN_REFERENCE_FRAME_WORLD ? NULL : &point, dq);
         }
     }
 }

@@ -69,10 +69,10 @@ static void subtract_wrench(const dyn_model *model, const placement *X, wrench_f
     moved_body *k = &bodies[frame->body];
     force F = KERNEL(body_wrench)(model, X, at, wrench);
     k->f = force_sub(k->f, F);
-    if (at.reference_frame != DYN_LOCAL) {
+    if (at.reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
         k->Df = force_add(k->Df, force_cross(k->displacement, F));
     }
-    if (at.reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+    if (at.reference_frame == DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED) {
         vec3 r = vec3_constant(frame->pose.position);
         vec3 dr = vec3_cross_add(k->displacement.w, r, k->displacement.v);
         k->Df.n = vec3_sub(k->Df.n, vec3_cross(dr, F.f));

@@ -78,11 +78,11 @@ void KERNEL(refer_jacobian)(const dyn_model *model, const void *position, const 
                             dyn_reference_frame reference_frame, void *J) {
     placement F = placement_load((const real *)rotation, (const real *)position);
     int nv = model->nv;
-    for (int i = 0; i < nv && reference_frame != DYN_WORLD; i++) {
+    for (int i = 0; i < nv && reference_frame != DYN_REFERENCE_FRAME_WORLD; i++) {
         real *x = (real *)J + i;
         vec3 w = vec3_set(x[0], x[nv], x[2 * nv]), v = vec3_set(x[3 * nv], x[4 * nv], x[5 * nv]);
         v = vec3_add(v, vec3_cross(w, F.r));
-        if (reference_frame == DYN_LOCAL) {
+        if (reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
             w = mat3_apply_transposed(F.R, w);
             v = mat3_apply_transposed(F.R, v);
         }
@@ -99,9 +99,9 @@ static void add_columns(const dyn_model *model, int j, placement W, placement F,
         motion S = joint_column(b, b->motion, k);
         vec3 w = vec3_scale(real_set(b->ratio), mat3_apply(W.R, S.w));
         vec3 v = vec3_scale(real_set(b->ratio), mat3_apply(W.R, S.v));
-        v = reference_frame == DYN_WORLD ? vec3_add(v, vec3_cross(W.r, w))
-                                         : vec3_add(v, vec3_cross(w, vec3_sub(F.r, W.r)));
-        if (reference_frame == DYN_LOCAL) {
+        v = reference_frame == DYN_REFERENCE_FRAME_WORLD ? vec3_add(v, vec3_cross(W.r, w))
+                                                         : vec3_add(v, vec3_cross(w, vec3_sub(F.r, W.r)));
+        if (reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
             w = mat3_apply_transposed(F.R, w);
             v = mat3_apply_transposed(F.R, v);
         }

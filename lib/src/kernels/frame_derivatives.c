@@ -176,9 +176,10 @@ void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void 
         const body *b = &model->bodies[path.bodies[k]];
         for (int l = 0; l < b->nv; l++) {
             const tree_column *c = &path.columns[path.motion[k].first_column + l];
-            frame_column y = reference_frame == DYN_LOCAL   ? local_column(path.motion, c, path.F)
-                             : reference_frame == DYN_WORLD ? world_column(path.motion, c, path.root)
-                                                            : aligned_column(path.motion, c, path.F.r, path.root.R);
+            frame_column y = reference_frame == DYN_REFERENCE_FRAME_LOCAL ? local_column(path.motion, c, path.F)
+                             : reference_frame == DYN_REFERENCE_FRAME_WORLD
+                                 ? world_column(path.motion, c, path.root)
+                                 : aligned_column(path.motion, c, path.F.r, path.root.R);
             add_column(nv, y.dV_dq, out[0] + b->v_index + l);
             add_column(nv, y.dA_dq, out[1] + b->v_index + l);
             add_column(nv, y.dA_dv, out[2] + b->v_index + l);
@@ -190,10 +191,10 @@ void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void 
 /* Returns dJ_j/dq_k for columns S_j and S_k. `behind`: joint k is in the subtree of joint j. */
 static inline motion hessian_column(const chain *path, dyn_reference_frame reference_frame, motion S_j, motion S_k,
                                     bool behind) {
-    if (reference_frame == DYN_LOCAL) {
+    if (reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
         return behind ? motion_to_child(path->F, motion_cross(S_j, S_k)) : motion_zero();
     }
-    if (reference_frame == DYN_WORLD) {
+    if (reference_frame == DYN_REFERENCE_FRAME_WORLD) {
         return behind ? motion_zero() : motion_to_parent(path->root, motion_cross(S_k, S_j));
     }
     motion turned = behind ? motion_set(vec3_zero(), vec3_cross(S_j.w, motion_at(S_k, path->F.r).v))

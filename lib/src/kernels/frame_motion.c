@@ -25,11 +25,11 @@ static inline motion at_point(motion m, vec3 p) {
 
 /* Transforms a motion from the world's frame to the reference frame. The caller adds the rate of aligned axes. */
 static motion in_reference_frame(placement F, dyn_reference_frame reference_frame, motion m) {
-    if (reference_frame == DYN_WORLD) {
+    if (reference_frame == DYN_REFERENCE_FRAME_WORLD) {
         return m;
     }
     motion moved = at_point(m, F.r);
-    return reference_frame == DYN_LOCAL
+    return reference_frame == DYN_REFERENCE_FRAME_LOCAL
                ? motion_set(mat3_apply_transposed(F.R, moved.w), mat3_apply_transposed(F.R, moved.v))
                : moved;
 }
@@ -48,12 +48,12 @@ static void store_motion(motion m, int stride, real *out) {
 
 /* Returns the rate of one column of J, from the column S and its rate about the world's origin. */
 static motion jacobian_rate(motion S, motion rate, motion V, placement F, dyn_reference_frame reference_frame) {
-    if (reference_frame == DYN_LOCAL) {
+    if (reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
         motion turn = motion_cross(V, S);
         rate = motion_set(vec3_sub(rate.w, turn.w), vec3_sub(rate.v, turn.v));
     }
     rate = in_reference_frame(F, reference_frame, rate);
-    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+    if (reference_frame == DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED) {
         rate.v = vec3_add(rate.v, vec3_cross(S.w, at_point(V, F.r).v));
     }
     return rate;
@@ -64,7 +64,7 @@ static void store_frame_motion(motion V, motion A, placement F, dyn_reference_fr
                                void *rate_of_twist) {
     V = in_reference_frame(F, reference_frame, V);
     A = in_reference_frame(F, reference_frame, A);
-    if (reference_frame == DYN_LOCAL_WORLD_ALIGNED) {
+    if (reference_frame == DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED) {
         A.v = vec3_add(A.v, vec3_cross(V.w, V.v));
     }
     store_motion(V, 1, (real *)twist);
@@ -103,7 +103,7 @@ void KERNEL(refer_motion)(const dyn_model *model, const void *position, const vo
     placement F = placement_load((const real *)rotation, (const real *)position);
     motion V = load_motion((const real *)twist, 1), A = load_motion((const real *)rate, 1);
     int nv = model->nv;
-    for (int i = 0; i < nv && reference_frame != DYN_WORLD; i++) {
+    for (int i = 0; i < nv && reference_frame != DYN_REFERENCE_FRAME_WORLD; i++) {
         real *at = (real *)dJ + i;
         motion S = load_motion((const real *)J + i, nv);
         store_motion(jacobian_rate(S, load_motion(at, nv), V, F, reference_frame), nv, at);

@@ -21,13 +21,14 @@ static inline placement frame_in_world(const dyn_model *model, const placement *
     return in_body;
 }
 
-/* Returns the wrench in the axes and about the origin of the body. in_world is not used with DYN_LOCAL. */
+/* Returns the wrench in the axes and about the origin of the body. in_world is not used with
+ * DYN_REFERENCE_FRAME_LOCAL. */
 static inline force frame_wrench_in_body(placement in_body, placement in_world, dyn_reference_frame reference_frame,
                                          force a) {
-    if (reference_frame == DYN_WORLD) {
+    if (reference_frame == DYN_REFERENCE_FRAME_WORLD) {
         a.n = vec3_sub(a.n, vec3_cross(in_world.r, a.f));
     }
-    if (reference_frame != DYN_LOCAL) {
+    if (reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
         a = force_set(mat3_apply_transposed(in_world.R, a.n), mat3_apply_transposed(in_world.R, a.f));
     }
     return force_to_parent(in_body, a);

@@ -154,7 +154,8 @@ static void articulate(const dyn_model *model, const placement *X, articulated_i
 static int unit_forces(const dyn_model *model, const placement *X, const dyn_task_frame *f, force F[6]) {
     const body_frame *frame = &model->frames[f->frame];
     placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
-    placement in_world = f->reference_frame == DYN_LOCAL ? in_body : frame_in_world(model, X, frame->body, in_body);
+    placement in_world =
+        f->reference_frame == DYN_REFERENCE_FRAME_LOCAL ? in_body : frame_in_world(model, X, frame->body, in_body);
     int count = 0;
     for (int row = 0; row < 6; row++) {
         if (f->rows >> row & 1) {

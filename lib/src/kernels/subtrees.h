@@ -83,7 +83,7 @@ static inline tree find_tree(const dyn_model *model, void *memory, const double 
 static inline void subtract_local_wrenches(const tree *t, const wrench_set *forces) {
     for (size_t j = 0; forces && j < forces->count; j++) {
         int i = t->model->frames[forces->frames[j].frame].body;
-        if (forces->frames[j].reference_frame == DYN_LOCAL) {
+        if (forces->frames[j].reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
             force F = KERNEL(body_wrench)(t->model, t->X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
             t->subtrees[i].f = force_sub(t->subtrees[i].f, force_to_parent(t->bodies[i].W, F));
         }

@@ -23,12 +23,12 @@ static void turn_axis(double axis[3]) {
 /* Reverses the motion of a joint whose frame is that of both links at q = 0. A planar joint keeps its plane, and has
  * the coordinates of the inverse displacement. */
 static void reverse_motion(dyn_joint_description *joint) {
-    if (joint->type == DYN_JOINT_PLANAR) {
+    if (joint->type == DYN_JOINT_TYPE_PLANAR) {
         return;
     }
     turn_axis(joint->axis);
     turn_axis(joint->second_axis);
-    if (joint->type == DYN_JOINT_UNIVERSAL) {
+    if (joint->type == DYN_JOINT_TYPE_UNIVERSAL) {
         double first[3];
         memcpy(first, joint->axis, sizeof first);
         memcpy(joint->axis, joint->second_axis, sizeof first);
@@ -53,7 +53,7 @@ static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
     dyn_pose place = joint_place(&builder->joints[j]), inverse;
     pose_invert(&place, &inverse);
     const char *parent = builder->joints[j].parent_link, *child = builder->joints[j].child_link;
-    bool fixed = builder->joints[j].type == DYN_JOINT_FIXED;
+    bool fixed = builder->joints[j].type == DYN_JOINT_TYPE_FIXED;
     if (!fixed && !pose_is_identity(&place)) {
         frame_name frame;
         dyn_status status = add_joint_frame(builder, builder->joints[j].name, parent, &inverse, error, &frame);
@@ -107,7 +107,7 @@ static void mark_carried(const dyn_builder *builder, const tree *links, bool onl
     for (int i = 0; i < builder->link_count; i++) {
         int link = links->order[i], carrier = links->parent_joint[link];
         if (carrier >= 0 && retain[links->parent_link[carrier]] &&
-            !(only_fixed && builder->joints[carrier].type != DYN_JOINT_FIXED)) {
+            !(only_fixed && builder->joints[carrier].type != DYN_JOINT_TYPE_FIXED)) {
             retain[link] = true;
         }
     }

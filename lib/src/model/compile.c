@@ -31,17 +31,17 @@ typedef struct compilation {
 /* Returns the motion of the (last) body of a joint of that type. */
 static motion_type joint_motion_type(dyn_joint_type type) {
     switch (type) {
-    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_TYPE_PRISMATIC:
         return MOTION_PRISMATIC;
-    case DYN_JOINT_HELICAL:
+    case DYN_JOINT_TYPE_HELICAL:
         return MOTION_HELICAL;
-    case DYN_JOINT_CYLINDRICAL:
+    case DYN_JOINT_TYPE_CYLINDRICAL:
         return MOTION_CYLINDRICAL;
-    case DYN_JOINT_PLANAR:
+    case DYN_JOINT_TYPE_PLANAR:
         return MOTION_PLANAR;
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         return MOTION_SPHERICAL;
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         return MOTION_FLOATING;
     default:
         return MOTION_REVOLUTE;
@@ -123,7 +123,7 @@ static void append_root_joint(compilation *c, const char *name) {
     dyn_model *model = c->model;
     int j = model->joint_count++;
     model->joints[j] = (dyn_joint){.name = name,
-                                   .type = DYN_JOINT_FLOATING,
+                                   .type = DYN_JOINT_TYPE_FLOATING,
                                    .parent_link = -1,
                                    .child_link = 0,
                                    .origin = identity_pose,
@@ -145,7 +145,7 @@ static void append_moving_joint(compilation *c, int described, int parent, int l
                          .type = from->type,
                          .parent_link = parent,
                          .child_link = link,
-                         .pitch = from->type == DYN_JOINT_HELICAL ? from->pitch : 0,
+                         .pitch = from->type == DYN_JOINT_TYPE_HELICAL ? from->pitch : 0,
                          .has_limits = from->has_limits,
                          .damping = from->damping,
                          .friction = from->friction,
@@ -201,7 +201,7 @@ static dyn_status append_link(compilation *c, int i, bool floating, dyn_error *e
         append_root_joint(c, link->parent_joint);
     } else if (joint < 0) {
         place_link(model, i, -1, &identity_pose, -1, &identity_pose);
-    } else if (c->builder->joints[joint].type == DYN_JOINT_FIXED) {
+    } else if (c->builder->joints[joint].type == DYN_JOINT_TYPE_FIXED) {
         merge_link(c, joint, c->link_number[c->links->parent_link[joint]], i);
     } else {
         append_moving_joint(c, joint, c->link_number[c->links->parent_link[joint]], i, link->parent_joint);

@@ -25,7 +25,7 @@ void dyn_home_configuration(const dyn_model *model, double *q) {
     dyn_zero_configuration(model, q);
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        bool bounded = joint->has_limits && joint->nq == 1 && joint->type != DYN_JOINT_CONTINUOUS &&
+        bool bounded = joint->has_limits && joint->nq == 1 && joint->type != DYN_JOINT_TYPE_CONTINUOUS &&
                        joint->limits.lower <= joint->limits.upper;
         if (bounded && (joint->limits.lower > 0 || joint->limits.upper < 0)) {
             q[joint->q_index] = joint->limits.lower / 2 + joint->limits.upper / 2;

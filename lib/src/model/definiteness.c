@@ -272,7 +272,7 @@ static void report_unresisted(const dyn_builder *builder, dyn_model *model, cons
         const char *name = model->joints[model->bodies[i].joint].name;
         if (!is_resisted[i]) {
             model->unresisted = model->bodies[i].joint;
-            report_add_element(report, DYN_WARNING, joint_line(builder, name), "joint", name,
+            report_add_element(report, DYN_SEVERITY_WARNING, joint_line(builder, name), "joint", name,
                                "what it moves has no inertia along or about its axis: the mass matrix is singular, and "
                                "forward dynamics will be refused");
         }

@@ -18,7 +18,8 @@ static dyn_status check_row(int k, const dyn_dh_row *row, dyn_error *error) {
         double value;
     } numbers[] = {{"theta", row->theta}, {"d", row->d}, {"a", row->a}, {"alpha", row->alpha}};
     char place[64];
-    if (row->type != DYN_JOINT_REVOLUTE && row->type != DYN_JOINT_CONTINUOUS && row->type != DYN_JOINT_PRISMATIC) {
+    if (row->type != DYN_JOINT_TYPE_REVOLUTE && row->type != DYN_JOINT_TYPE_CONTINUOUS &&
+        row->type != DYN_JOINT_TYPE_PRISMATIC) {
         snprintf(place, sizeof place, "rows[%d].type", k);
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
                              "a row is a revolute, a continuous or a prismatic joint, and %d is none of these",
@@ -65,7 +66,7 @@ static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, in
                                    .friction = row->friction};
     dyn_pose z = screw_z(row->theta, row->d), x = screw_x(row->alpha, row->a), place = identity_pose;
     dyn_pose offset = identity_pose;
-    if (convention == DYN_DH_MODIFIED) {
+    if (convention == DYN_DH_CONVENTION_MODIFIED) {
         pose_compose(&x, &z, &place);
     } else {
         pose_compose(&z, &x, &offset);
@@ -79,7 +80,7 @@ static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, in
 dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int count, const dyn_dh_row *rows,
                            dyn_error *error, dyn_builder **builder) {
     *builder = NULL;
-    if (convention != DYN_DH_STANDARD && convention != DYN_DH_MODIFIED) {
+    if (convention != DYN_DH_CONVENTION_STANDARD && convention != DYN_DH_CONVENTION_MODIFIED) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "convention", "%d is no convention", (int)convention);
     }
     dyn_builder *described;

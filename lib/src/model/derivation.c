@@ -15,7 +15,7 @@ dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builde
     dyn_status status = builder_copy(model->description, error, copy);
     for (int j = 0; status == DYN_OK && j < (*copy)->joint_count; j++) {
         dyn_joint_description *joint = &(*copy)->joints[j];
-        if (model->options.mimic == DYN_MIMIC_INDEPENDENT || joint->type == DYN_JOINT_FIXED) {
+        if (model->options.mimic == DYN_MIMIC_POLICY_INDEPENDENT || joint->type == DYN_JOINT_TYPE_FIXED) {
             free((char *)joint->mimic_joint);
             joint->mimic_joint = NULL;
         }
@@ -25,7 +25,7 @@ dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builde
 
 dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error,
                              dyn_model **result) {
-    const dyn_build_options options = {.base = base, .mimic = DYN_MIMIC_COUPLED};
+    const dyn_build_options options = {.base = base, .mimic = DYN_MIMIC_POLICY_COUPLED};
     *result = NULL;
     if (status == DYN_OK) {
         return builder_build_own(copy, &options, NULL, error, result);
@@ -53,7 +53,7 @@ dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *p
     snprintf(joint_name, sizeof joint_name, "%s:fixed", name);
     const dyn_pose *place = pose != NULL ? pose : &identity_pose;
     dyn_joint_description joint = {
-        .name = joint_name, .type = DYN_JOINT_FIXED, .parent_link = parent, .child_link = child};
+        .name = joint_name, .type = DYN_JOINT_TYPE_FIXED, .parent_link = parent, .child_link = child};
     memcpy(joint.position, place->position, sizeof joint.position);
     memcpy(joint.rotation, place->rotation, sizeof joint.rotation);
     return dyn_builder_add_joint(builder, &joint, error);

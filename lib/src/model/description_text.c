@@ -211,12 +211,12 @@ static void read_link(reader *r, dyn_builder *builder) {
 }
 
 static dyn_joint_type read_type(reader *r) {
-    const char *names[DYN_JOINT_TYPES];
-    for (int type = 0; type < DYN_JOINT_TYPES; type++) {
+    const char *names[DYN_JOINT_TYPE_COUNT];
+    for (int type = 0; type < DYN_JOINT_TYPE_COUNT; type++) {
         names[type] = joint_type_name((dyn_joint_type)type);
     }
     expect(r, "type");
-    return (dyn_joint_type)read_choice(r, names, DYN_JOINT_TYPES);
+    return (dyn_joint_type)read_choice(r, names, DYN_JOINT_TYPE_COUNT);
 }
 
 static void read_joint(reader *r, dyn_builder *builder) {

@@ -26,16 +26,16 @@ static bool has_rotational_inertia(const dyn_inertia *inertia) {
 static void report_impossible(const dyn_link_description *link, const double moments[3], const char *effect,
                               dyn_report *report) {
     if (link->inertia.mass == 0 && has_rotational_inertia(&link->inertia)) {
-        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
+        report_add_element(report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
                            "it has inertia but no mass; no body is so%s", effect);
     }
     if (moments[0] < -1e-9 * fmax(fabs(moments[2]), fabs(moments[0]))) {
-        report_add_element(report, DYN_WARNING, link->line, "link", link->name,
+        report_add_element(report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
                            "its principal moments are %g, %g and %g kg m^2; no body has a negative one%s", moments[0],
                            moments[1], moments[2], effect);
     } else if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
         report_add_element(
-            report, DYN_WARNING, link->line, "link", link->name,
+            report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
             "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: each is at most the sum of "
             "the other two",
             moments[0], moments[1], moments[2]);
@@ -47,9 +47,9 @@ static void inspect_inertia(const dyn_link_description *link, bool moves, dyn_re
     const dyn_inertia *inertia = &link->inertia;
     bool rotational = has_rotational_inertia(inertia);
     if (inertia->mass == 0 && !rotational && moves) {
-        report_add_element(report, DYN_NOTE, link->line, "link", link->name, "it is massless");
+        report_add_element(report, DYN_SEVERITY_NOTE, link->line, "link", link->name, "it is massless");
     } else if (inertia->mass > 0 && !rotational && moves) {
-        report_add_element(report, DYN_NOTE, link->line, "link", link->name,
+        report_add_element(report, DYN_SEVERITY_NOTE, link->line, "link", link->name,
                            "it is a point mass: it has no rotational inertia");
     }
     double moments[3];
@@ -63,10 +63,10 @@ static void inspect_links(const dyn_builder *builder, const tree *links, const d
         const dyn_link_description *link = &builder->links[links->order[i]];
         inspect_inertia(link, model->links[i].moving_joint >= 0, report);
         int carrier = links->parent_joint[links->order[i]];
-        if (carrier >= 0 && builder->joints[carrier].type == DYN_JOINT_FIXED) {
+        if (carrier >= 0 && builder->joints[carrier].type == DYN_JOINT_TYPE_FIXED) {
             const dyn_joint_description *joint = &builder->joints[carrier];
             int moving = model->links[i].moving_joint;
-            report_add_element(report, DYN_NOTE, joint->line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
                                "it is fixed and merged: link \"%s\" %s%s", link->name,
                                moving >= 0 ? "moves with joint " : "is fixed to the world",
                                moving >= 0 ? model->joints[moving].name : "");
@@ -86,25 +86,25 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
         const dyn_joint *joint = &model->joints[j];
         int line = joint_line(builder, joint->name);
         if (joint->master >= 0 && joint->multiplier == 0) {
-            report_add_element(report, DYN_NOTE, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, line, "joint", joint->name,
                                "it is coupled to joint \"%s\" with the multiplier 0: it stays at %.9g",
                                model->joints[joint->master].name, joint->offset);
         } else if (joint->master >= 0) {
-            report_add_element(report, DYN_NOTE, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, line, "joint", joint->name,
                                "it is coupled: its coordinate is %.9g times that of joint \"%s\" plus %.9g",
                                joint->multiplier, model->joints[joint->master].name, joint->offset);
         }
         if (joint->has_limits && joint->limits.lower > joint->limits.upper) {
-            report_add_element(report, DYN_WARNING, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
                                "its lower limit %g is above its upper limit %g", joint->limits.lower,
                                joint->limits.upper);
         }
         if (joint->damping < 0 || joint->friction < 0) {
-            report_add_element(report, DYN_WARNING, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
                                "its damping %g or friction %g is negative", joint->damping, joint->friction);
         }
         if (joint->limits.velocity < 0 || joint->limits.effort < 0) {
-            report_add_element(report, DYN_WARNING, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
                                "its limit of velocity %g or effort %g is negative", joint->limits.velocity,
                                joint->limits.effort);
         }
@@ -119,17 +119,17 @@ static void inspect_base(const dyn_builder *builder, const tree *links, const dy
         fixed += model->links[i].moving_joint < 0 && model->links[i].inertia.mass > 0;
     }
     if (fixed > 0) {
-        report_add_element(report, DYN_NOTE, root->line, "link", root->name,
+        report_add_element(report, DYN_SEVERITY_NOTE, root->line, "link", root->name,
                            "the root is fixed to the world: the mass of %d link%s has no effect", fixed,
                            fixed > 1 ? "s" : "");
     }
     if (model->floating && strcmp(root->name, "world") == 0) {
-        report_add_element(report, DYN_WARNING, root->line, "link", root->name,
+        report_add_element(report, DYN_SEVERITY_WARNING, root->line, "link", root->name,
                            "the root is called \"world\" and floats; likely the description fixes the robot to the "
                            "world itself, and wants a fixed base");
     }
     if (model->joint_count == 0) {
-        report_add_element(report, DYN_WARNING, builder->line, "robot", builder->name, "no joint moves");
+        report_add_element(report, DYN_SEVERITY_WARNING, builder->line, "robot", builder->name, "no joint moves");
     }
 }
 

@@ -44,34 +44,34 @@ static dyn_pose free_rotation(const double quaternion[4]) {
 dyn_pose joint_displacement(const dyn_joint *joint, const double *q) {
     dyn_pose first, second, both;
     switch (joint->type) {
-    case DYN_JOINT_FIXED:
+    case DYN_JOINT_TYPE_FIXED:
         return identity_pose;
-    case DYN_JOINT_REVOLUTE:
-    case DYN_JOINT_CONTINUOUS:
+    case DYN_JOINT_TYPE_REVOLUTE:
+    case DYN_JOINT_TYPE_CONTINUOUS:
         first = about_z(q[0], 0, 0, 0);
         break;
-    case DYN_JOINT_PRISMATIC:
+    case DYN_JOINT_TYPE_PRISMATIC:
         first = about_z(0, 0, 0, q[0]);
         break;
-    case DYN_JOINT_HELICAL:
+    case DYN_JOINT_TYPE_HELICAL:
         first = about_z(q[0], 0, 0, joint->pitch * q[0]);
         break;
-    case DYN_JOINT_CYLINDRICAL:
+    case DYN_JOINT_TYPE_CYLINDRICAL:
         first = about_z(q[0], 0, 0, q[1]);
         break;
-    case DYN_JOINT_PLANAR:
+    case DYN_JOINT_TYPE_PLANAR:
         first = about_z(q[2], q[0], q[1], 0);
         break;
-    case DYN_JOINT_UNIVERSAL:
+    case DYN_JOINT_TYPE_UNIVERSAL:
         first = about_z(q[0], 0, 0, 0);
         second = about_z(q[1], 0, 0, 0);
         first = about_axis(joint->axis, &first);
         second = about_axis(joint->second_axis, &second);
         pose_compose(&first, &second, &both);
         return both;
-    case DYN_JOINT_SPHERICAL:
+    case DYN_JOINT_TYPE_SPHERICAL:
         return free_rotation(q);
-    case DYN_JOINT_FLOATING:
+    case DYN_JOINT_TYPE_FLOATING:
         first = free_rotation(q + 3);
         memcpy(first.position, q, sizeof first.position);
         return first;

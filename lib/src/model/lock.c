@@ -83,7 +83,7 @@ static void fix_joint(dyn_joint_description *joint, const dyn_pose *place) {
     free((char *)joint->mimic_joint);
     const dyn_joint_description moving = *joint;
     *joint = (dyn_joint_description){.name = moving.name,
-                                     .type = DYN_JOINT_FIXED,
+                                     .type = DYN_JOINT_TYPE_FIXED,
                                      .parent_link = moving.parent_link,
                                      .child_link = moving.child_link};
     memcpy(joint->position, place->position, sizeof joint->position);

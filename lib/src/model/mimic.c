@@ -44,11 +44,11 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
         if (joint->mimic_joint == NULL) {
             continue;
         }
-        if (policy == DYN_MIMIC_INDEPENDENT) {
-            report_add_element(report, DYN_NOTE, joint->line, "joint", joint->name,
+        if (policy == DYN_MIMIC_POLICY_INDEPENDENT) {
+            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
                                "its coupling to joint \"%s\" is ignored: it moves independently", joint->mimic_joint);
-        } else if (joint->type == DYN_JOINT_FIXED) {
-            report_add_element(report, DYN_NOTE, joint->line, "joint", joint->name,
+        } else if (joint->type == DYN_JOINT_TYPE_FIXED) {
+            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
                                "its coupling to joint \"%s\" is ignored: it is fixed", joint->mimic_joint);
         } else {
             dyn_status status = find_leader(builder, j, error, &leaders[j]);

@@ -14,7 +14,7 @@ static dyn_status check_options(const dyn_builder *builder, const dyn_build_opti
     if (options->base != DYN_BASE_FIXED && options->base != DYN_BASE_FLOATING) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "base", "%d is no base", (int)options->base);
     }
-    if (options->mimic != DYN_MIMIC_COUPLED && options->mimic != DYN_MIMIC_INDEPENDENT) {
+    if (options->mimic != DYN_MIMIC_POLICY_COUPLED && options->mimic != DYN_MIMIC_POLICY_INDEPENDENT) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mimic", "%d is no mimic policy", (int)options->mimic);
     }
     int taken = name_index_find(&builder->joint_names, "root_joint");
@@ -53,7 +53,7 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
 static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *report, dyn_error *error) {
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         dyn_report_entry entry = dyn_report_at(report, i);
-        if (entry.severity == DYN_WARNING) {
+        if (entry.severity == DYN_SEVERITY_WARNING) {
             return builder_fail(builder, error, DYN_INVALID_ARGUMENT, entry.line, entry.place, NULL,
                                 "%s (refused, since strict loading takes a warning for an error)", entry.message);
         }

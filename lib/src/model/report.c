@@ -37,7 +37,7 @@ void dyn_report_free(dyn_report *report) {
 }
 
 static size_t dropped_entries(const dyn_report *report) {
-    return report->dropped[DYN_NOTE] + report->dropped[DYN_WARNING];
+    return report->dropped[DYN_SEVERITY_NOTE] + report->dropped[DYN_SEVERITY_WARNING];
 }
 
 size_t dyn_report_count(const dyn_report *report) {
@@ -49,7 +49,7 @@ dyn_report_entry dyn_report_at(const dyn_report *report, size_t i) {
         return report->entries[i];
     }
     return (dyn_report_entry){
-        .severity = report->dropped[DYN_WARNING] > 0 ? DYN_WARNING : DYN_NOTE,
+        .severity = report->dropped[DYN_SEVERITY_WARNING] > 0 ? DYN_SEVERITY_WARNING : DYN_SEVERITY_NOTE,
         .place = "report",
         .message = report->rest,
     };
@@ -86,7 +86,7 @@ static bool grow(dyn_report *report) {
 static void drop(dyn_report *report, dyn_severity severity) {
     report->dropped[severity]++;
     snprintf(report->rest, sizeof report->rest, "... and %zu more warnings and %zu more notes",
-             report->dropped[DYN_WARNING], report->dropped[DYN_NOTE]);
+             report->dropped[DYN_SEVERITY_WARNING], report->dropped[DYN_SEVERITY_NOTE]);
 }
 
 /* Returns the text made printable in new memory, or NULL; frees the text. */

@@ -94,7 +94,7 @@ static dyn_status read_screw(int k, const double w[3], const double v[3], const 
     }
     memcpy(point, origin, 3 * sizeof *point);
     memcpy(joint->axis, prismatic ? v : w, sizeof joint->axis);
-    joint->type = DYN_JOINT_PRISMATIC;
+    joint->type = DYN_JOINT_TYPE_PRISMATIC;
     if (!prismatic) {
         double foot[3], to_origin[3], pitch = dot(w, v) / (turn * turn);
         bool screw = fabs(pitch) > 1e-12 * fmax(1, shift);
@@ -107,7 +107,7 @@ static dyn_status read_screw(int k, const double w[3], const double v[3], const 
             point[i] = foot[i] + dot(w, to_origin) * w[i] / (turn * turn);
         }
         joint->pitch = screw ? pitch : 0;
-        joint->type = screw ? DYN_JOINT_HELICAL : DYN_JOINT_CONTINUOUS;
+        joint->type = screw ? DYN_JOINT_TYPE_HELICAL : DYN_JOINT_TYPE_CONTINUOUS;
     }
     return DYN_OK;
 }

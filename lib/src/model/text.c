@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -91,4 +92,8 @@ size_t dyn_text_print(const char *text, char *printed, size_t size) {
     }
     printed[used] = '\0';
     return used;
+}
+
+void dyn_text_free(char *text) {
+    free(text);
 }

@@ -41,22 +41,22 @@ typedef struct flow {
 
 /* Computes dq/dt of one joint. */
 static void joint_rate(const dyn_joint *joint, const double *q, const double *v, double *rate) {
-    const double *p = joint->type == DYN_JOINT_FLOATING ? q + 3 : q;
-    const double *w = joint->type == DYN_JOINT_FLOATING ? v + 3 : v;
-    double *p_rate = joint->type == DYN_JOINT_FLOATING ? rate + 3 : rate;
+    const double *p = joint->type == DYN_JOINT_TYPE_FLOATING ? q + 3 : q;
+    const double *w = joint->type == DYN_JOINT_TYPE_FLOATING ? v + 3 : v;
+    double *p_rate = joint->type == DYN_JOINT_TYPE_FLOATING ? rate + 3 : rate;
     switch (joint->type) {
-    case DYN_JOINT_FLOATING:
-    case DYN_JOINT_SPHERICAL: {
+    case DYN_JOINT_TYPE_FLOATING:
+    case DYN_JOINT_TYPE_SPHERICAL: {
         const double half[4] = {w[0] / 2, w[1] / 2, w[2] / 2, 0};
         dyn_quaternion_multiply(p, half, p_rate);
-        if (joint->type == DYN_JOINT_FLOATING) {
+        if (joint->type == DYN_JOINT_TYPE_FLOATING) {
             double norm = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
             const double unit[4] = {p[0] / norm, p[1] / norm, p[2] / norm, p[3] / norm};
             dyn_quaternion_rotate(unit, v, rate);
         }
         break;
     }
-    case DYN_JOINT_PLANAR:
+    case DYN_JOINT_TYPE_PLANAR:
         rate[0] = cos(q[2]) * v[0] - sin(q[2]) * v[1];
         rate[1] = sin(q[2]) * v[0] + cos(q[2]) * v[1];
         rate[2] = v[2];
@@ -174,14 +174,14 @@ static bool pass_stops(flow *f, double t, const int *struck) {
         const joint_range *range = &s->joints.ranges[i];
         bool is_struck = struck[2 * i] || struck[2 * i + 1];
         if (is_struck && fabs(y[nq + (size_t)range->v_index]) <= s->options.rest_velocity) {
-            f->result->end = DYN_ADAPTIVE_RESTS;
+            f->result->end = DYN_ADAPTIVE_END_RESTS;
             f->result->joint = range->joint;
             return false;
         }
     }
     size_t most = f->m->most_events ? f->m->most_events : DEFAULT_EVENTS;
-    f->result->end = f->result->events >= most ? DYN_ADAPTIVE_TOO_LONG : f->result->end;
-    return f->result->end == DYN_ADAPTIVE_DONE;
+    f->result->end = f->result->events >= most ? DYN_ADAPTIVE_END_TOO_LONG : f->result->end;
+    return f->result->end == DYN_ADAPTIVE_END_DONE;
 }
 
 /* ---- From row to row --------------------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static bool go_to(flow *f, double t, int *struck) {
         ARKodeSetStopTime(f->integrator, t);
         int outcome = ARKodeEvolve(f->integrator, t, f->y, &r->time, ARK_NORMAL);
         if (outcome < 0 || is_too_fast(f)) {
-            r->end = outcome == ARK_TOO_MUCH_WORK ? DYN_ADAPTIVE_TOO_LONG : DYN_ADAPTIVE_DIVERGED;
+            r->end = outcome == ARK_TOO_MUCH_WORK ? DYN_ADAPTIVE_END_TOO_LONG : DYN_ADAPTIVE_END_DIVERGED;
             return false;
         }
         if (outcome == ARK_ROOT_RETURN) {
@@ -264,7 +264,7 @@ static dyn_status check_tolerance(const char *name, double tolerance, dyn_error 
 }
 
 static dyn_status check_start(const dyn_simulator *s, const dyn_adaptive_motion *m, dyn_error *error) {
-    for (int i = 0; s->options.stop == DYN_STOP_RIGID && i < s->joints.range_count; i++) {
+    for (int i = 0; s->options.stop == DYN_JOINT_STOP_RIGID && i < s->joints.range_count; i++) {
         const joint_range *range = &s->joints.ranges[i];
         double q = m->q[range->q_index];
         if (!(q >= range->lower && q <= range->upper)) {
@@ -313,7 +313,7 @@ static bool prepare(flow *f) {
     const dyn_adaptive_motion *m = f->m;
     dyn_simulator *s = f->s;
     sunindextype nq = s->model->nq, nv = s->model->nv;
-    bool has_events = s->options.stop == DYN_STOP_RIGID && s->joints.range_count > 0;
+    bool has_events = s->options.stop == DYN_JOINT_STOP_RIGID && s->joints.range_count > 0;
     if (SUNContext_Create(SUN_COMM_NULL, &f->context) != 0 || !(f->y = N_VNew_Serial(nq + nv, f->context))) {
         return false;
     }

@@ -79,7 +79,7 @@ static bool visit(dyn_simulator *s, const simulated_step *step, const double *in
     sample_block block = step->block;
     const double *w = NULL;
     for (size_t l = 0; l < block.lanes; l++) {
-        bool is_running = step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_RUNNING;
+        bool is_running = step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_STATUS_RUNNING;
         if (is_running && runs_into(s, block, range, l)) {
             w = w ? w : respond(s, block, inverse, range->v_index);
             strike(s, step, range, l, w);
@@ -96,7 +96,7 @@ static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const jo
         double *q = &s->q[lane_index(block, range->q_index, l)];
         bool is_at_limit = *q >= range->upper || *q <= range->lower;
         any |= is_at_limit;
-        if (is_at_limit && step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_RUNNING) {
+        if (is_at_limit && step->results[l < block.count ? l : block.count - 1].status == DYN_SAMPLE_STATUS_RUNNING) {
             *q = *q >= range->upper ? range->upper : range->lower;
         }
     }

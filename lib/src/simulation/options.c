@@ -11,11 +11,11 @@ enum { MOST_SUBSTEPS = 10000 };
 
 void dyn_simulation_defaults(dyn_simulation_options *options) {
     *options = (dyn_simulation_options){
-        .integrator = DYN_SEMI_IMPLICIT_EULER,
+        .integrator = DYN_INTEGRATOR_SEMI_IMPLICIT_EULER,
         .step_length = 0.001,
         .substeps = 1,
         .friction_velocity = 0.01,
-        .stop = DYN_STOP_RIGID,
+        .stop = DYN_JOINT_STOP_RIGID,
         .rest_velocity = 0.05,
         .stop_stiffness = 1e4,
         .stop_damping = 100,
@@ -85,10 +85,10 @@ static dyn_status check_gains(const dyn_model *model, const char *name, const do
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error) {
     dyn_status status = check_numbers(options, error);
     if (status == DYN_OK) {
-        status = check_choice("integrator", (int)options->integrator, DYN_RUNGE_KUTTA_4, error);
+        status = check_choice("integrator", (int)options->integrator, DYN_INTEGRATOR_RUNGE_KUTTA_4, error);
     }
     if (status == DYN_OK) {
-        status = check_choice("stop", (int)options->stop, DYN_STOP_NONE, error);
+        status = check_choice("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);
     }
     if (status == DYN_OK) {
         status = check_choice("control", (int)options->control, DYN_CONTROL_COMPUTED_TORQUE, error);

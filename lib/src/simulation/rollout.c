@@ -180,7 +180,7 @@ static void store_results(rollout_block *b, size_t row, const double *tau) {
 static void note_step(const rollout_block *b, const dyn_sample_result *results) {
     for (size_t l = 0; b->out->results && l < b->block.count; l++) {
         dyn_rollout_result *r = &b->out->results[b->block.first + l];
-        r->steps += results[l].status == DYN_SAMPLE_RUNNING;
+        r->steps += results[l].status == DYN_SAMPLE_STATUS_RUNNING;
         r->hits += results[l].hit_joint && fabs(results[l].hit_velocity) > b->s->options.rest_velocity;
         r->status = results[l].status;
         r->joint = results[l].joint;

@@ -67,7 +67,7 @@ static void fill_springs(dyn_simulator *s, const spring_arrays *springs) {
         springs->q[i] = s->joints.ranges[i].q_index, springs->v[i] = s->joints.ranges[i].v_index;
         springs->lower[i] = s->joints.ranges[i].lower, springs->upper[i] = s->joints.ranges[i].upper;
     }
-    r->spring_count = s->options.stop == DYN_STOP_SPRING ? s->joints.range_count : 0;
+    r->spring_count = s->options.stop == DYN_JOINT_STOP_SPRING ? s->joints.range_count : 0;
     r->spring_q = springs->q, r->spring_v = springs->v;
     r->spring_lower = springs->lower, r->spring_upper = springs->upper;
     r->spring_stiffness = s->options.stop_stiffness, r->spring_damping = s->options.stop_damping;
@@ -250,23 +250,23 @@ static int joint_of_v(const dyn_model *model, int k) {
 /* Sets the status of a lane whose next state is not valid. */
 static void check_state(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
     /* A pivot of zero corrupts those above it in the tree: the last one is the cause. */
-    for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_RUNNING && k >= 0; k--) {
+    for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_STATUS_RUNNING && k >= 0; k--) {
         if (!(dyn_packed_number(s->workspace->pivots, (size_t)k, block, l) > 0)) {
             result->joint = joint_of_v(s->model, k);
-            result->status = DYN_SAMPLE_SINGULAR;
+            result->status = DYN_SAMPLE_STATUS_SINGULAR;
         }
     }
-    for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
+    for (int k = 0; result->status == DYN_SAMPLE_STATUS_RUNNING && k < s->model->nv; k++) {
         double v = s->v_next[lane_index(block, k, l)];
         if (!(fabs(v) <= s->options.velocity_bound)) {
             result->joint = joint_of_v(s->model, k);
-            result->status = isfinite(v) ? DYN_SAMPLE_TOO_FAST : DYN_SAMPLE_NOT_FINITE;
+            result->status = isfinite(v) ? DYN_SAMPLE_STATUS_TOO_FAST : DYN_SAMPLE_STATUS_NOT_FINITE;
         }
     }
-    for (int k = 0; result->status == DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {
+    for (int k = 0; result->status == DYN_SAMPLE_STATUS_RUNNING && k < s->model->nq; k++) {
         if (!isfinite(s->q_next[lane_index(block, k, l)])) {
             result->joint = joint_of_q(s->model, k);
-            result->status = DYN_SAMPLE_NOT_FINITE;
+            result->status = DYN_SAMPLE_STATUS_NOT_FINITE;
         }
     }
 }
@@ -277,10 +277,10 @@ static void settle(dyn_simulator *s, const simulated_step *step) {
     for (size_t l = 0; l < block.lanes; l++) {
         dyn_sample_result *result = &step->results[l < block.count ? l : block.count - 1];
         check_state(s, block, l, result);
-        for (int k = 0; result->status != DYN_SAMPLE_RUNNING && k < s->model->nq; k++) {
+        for (int k = 0; result->status != DYN_SAMPLE_STATUS_RUNNING && k < s->model->nq; k++) {
             s->q_next[lane_index(block, k, l)] = s->q[lane_index(block, k, l)];
         }
-        for (int k = 0; result->status != DYN_SAMPLE_RUNNING && k < s->model->nv; k++) {
+        for (int k = 0; result->status != DYN_SAMPLE_STATUS_RUNNING && k < s->model->nv; k++) {
             s->v_next[lane_index(block, k, l)] = s->v[lane_index(block, k, l)];
         }
     }
@@ -289,7 +289,7 @@ static void settle(dyn_simulator *s, const simulated_step *step) {
 static bool has_stopped(const simulated_step *step) {
     bool any = false;
     for (size_t l = 0; l < step->block.count; l++) {
-        any |= step->results[l].status != DYN_SAMPLE_RUNNING;
+        any |= step->results[l].status != DYN_SAMPLE_STATUS_RUNNING;
     }
     return any;
 }
@@ -325,7 +325,7 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     double *q = s->q, *v = s->v;
     s->q = s->q_next, s->v = s->v_next;
     s->q_next = q, s->v_next = v;
-    if (s->options.stop == DYN_STOP_RIGID) {
+    if (s->options.stop == DYN_JOINT_STOP_RIGID) {
         simulator_stop_joints(s, step);
     }
 }
@@ -339,7 +339,7 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
     }
     size_t running = 0;
     for (size_t l = 0; l < step->block.count; l++) {
-        running += step->results[l].status == DYN_SAMPLE_RUNNING;
+        running += step->results[l].status == DYN_SAMPLE_STATUS_RUNNING;
     }
     return running;
 }

@@ -89,7 +89,7 @@ typedef struct number_rows {
 
 /* Returns by how much a number exceeds a limit; positive if it does. */
 static double beyond(dyn_limit_kind kind, double limit, double x) {
-    return kind == DYN_LIMIT_LOWER ? limit - x : kind == DYN_LIMIT_UPPER ? x - limit : fabs(x) - limit;
+    return kind == DYN_LIMIT_KIND_LOWER ? limit - x : kind == DYN_LIMIT_KIND_UPPER ? x - limit : fabs(x) - limit;
 }
 
 /* Finds the rows beyond the limit. Returns whether there is one. */

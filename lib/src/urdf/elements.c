@@ -18,7 +18,8 @@ static void open_robot(reader *r, const char **attributes) {
     const char *name = attribute_text(attributes, "name");
     if (name == NULL || name[0] == '\0') {
         name = "robot";
-        report_add(r->report, DYN_WARNING, reader_line(r), "robot", "<robot> has no name; it is called \"robot\"");
+        report_add(r->report, DYN_SEVERITY_WARNING, reader_line(r), "robot",
+                   "<robot> has no name; it is called \"robot\"");
     } else {
         attribute_name(r, "robot", attributes, "name", r->name);
         name = r->name;
@@ -81,7 +82,7 @@ static void open_inertia(reader *r, const char **attributes) {
         }
     }
     if (missing[0] != '\0') {
-        reader_report(r, DYN_WARNING, "<inertia> does not state%s: 0 is taken", missing);
+        reader_report(r, DYN_SEVERITY_WARNING, "<inertia> does not state%s: 0 is taken", missing);
     }
 }
 
@@ -91,10 +92,10 @@ static bool has_seen(const reader *r, element e) {
 
 static void close_inertial(reader *r) {
     if (!has_seen(r, ELEMENT_MASS)) {
-        reader_report(r, DYN_WARNING, "<inertial> has no <mass>: the mass is 0");
+        reader_report(r, DYN_SEVERITY_WARNING, "<inertial> has no <mass>: the mass is 0");
     }
     if (!has_seen(r, ELEMENT_INERTIA)) {
-        reader_report(r, DYN_WARNING, "<inertial> has no <inertia>: the rotational inertia is 0");
+        reader_report(r, DYN_SEVERITY_WARNING, "<inertial> has no <inertia>: the rotational inertia is 0");
     }
     rotate_symmetric(r->inertia_rotation, r->link.inertia.rotational, r->link.inertia.rotational);
 }
@@ -111,7 +112,7 @@ static void close_link(reader *r) {
 static void read_joint_type(reader *r, const char **attributes) {
     char type[DYN_MAX_NAME + 1];
     attribute_name(r, "joint", attributes, "type", type);
-    for (int i = 0; i < DYN_JOINT_TYPES; i++) {
+    for (int i = 0; i < DYN_JOINT_TYPE_COUNT; i++) {
         const dyn_joint_traits *traits = dyn_joint_type_traits((dyn_joint_type)i);
         if (traits->in_urdf && strcmp(type, traits->name) == 0) {
             r->joint.type = (dyn_joint_type)i;
@@ -119,9 +120,9 @@ static void read_joint_type(reader *r, const char **attributes) {
         }
     }
     if (strcmp(type, "spherical") == 0 || strcmp(type, "ball") == 0) {
-        r->joint.type = DYN_JOINT_SPHERICAL;
-        reader_report(r, DYN_WARNING, "URDF has no joint of the type %s, which some simulators add: it is spherical",
-                      type);
+        r->joint.type = DYN_JOINT_TYPE_SPHERICAL;
+        reader_report(r, DYN_SEVERITY_WARNING,
+                      "URDF has no joint of the type %s, which some simulators add: it is spherical", type);
         return;
     }
     reader_fail(r, DYN_INVALID_ARGUMENT,
@@ -158,11 +159,11 @@ static void open_axis(reader *r, const char **attributes) {
     double *axis = r->joint.axis;
     if (!attribute_numbers(r, "axis", attributes, "xyz", 3, axis)) {
         memcpy(axis, default_axis, sizeof default_axis);
-        reader_report(r, DYN_WARNING, "<axis> has no attribute xyz: the axis is 1 0 0");
+        reader_report(r, DYN_SEVERITY_WARNING, "<axis> has no attribute xyz: the axis is 1 0 0");
     }
     double length = hypot(hypot(axis[0], axis[1]), axis[2]);
     if (length > 0 && fabs(length - 1) > 1e-3) {
-        reader_report(r, DYN_NOTE, "the axis has the length %g; it is normalized", length);
+        reader_report(r, DYN_SEVERITY_NOTE, "the axis has the length %g; it is normalized", length);
     }
 }
 
@@ -176,7 +177,7 @@ static void open_limit(reader *r, const char **attributes) {
     r->joint.has_limits = true;
     r->has_range = lower || upper;
     if (!velocity || !effort) {
-        reader_report(r, DYN_NOTE, "<limit> states no %s",
+        reader_report(r, DYN_SEVERITY_NOTE, "<limit> states no %s",
                       velocity ? "effort"
                       : effort ? "velocity"
                                : "velocity and no effort");
@@ -203,17 +204,17 @@ static void complete_joint(reader *r) {
     dyn_joint_type type = r->joint.type;
     bool ranged = dyn_joint_type_traits(type)->has_range;
     if (ranged && !r->joint.has_limits) {
-        reader_report(r, DYN_WARNING, "it has no <limit>, which URDF asks for; its range is unbounded");
+        reader_report(r, DYN_SEVERITY_WARNING, "it has no <limit>, which URDF asks for; its range is unbounded");
     } else if (ranged && !r->has_range) {
-        reader_report(r, DYN_WARNING, "<limit> states neither lower nor upper: the range is 0 to 0");
+        reader_report(r, DYN_SEVERITY_WARNING, "<limit> states neither lower nor upper: the range is 0 to 0");
     } else if (!ranged && r->has_range && r->joint.limits.lower != r->joint.limits.upper) {
-        reader_report(r, DYN_NOTE, "it is %s; the range in <limit> is ignored", joint_type_name(type));
+        reader_report(r, DYN_SEVERITY_NOTE, "it is %s; the range in <limit> is ignored", joint_type_name(type));
     }
     if (!ranged) {
         r->joint.limits.lower = r->joint.limits.upper = 0;
     }
     if (dyn_joint_type_traits(type)->axes > 0 && !has_seen(r, ELEMENT_AXIS)) {
-        reader_report(r, DYN_NOTE, "it has no <axis>: the axis is 1 0 0");
+        reader_report(r, DYN_SEVERITY_NOTE, "it has no <axis>: the axis is 1 0 0");
     }
 }
 
@@ -308,14 +309,15 @@ static void open_unknown(reader *r, element parent, const char *name) {
     }
     for (size_t i = 0; i < sizeof known_elements / sizeof *known_elements; i++) {
         if (known_elements[i].parent == parent && strcmp(known_elements[i].name, name) == 0) {
-            ignore(r, DYN_NOTE, no_part, "<%s> in <%s>", name, element_name(parent));
+            ignore(r, DYN_SEVERITY_NOTE, no_part, "<%s> in <%s>", name, element_name(parent));
             return;
         }
     }
     if (strchr(name, ':') != NULL) {
-        ignore(r, DYN_NOTE, "it is an extension of URDF", "<%.200s> in <%s>", name, element_name(parent));
+        ignore(r, DYN_SEVERITY_NOTE, "it is an extension of URDF", "<%.200s> in <%s>", name, element_name(parent));
     } else {
-        ignore(r, DYN_WARNING, "URDF has no such element there", "<%.200s> in <%s>", name, element_name(parent));
+        ignore(r, DYN_SEVERITY_WARNING, "URDF has no such element there", "<%.200s> in <%s>", name,
+               element_name(parent));
     }
 }
 
@@ -332,8 +334,8 @@ static bool is_known_attribute(const rule *of, const char *name) {
 static void check_attributes(reader *r, const rule *of, const char **attributes) {
     for (int i = 0; attributes[i] != NULL; i += 2) {
         if (!is_known_attribute(of, attributes[i])) {
-            ignore(r, strchr(attributes[i], ':') != NULL ? DYN_NOTE : DYN_WARNING, "URDF has no such attribute there",
-                   "the attribute %.200s of <%s>", attributes[i], of->name);
+            ignore(r, strchr(attributes[i], ':') != NULL ? DYN_SEVERITY_NOTE : DYN_SEVERITY_WARNING,
+                   "URDF has no such attribute there", "the attribute %.200s of <%s>", attributes[i], of->name);
         }
     }
 }
@@ -355,7 +357,7 @@ void element_open(reader *r, const char *name, const char **attributes) {
     }
     r->open[r->depth - 1] = found->element;
     if (parent != ELEMENT_ROBOT && has_seen(r, found->element)) {
-        reader_report(r, DYN_WARNING, "<%s> occurs twice; the last one counts", name);
+        reader_report(r, DYN_SEVERITY_WARNING, "<%s> occurs twice; the last one counts", name);
     }
     found->open(r, attributes);
     r->seen |= 1U << found->element;
@@ -385,7 +387,7 @@ void declare_world(reader *r) {
         return;
     }
     const dyn_joint_description *joint = &r->builder->joints[j];
-    report_add_element(r->report, DYN_WARNING, joint->line, "joint", joint->name,
+    report_add_element(r->report, DYN_SEVERITY_WARNING, joint->line, "joint", joint->name,
                        "its parent link \"world\" is not declared: it is taken for a massless root");
     const dyn_link_description root = {.name = world, .line = joint->line};
     dyn_status status = dyn_builder_add_link(r->builder, &root, r->error);

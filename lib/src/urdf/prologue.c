@@ -125,7 +125,7 @@ static void choose_utf8(reader *r, prologue *p) {
     size_t bad = first_beyond_utf8(p);
     if (bad < p->length) {
         p->encoding = "ISO-8859-1";
-        report_add(r->report, DYN_WARNING, r->skipped_lines + 1 + count_lines(p->text, bad), "document",
+        report_add(r->report, DYN_SEVERITY_WARNING, r->skipped_lines + 1 + count_lines(p->text, bad), "document",
                    "the byte 0x%02x is no UTF-8: the document is read as ISO-8859-1", (unsigned char)p->text[bad]);
     }
 }
@@ -148,7 +148,7 @@ static void choose_other(reader *r, prologue *p, const char *declared) {
                     declared, (unsigned char)p->text[byte], declared);
         return;
     }
-    report_add(r->report, DYN_WARNING, r->skipped_lines + 1, "document",
+    report_add(r->report, DYN_SEVERITY_WARNING, r->skipped_lines + 1, "document",
                "it declares the encoding %s; its bytes are read as %s", declared, p->encoding);
 }
 
@@ -159,7 +159,7 @@ static void skip_zeros(reader *r, prologue *p) {
         length--;
     }
     if (length > 0 && length < p->length) {
-        report_add(r->report, DYN_WARNING, 1 + count_lines(p->text, length), "document",
+        report_add(r->report, DYN_SEVERITY_WARNING, 1 + count_lines(p->text, length), "document",
                    "the zero bytes at its end, %zu, are ignored", p->length - length);
         p->length = length;
     }
@@ -169,7 +169,7 @@ static void skip_zeros(reader *r, prologue *p) {
 static void skip_text(reader *r, prologue *p) {
     size_t start = find_start(p);
     if (start > 0) {
-        report_add(r->report, DYN_WARNING, 1, "document",
+        report_add(r->report, DYN_SEVERITY_WARNING, 1, "document",
                    "the text before the XML, %zu bytes, is ignored: XML has nothing there", start);
         r->skipped_lines = count_lines(p->text, start);
         p->text += start;

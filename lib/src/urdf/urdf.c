@@ -31,7 +31,7 @@ static void on_text(void *data, const char *text, int length) {
     }
     for (int i = 0; i < length; i++) {
         if (strchr(" \t\r\n", text[i]) == NULL) {
-            ignore(r, DYN_WARNING, "URDF has no text there", "text in <%s>", element_name(in));
+            ignore(r, DYN_SEVERITY_WARNING, "URDF has no text there", "text in <%s>", element_name(in));
             return;
         }
     }

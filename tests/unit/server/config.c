@@ -95,7 +95,7 @@ START_TEST(every_key_has_a_value) {
     ck_assert(c.rules[0].options.strict);
     ck_assert_uint_eq(c.rule_count, 1);
     ck_assert_str_eq(c.rules[0].file, "x.urdf");
-    ck_assert_int_eq(c.rules[0].options.mimic, DYN_MIMIC_INDEPENDENT);
+    ck_assert_int_eq(c.rules[0].options.mimic, DYN_MIMIC_POLICY_INDEPENDENT);
     ck_assert(c.rules[0].options.has_gravity);
     ck_assert_double_eq(c.rules[0].options.gravity[2], -2.5);
     ck_assert_uint_eq(c.message_bytes, 1 << 20);

@@ -131,7 +131,7 @@ START_TEST(model_outlives_its_removal_while_it_is_used) {
     dyn_workspace *workspace;
     dyn_error error;
     double q[2] = {0, 0}, tau[2];
-    ck_assert_int_eq(model_entry_lease(used, DYN_DOUBLE_PRECISION, &error, &workspace), DYN_OK);
+    ck_assert_int_eq(model_entry_lease(used, DYN_PRECISION_DOUBLE, &error, &workspace), DYN_OK);
     ck_assert_int_eq(dyn_gravity(used->model, workspace, 1, NULL, q, &error, tau), DYN_OK);
     model_entry_return(used, workspace);
     model_entry_release(used);
@@ -143,9 +143,9 @@ START_TEST(workspace_is_used_again) {
     model_entry *entry = load_robot("two_link", "arm");
     dyn_workspace *first, *second;
     dyn_error error;
-    ck_assert_int_eq(model_entry_lease(entry, DYN_DOUBLE_PRECISION, &error, &first), DYN_OK);
+    ck_assert_int_eq(model_entry_lease(entry, DYN_PRECISION_DOUBLE, &error, &first), DYN_OK);
     model_entry_return(entry, first);
-    ck_assert_int_eq(model_entry_lease(entry, DYN_DOUBLE_PRECISION, &error, &second), DYN_OK);
+    ck_assert_int_eq(model_entry_lease(entry, DYN_PRECISION_DOUBLE, &error, &second), DYN_OK);
     ck_assert_ptr_eq(first, second);
     model_entry_return(entry, second);
     model_entry_release(entry);
