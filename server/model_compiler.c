@@ -76,7 +76,7 @@ static void load(model_compiler *c) {
     dyn_error error;
     if (!object_cache_digest(c->object, c->digest)) {
         snprintf(c->reason, sizeof c->reason, "the object's digest cannot be read");
-    } else if (dyn_compiled_load(c->object, c->entry->model, &error, &c->compiled) != DYN_OK) {
+    } else if (dyn_compiled_load(c->entry->model, c->object, &c->compiled, &error) != DYN_OK) {
         snprintf(c->reason, sizeof c->reason, "%.220s", error.message);
         object_cache_remove(c->object);
     }
@@ -236,7 +236,7 @@ static bool write_description(model_compiler *c) {
         snprintf(c->reason, sizeof c->reason, "no directory can be made in %.160s: %s", c->directory, strerror(errno));
         return false;
     }
-    if (dyn_description_write(c->entry->model, &error, &text, &length) != DYN_OK) {
+    if (dyn_description_write(c->entry->model, &text, &length, &error) != DYN_OK) {
         snprintf(c->reason, sizeof c->reason, "%.80s: %.140s", error.place, error.message);
         return false;
     }

@@ -311,17 +311,17 @@ static model_pointer load(const command &c) {
     dyn_build_options options = c.build;
     if (dyn_description_is_text(text.data(), text.size())) {
         dyn_build_options stated;
-        require(dyn_description_read(text.data(), text.size(), &error, &builder, &stated), error);
+        require(dyn_description_read(text.data(), text.size(), &builder, &stated, &error), error);
         options.base = c.has_base ? c.build.base : stated.base;
         options.mimic = c.has_mimic ? c.build.mimic : stated.mimic;
     } else {
-        require(dyn_urdf_read(text.data(), text.size(), nullptr, &error, &builder), error);
+        require(dyn_urdf_read(text.data(), text.size(), nullptr, &builder, &error), error);
     }
     builder_pointer owner(builder, dyn_builder_free);
     if (c.has_gravity) {
         require(dyn_builder_set_gravity(builder, c.gravity, &error), error);
     }
-    require(dyn_builder_build(builder, &options, nullptr, &error, &model), error);
+    require(dyn_builder_build(builder, &options, nullptr, &model, &error), error);
     return model_pointer(model, dyn_model_free);
 }
 
@@ -329,7 +329,7 @@ static std::string canonical(const dyn_model *model) {
     dyn_error error;
     char *text;
     size_t length;
-    require(dyn_model_canonical(model, &error, &text, &length), error);
+    require(dyn_model_canonical(model, &text, &length, &error), error);
     std::string copy(text, length);
     dyn_text_free(text);
     return copy;
@@ -388,7 +388,7 @@ static std::vector<compiled_function> chosen_functions(const command &c, const d
     for (const std::string &name : split(c.frames)) {
         dyn_error error;
         int frame;
-        require(dyn_model_find_frame(model, name.c_str(), &error, &frame), error);
+        require(dyn_model_find_frame(model, name.c_str(), &frame, &error), error);
         if (frame == DYN_WORLD_FRAME) {
             throw usage_error("--frames: the world does not move");
         }

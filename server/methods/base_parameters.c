@@ -42,7 +42,7 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
         call_set_limit(c, MOST_BASE_PARAMETER_JOINTS, (uint64_t)dyn_model_joint_count(model));
         return NULL;
     }
-    dyn_status status = dyn_base_parameters_create(model, gravity, &error, &grouping);
+    dyn_status status = dyn_base_parameters_create(model, gravity, &grouping, &error);
     if (status != DYN_OK) {
         call_blame(c, "query.model");
         call_fail_library(c, &error);
@@ -122,8 +122,8 @@ static void answer(call *c, const dyn_model *model, const dyn_base_parameters *g
     if (call_has_ended(c) || call_is_late(c) || call_is_cancelled(c)) {
         goto cleanup;
     }
-    if (dyn_base_parameters_matrix(grouping, &error, B) != DYN_OK ||
-        dyn_base_parameters_reduce(grouping, reply->values, &error, b) != DYN_OK) {
+    if (dyn_base_parameters_matrix(grouping, B, &error) != DYN_OK ||
+        dyn_base_parameters_reduce(grouping, reply->values, b, &error) != DYN_OK) {
         call_fail_memory(c);
         goto cleanup;
     }

@@ -257,7 +257,7 @@ static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *err
     dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     w->model = b->model;
     if (status == DYN_OK && b->values.payload_count > 0) {
-        status = dyn_workspace_load(w->workspace, b->values.payload_count, b->values.payloads, error, &w->model);
+        status = dyn_workspace_load(w->workspace, b->values.payload_count, b->values.payloads, &w->model, error);
     }
     return status;
 }

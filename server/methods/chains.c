@@ -82,7 +82,7 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
     if (!rows) {
         return false;
     }
-    dyn_status status = dyn_dh_describe(from->name, convention, (int)from->n_rows, rows, &error, builder);
+    dyn_status status = dyn_dh_describe(from->name, convention, (int)from->n_rows, rows, builder, &error);
     if (status != DYN_OK) {
         description_fail_table(c, &error);
     }
@@ -139,7 +139,7 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
         !check_count(c, "glist", from->n_glist, 36 * n, n)) {
         return false;
     }
-    dyn_status status = dyn_screws_describe(from->name, (int)n, from->mlist, from->glist, from->slist, &error, builder);
+    dyn_status status = dyn_screws_describe(from->name, (int)n, from->mlist, from->glist, from->slist, builder, &error);
     if (status != DYN_OK) {
         description_fail_screws(c, &error);
     }
@@ -155,7 +155,7 @@ Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *mod
     if (call_has_ended(c)) {
         return NULL;
     }
-    dyn_status status = dyn_model_screws(model, tip, &error, M, G, S);
+    dyn_status status = dyn_model_screws(model, tip, M, G, S, &error);
     if (status != DYN_OK) {
         bool is_tip = strcmp(error.place, "tip") == 0;
         call_blame(c, is_tip ? "tip" : "format");

@@ -51,25 +51,25 @@ static dyn_status integrate_step(const batch *b, const batch_worker *w, const vo
                                  dyn_error *error) {
     const task *t = context;
     scale_rows(b, t, t->v ? t->v + first * b->nv : NULL, first, count, w->scratch);
-    return dyn_integrate(b->model, count, b->q + first * b->nq, w->scratch, 1, error, t->result + first * b->nq);
+    return dyn_integrate(b->model, count, b->q + first * b->nq, w->scratch, 1, t->result + first * b->nq, error);
 }
 
 static dyn_status difference_step(const batch *b, const batch_worker *w, const void *context, size_t first,
                                   size_t count, dyn_error *error) {
     (void)w;
     const task *t = context;
-    return dyn_difference(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error,
-                          t->result + first * b->nv);
+    return dyn_difference(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, t->result + first * b->nv,
+                          error);
 }
 
 static dyn_status interpolate_step(const batch *b, const batch_worker *w, const void *context, size_t first,
                                    size_t count, dyn_error *error) {
     const task *t = context;
     const double *q = b->q + first * b->nq;
-    dyn_status status = dyn_difference(b->model, count, q, t->q_1 + first * b->nq, error, w->scratch);
+    dyn_status status = dyn_difference(b->model, count, q, t->q_1 + first * b->nq, w->scratch, error);
     if (status == DYN_OK) {
         scale_rows(b, t, w->scratch, first, count, w->scratch);
-        status = dyn_integrate(b->model, count, q, w->scratch, 1, error, t->result + first * b->nq);
+        status = dyn_integrate(b->model, count, q, w->scratch, 1, t->result + first * b->nq, error);
     }
     return status;
 }
@@ -78,14 +78,14 @@ static dyn_status distance_step(const batch *b, const batch_worker *w, const voi
                                 dyn_error *error) {
     (void)w;
     const task *t = context;
-    return dyn_distance(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, error, t->result + first);
+    return dyn_distance(b->model, count, b->q + first * b->nq, t->q_1 + first * b->nq, t->result + first, error);
 }
 
 static dyn_status normalize_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                                  dyn_error *error) {
     (void)w;
     const task *t = context;
-    return dyn_normalize(b->model, count, b->q + first * b->nq, error, t->result + first * b->nq);
+    return dyn_normalize(b->model, count, b->q + first * b->nq, t->result + first * b->nq, error);
 }
 
 #define OPERATION(name) DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__OPERATION_##name

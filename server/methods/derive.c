@@ -64,7 +64,7 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
         return false;
     }
     dyn_status status =
-        dyn_model_lock(s->model, o->n_joints, constant(o->joints), o->n_q ? o->q : NULL, &error, result);
+        dyn_model_lock(s->model, o->n_joints, constant(o->joints), o->n_q ? o->q : NULL, result, &error);
     if (status == DYN_OK) {
         return true;
     }
@@ -86,7 +86,7 @@ static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_
     if (!read_base(s, o->base_type, &base)) {
         return false;
     }
-    dyn_status status = dyn_model_subtree(s->model, o->link, base, &error, result);
+    dyn_status status = dyn_model_subtree(s->model, o->link, base, result, &error);
     return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
@@ -96,7 +96,7 @@ static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_mode
     if (!read_base(s, o->base_type, &base)) {
         return false;
     }
-    dyn_status status = dyn_model_chain(s->model, o->first, o->last, base, &error, result);
+    dyn_status status = dyn_model_chain(s->model, o->first, o->last, base, result, &error);
     if (status == DYN_OK) {
         return true;
     }
@@ -110,7 +110,7 @@ static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_mo
     if (!read_base(s, o->base_type, &base)) {
         return false;
     }
-    dyn_status status = dyn_model_change_base(s->model, o->link, base, &error, result);
+    dyn_status status = dyn_model_change_base(s->model, o->link, base, result, &error);
     return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
@@ -126,7 +126,7 @@ static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_mo
         blame(s, "model");
         return false;
     }
-    dyn_status status = dyn_model_merge(s->model, o->link, &pose, added->model, o->prefix, &error, result);
+    dyn_status status = dyn_model_merge(s->model, o->link, &pose, added->model, o->prefix, result, &error);
     model_entry_release(added);
     return status == DYN_OK || fail(s, &error, "link", o->link);
 }
@@ -140,7 +140,7 @@ static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_mo
         !geometry_read_placement(s->call, path_join(path, s->path, "pose"), o->pose, &pose)) {
         return false;
     }
-    dyn_status status = dyn_model_attach(s->model, o->link, o->name, &inertia, &pose, &error, result);
+    dyn_status status = dyn_model_attach(s->model, o->link, o->name, &inertia, &pose, result, &error);
     if (status == DYN_OK || (status == DYN_NOT_FOUND && description_is_place(error.place, "link", o->link))) {
         return status == DYN_OK || fail(s, &error, "link", o->link);
     }
@@ -154,13 +154,13 @@ static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, 
     if (!geometry_read_inertia(s->call, path_join(path, s->path, "inertia"), o->inertia, &inertia)) {
         return false;
     }
-    dyn_status status = dyn_model_change_inertia(s->model, o->link, &inertia, &error, result);
+    dyn_status status = dyn_model_change_inertia(s->model, o->link, &inertia, result, &error);
     return status == DYN_OK || fail(s, &error, status == DYN_NOT_FOUND ? "link" : "inertia", o->link);
 }
 
 static bool detach_link(const step *s, const Dynamics__V1__DetachLink *o, dyn_model **result) {
     dyn_error error;
-    dyn_status status = dyn_model_detach(s->model, o->link, &error, result);
+    dyn_status status = dyn_model_detach(s->model, o->link, result, &error);
     return status == DYN_OK || fail(s, &error, "link", o->link);
 }
 
@@ -237,7 +237,7 @@ static void build(call *c, const dyn_model *model) {
     const model_options options = {.base = built.base, .mimic = built.mimic, .strict = r->strict};
     dyn_builder *builder;
     dyn_error error;
-    dyn_status status = dyn_model_describe(model, &error, &builder);
+    dyn_status status = dyn_model_describe(model, &builder, &error);
     if (status == DYN_OK) {
         status = model_entry_build(builder, NULL, r->name, "", &options, atomic_load(&c->service->limits->links),
                                    &error, &c->built);

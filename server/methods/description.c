@@ -204,7 +204,7 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
     dyn_error error;
-    dyn_status status = dyn_builder_create(from->name, &error, builder);
+    dyn_status status = dyn_builder_create(from->name, builder, &error);
     if (status != DYN_OK) {
         *builder = NULL;
         call_blame(c, "description.name");
@@ -339,7 +339,7 @@ Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *mode
     double gravity[3];
     dyn_build_options options = dyn_model_build_options(model);
     Dynamics__V1__ModelDescription *to = call_allocate(c, 1, sizeof *to);
-    if (!to || dyn_model_describe(model, &error, &builder) != DYN_OK) {
+    if (!to || dyn_model_describe(model, &builder, &error) != DYN_OK) {
         call_fail_memory(c);
         return NULL;
     }

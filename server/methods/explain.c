@@ -91,9 +91,9 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
 /* Computes one of the first three terms, in total and by link. */
 static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
     cause from = cause_of(b, e, term);
-    dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, error, e->terms[term]);
+    dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, e->terms[term], error);
     if (status == DYN_OK) {
-        status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, error, e->regressor);
+        status = dyn_torque_regressor(b->model, w, 1, from.gravity, b->q, from.v, from.a, e->regressor, error);
     }
     for (int l = 0; status == DYN_OK && l < dyn_model_link_count(b->model); l++) {
         add_inertia(b, e, l, &dyn_model_link(b->model, l)->inertia, 1, e->link_terms[term] + (size_t)l * b->nv);
@@ -108,9 +108,9 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
 static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
     double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
     dyn_status status =
-        dyn_rnea(w->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, error, loaded);
+        dyn_rnea(w->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, loaded, error);
     if (status == DYN_OK) {
-        status = dyn_rnea(b->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, error, empty);
+        status = dyn_rnea(b->model, w->workspace, 1, b->values.gravity, b->q, e->m.v, e->m.a, NULL, empty, error);
     }
     for (size_t i = 0; status == DYN_OK && i < b->nv; i++) {
         loaded[i] -= empty[i];
@@ -124,13 +124,13 @@ static dyn_status explain_step(const batch *b, const batch_worker *w, const void
     dyn_external_forces list;
     const dyn_external_forces *forces = batch_forces(b, first, w->scratch, &list);
     dyn_status status =
-        dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q, e->m.v, e->m.a, forces, error, e->tau);
+        dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q, e->m.v, e->m.a, forces, e->tau, error);
     for (int term = 0; status == DYN_OK && term < LINK_TERMS; term++) {
         status = split_term(b, w->workspace, e, term, error);
     }
     if (status == DYN_OK) {
         status =
-            dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, error, e->terms[EXTERNAL]);
+            dyn_rnea(b->model, w->workspace, count, WEIGHTLESS, b->q, NULL, NULL, forces, e->terms[EXTERNAL], error);
     }
     return status == DYN_OK && b->values.payload_count > 0 ? compute_payload_term(b, w, e, error) : status;
 }

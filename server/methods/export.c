@@ -16,7 +16,7 @@ static char *write_urdf(call *c, const dyn_model *model) {
     char *text;
     size_t length;
     dyn_error error;
-    dyn_status status = dyn_urdf_write_model(model, &error, &text, &length);
+    dyn_status status = dyn_urdf_write_model(model, &text, &length, &error);
     if (status != DYN_OK) {
         call_blame(c, "format");
         description_fail_element(c, &error);

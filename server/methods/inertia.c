@@ -131,19 +131,19 @@ static bool read_shape(part *p) {
     }
     switch (p->from->body_case) {
     case DYNAMICS__V1__INERTIA_PART__BODY_BOX:
-        status = dyn_inertia_box(mass, size, &error, &p->inertia);
+        status = dyn_inertia_box(mass, size, &p->inertia, &error);
         break;
     case DYNAMICS__V1__INERTIA_PART__BODY_ELLIPSOID:
-        status = dyn_inertia_ellipsoid(mass, size, &error, &p->inertia);
+        status = dyn_inertia_ellipsoid(mass, size, &p->inertia, &error);
         break;
     case DYNAMICS__V1__INERTIA_PART__BODY_SPHERE:
-        status = dyn_inertia_sphere(mass, r, &error, &p->inertia);
+        status = dyn_inertia_sphere(mass, r, &p->inertia, &error);
         break;
     case DYNAMICS__V1__INERTIA_PART__BODY_CYLINDER:
-        status = dyn_inertia_cylinder(mass, r, l, &error, &p->inertia);
+        status = dyn_inertia_cylinder(mass, r, l, &p->inertia, &error);
         break;
     default:
-        status = dyn_inertia_capsule(mass, r, l, &error, &p->inertia);
+        status = dyn_inertia_capsule(mass, r, l, &p->inertia, &error);
     }
     return status == DYN_OK || fail(p, &error);
 }
@@ -154,7 +154,7 @@ static bool read_mesh(part *p) {
     double mass;
     dyn_status status =
         dyn_inertia_stl((const char *)mesh->stl.data, mesh->stl.len, mesh->optional_scale_case ? mesh->scale : 1, 1,
-                        &error, &p->volume, &p->inertia);
+                        &p->volume, &p->inertia, &error);
     if (status != DYN_OK) {
         return fail(p, &error);
     }
@@ -184,7 +184,7 @@ static bool read_parameters(part *p, const char *path) {
     if (!geometry_read_numbers(p->call, path, from->n_values, from->values, 10, values)) {
         return false;
     }
-    dyn_status status = dyn_inertia_from_parameters(values, &error, &p->inertia);
+    dyn_status status = dyn_inertia_from_parameters(values, &p->inertia, &error);
     return status == DYN_OK || fail_values(p, &error);
 }
 
@@ -205,7 +205,7 @@ static bool read_pseudo_inertia(part *p, const char *path) {
                   "the matrix is not symmetric: entries differ by %g from their mirror images", asymmetry);
         return false;
     }
-    dyn_status status = dyn_inertia_from_pseudo(values, &error, &p->inertia);
+    dyn_status status = dyn_inertia_from_pseudo(values, &p->inertia, &error);
     return status == DYN_OK || fail_values(p, &error);
 }
 
@@ -329,7 +329,7 @@ static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__Com
     reply->n_pseudo_inertia = 16;
     dyn_inertia_to_pseudo(sum, reply->pseudo_inertia);
     clean(reply->pseudo_inertia, 16);
-    if (dyn_inertia_to_log_cholesky(sum, &error, log_cholesky) == DYN_OK) {
+    if (dyn_inertia_to_log_cholesky(sum, log_cholesky, &error) == DYN_OK) {
         clean(log_cholesky, 10);
         reply->n_log_cholesky = 10;
         reply->log_cholesky = log_cholesky;

@@ -15,7 +15,7 @@ static bool refuse_name(refusal *why, error_reason reason, const char *field, co
 bool lookup_frame(const model_entry *entry, error_reason missing, const char *field, const char *name, int *frame,
                   refusal *why) {
     dyn_error error;
-    if (dyn_model_find_frame(entry->model, name, &error, frame) == DYN_OK) {
+    if (dyn_model_find_frame(entry->model, name, frame, &error) == DYN_OK) {
         return true;
     }
     text_guess guess = text_guess_start(name);

@@ -69,7 +69,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     dyn_status status = dyn_report_create(report);
     if (status != DYN_OK) {
         call_fail_memory(c);
-    } else if ((status = dyn_urdf_read(urdf, strlen(urdf), *report, &error, builder)) != DYN_OK) {
+    } else if ((status = dyn_urdf_read(urdf, strlen(urdf), *report, builder, &error)) != DYN_OK) {
         fail_urdf(c, &error);
     }
     return status == DYN_OK;

@@ -24,51 +24,51 @@ static void join(size_t count, size_t part_count, const double *const *parts, co
 /* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error, output[0]);
+    return dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, error, output[0]);
+    return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0], error);
 }
 
 static dyn_status mass_matrix(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_crba(s->model, s->workspace, s->count, s->q, error, output[0]);
+    return dyn_crba(s->model, s->workspace, s->count, s->q, output[0], error);
 }
 
 static dyn_status inverse_mass_matrix(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_minverse(s->model, s->workspace, s->count, s->q, error, output[0]);
+    return dyn_minverse(s->model, s->workspace, s->count, s->q, output[0], error);
 }
 
 static dyn_status coriolis_matrix(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_coriolis_matrix(s->model, s->workspace, s->count, s->q, s->v, error, output[0]);
+    return dyn_coriolis_matrix(s->model, s->workspace, s->count, s->q, s->v, output[0], error);
 }
 
 static dyn_status christoffel_symbols(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_christoffel(s->model, s->workspace, s->count, s->q, error, output[0]);
+    return dyn_christoffel(s->model, s->workspace, s->count, s->q, output[0], error);
 }
 
 static dyn_status gravity_forces(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_gravity(s->model, s->workspace, s->count, s->gravity, s->q, error, output[0]);
+    return dyn_gravity(s->model, s->workspace, s->count, s->gravity, s->q, output[0], error);
 }
 
 static dyn_status bias_forces(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0]);
+    return dyn_bias(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], error);
 }
 
 static dyn_status joint_wrenches(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
-                              output[0]);
+    return dyn_joint_wrenches(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
+                              error);
 }
 
 static dyn_status torque_regressor(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0]);
+    return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, output[0], error);
 }
 
 /* Computes sum J' f_ext: minus the inverse dynamics at rest and without gravity. */
 static dyn_status external_forces(const states *s, dyn_error *error, double *const output[]) {
     const double none[3] = {0};
     size_t count = s->count * (size_t)dyn_model_nv(s->model);
-    dyn_status status = dyn_rnea(s->model, s->workspace, s->count, none, s->q, NULL, NULL, s->forces, error, output[0]);
+    dyn_status status = dyn_rnea(s->model, s->workspace, s->count, none, s->q, NULL, NULL, s->forces, output[0], error);
     for (size_t i = 0; status == DYN_OK && i < count; i++) {
         output[0][i] = 0 - output[0][i];
     }
@@ -81,7 +81,7 @@ static dyn_status energy_regressor(const states *s, dyn_error *error, double *co
     size_t entries = (size_t)dyn_model_parameter_count(s->model), widths[] = {entries, entries};
     double *parts[] = {output[1], output[1] + s->count * entries};
     dyn_status status =
-        dyn_energy_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, parts[0], parts[1]);
+        dyn_energy_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, parts[0], parts[1], error);
     if (status == DYN_OK) {
         join(s->count, 2, (const double *const *)parts, widths, output[0]);
     }
@@ -91,7 +91,7 @@ static dyn_status energy_regressor(const states *s, dyn_error *error, double *co
 static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *const output[]) {
     size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv * nv};
     double *parts[] = {output[1], output[1] + s->count * nv};
-    dyn_status status = dyn_torque_ellipsoid(s->model, s->workspace, s->count, s->q, error, parts[0], parts[1]);
+    dyn_status status = dyn_torque_ellipsoid(s->model, s->workspace, s->count, s->q, parts[0], parts[1], error);
     if (status == DYN_OK) {
         join(s->count, 2, (const double *const *)parts, widths, output[0]);
     }
@@ -101,7 +101,7 @@ static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *co
 /* ---- energy and momentum ----------------------------------------------------------------------------------------- */
 
 static dyn_status energy(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, error, output[0], output[1]);
+    return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], output[1], error);
 }
 
 /* Returns an error for an entry that is not finite. The library does not see these arrays together. */
@@ -140,16 +140,16 @@ static dyn_status power(const states *s, dyn_error *error, double *const output[
 }
 
 static dyn_status center_of_mass(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, error, output[0],
-                              output[1], output[2], output[3]);
+    return dyn_center_of_mass(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.subtree, output[0], output[1],
+                              output[2], output[3], error);
 }
 
 static dyn_status centroidal_momentum(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_centroidal_momentum(s->model, s->workspace, s->count, s->q, s->v, error, output[0]);
+    return dyn_centroidal_momentum(s->model, s->workspace, s->count, s->q, s->v, output[0], error);
 }
 
 static dyn_status centroidal(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_centroidal(s->model, s->workspace, s->count, s->q, s->v, error, output[0], output[1], output[2]);
+    return dyn_centroidal(s->model, s->workspace, s->count, s->q, s->v, output[0], output[1], output[2], error);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -157,7 +157,7 @@ static dyn_status centroidal(const states *s, dyn_error *error, double *const ou
 /* Writes rows of position and quaternion. */
 static dyn_status frame_pose(const states *s, dyn_error *error, double *const output[]) {
     double position[BLOCK_SAMPLES * 3], rotation[BLOCK_SAMPLES * 9];
-    dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, error, position, rotation);
+    dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, position, rotation, error);
     for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
         memcpy(output[0] + 7 * i, position + 3 * i, 3 * sizeof(double));
         dyn_rotation_to_quaternion(rotation + 9 * i, output[0] + 7 * i + 3);
@@ -166,30 +166,30 @@ static dyn_status frame_pose(const states *s, dyn_error *error, double *const ou
 }
 
 static dyn_status frame_jacobian(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_frame_jacobian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
-                              output[0]);
+    return dyn_frame_jacobian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, output[0],
+                              error);
 }
 
 static dyn_status frame_motion(const states *s, dyn_error *error, double *const output[]) {
     return dyn_frame_motion(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
-                            error, output[0], output[1], output[2]);
+                            output[0], output[1], output[2], error);
 }
 
 /* Computes the derivatives, and the Jacobian with them. */
 static dyn_status frame_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_frame_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
-                                 error, output[0], output[1], output[2], output[3]);
+                                 output[0], output[1], output[2], output[3], error);
 }
 
 static dyn_status frame_hessian(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_frame_hessian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
-                             output[0]);
+    return dyn_frame_hessian(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, output[0],
+                             error);
 }
 
 static dyn_status manipulability(const states *s, dyn_error *error, double *const output[]) {
     double linear[BLOCK_SAMPLES * 2], angular[BLOCK_SAMPLES * 2], spatial[BLOCK_SAMPLES];
     dyn_status status =
-        dyn_manipulability(s->model, s->workspace, s->count, s->q, s->at.frame, error, linear, angular, spatial);
+        dyn_manipulability(s->model, s->workspace, s->count, s->q, s->at.frame, linear, angular, spatial, error);
     const double *const parts[] = {angular, linear, spatial};
     const size_t widths[] = {2, 2, 1};
     if (status == DYN_OK) {
@@ -207,10 +207,10 @@ static dyn_status ellipsoids(const states *s, dyn_error *error, double *const ou
         next += s->count * widths[i];
     }
     dyn_status status = dyn_velocity_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame,
-                                                s->at.reference_frame, error, parts[0], parts[1], parts[2], parts[3]);
+                                                s->at.reference_frame, parts[0], parts[1], parts[2], parts[3], error);
     if (status == DYN_OK) {
-        status = dyn_mass_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
-                                     parts[4], parts[5], parts[6], parts[7]);
+        status = dyn_mass_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame,
+                                     parts[4], parts[5], parts[6], parts[7], error);
     }
     if (status == DYN_OK) {
         join(s->count, 8, (const double *const *)parts, widths, output[0]);
@@ -222,8 +222,8 @@ static dyn_status acceleration_ellipsoids(const states *s, dyn_error *error, dou
     static const size_t widths[] = {3, 9, 3, 9};
     double *parts[] = {output[1], output[1] + 3 * s->count, output[1] + 12 * s->count, output[1] + 15 * s->count};
     dyn_status status =
-        dyn_acceleration_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
-                                    parts[0], parts[1], parts[2], parts[3]);
+        dyn_acceleration_ellipsoids(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame,
+                                    parts[0], parts[1], parts[2], parts[3], error);
     if (status == DYN_OK) {
         join(s->count, 4, (const double *const *)parts, widths, output[0]);
     }
@@ -231,15 +231,15 @@ static dyn_status acceleration_ellipsoids(const states *s, dyn_error *error, dou
 }
 
 static dyn_status body_inertia(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_body_inertia(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, error,
-                            output[0]);
+    return dyn_body_inertia(s->model, s->workspace, s->count, s->q, s->at.frame, s->at.reference_frame, output[0],
+                            error);
 }
 
 static dyn_status principal_axes(const states *s, dyn_error *error, double *const output[]) {
     static const size_t widths[] = {3, 9};
     double *parts[] = {output[1], output[1] + 3 * s->count};
     dyn_status status = dyn_principal_moments(s->model, s->workspace, s->count, s->q, s->at.frame,
-                                              s->at.reference_frame, error, parts[0], parts[1]);
+                                              s->at.reference_frame, parts[0], parts[1], error);
     if (status == DYN_OK) {
         join(s->count, 2, (const double *const *)parts, widths, output[0]);
     }
@@ -248,8 +248,8 @@ static dyn_status principal_axes(const states *s, dyn_error *error, double *cons
 
 static dyn_status operational_space(const states *s, dyn_error *error, double *const output[]) {
     dyn_status status =
-        dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, error,
-                              output[0], output[1], output[2], output[3], output[4], output[5]);
+        dyn_operational_space(s->model, s->workspace, s->count, s->gravity, s->q, s->v, &s->at.task->task, output[0],
+                              output[1], output[2], output[3], output[4], output[5], error);
     if (status != DYN_OK && error->site.argument && strcmp(error->site.argument, "task") == 0) {
         error->site.argument = "quantities";
         error->site.has_item = true;
@@ -263,44 +263,44 @@ static dyn_status operational_space(const states *s, dyn_error *error, double *c
 
 /* Computes the derivatives, and the mass matrix with them; the next function its inverse. */
 static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, error,
-                                output[0], output[1], output[2]);
+    return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
+                                output[1], output[2], error);
 }
 
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, error,
-                               output[0], output[1], output[2]);
+    return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0],
+                               output[1], output[2], error);
 }
 
 static dyn_status gravity_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_gravity_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, error, output[0]);
+    return dyn_gravity_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, output[0], error);
 }
 
 static dyn_status inverse_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, error, output[0],
-                                       output[1], output[2], output[3]);
+    return dyn_rnea_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, output[0],
+                                       output[1], output[2], output[3], error);
 }
 
 /* Computes the second derivatives, and the first ones with them. */
 static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, error,
-                                      output + 4, output);
+    return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, output + 4,
+                                      output, error);
 }
 
 static dyn_status inverse_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
     return dyn_rnea_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces,
-                                           s->dq, s->dv, s->da, error, output[0]);
+                                           s->dq, s->dv, s->da, output[0], error);
 }
 
 static dyn_status forward_dynamics_along(const states *s, dyn_error *error, double *const output[]) {
     return dyn_aba_directional_derivative(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces,
-                                          s->dq, s->dv, s->dtau, error, output[0]);
+                                          s->dq, s->dv, s->dtau, output[0], error);
 }
 
 /* Computes the derivatives, and the momentum matrix with them. */
 static dyn_status centroidal_derivatives(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, error, output[0], output[1],
-                                      output[2], output[3]);
+    return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, output[0], output[1],
+                                      output[2], output[3], error);
 }
 
 /* ---- functions with several outputs ------------------------------------------------------------------------------ */

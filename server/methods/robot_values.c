@@ -91,7 +91,7 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
     if (!zero) {
         return refuse_memory(why);
     }
-    dyn_status status = dyn_integrate(r->model, 1, q, zero, 0, &error, zero + r->nv);
+    dyn_status status = dyn_integrate(r->model, 1, q, zero, 0, zero + r->nv, &error);
     free(zero);
     return status == DYN_OK || refuse(why, reason_of_error(&error), field, "%s", error.message);
 }

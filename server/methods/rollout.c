@@ -263,7 +263,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
         result_rows(t, t->tau, b->nv, first),   result_rows(t, t->kinetic, 1, first),
         result_rows(t, t->potential, 1, first), t->results + first,
     };
-    return dyn_rollout_run(scratch->simulator, count, &r, error, &output);
+    return dyn_rollout_run(scratch->simulator, count, &r, &output, error);
 }
 
 /* Copies the rows of the reply from the states at all steps. */
@@ -285,7 +285,7 @@ static dyn_status store_energies(const task *t, dyn_simulator *s, size_t sample,
             continue;
         }
         dyn_status status = dyn_energy(dyn_simulator_model(s), dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s),
-                                       q + step * b->nq, v + step * b->nv, error, &kinetic, &potential);
+                                       q + step * b->nq, v + step * b->nv, &kinetic, &potential, error);
         if (status != DYN_OK) {
             return status;
         }
@@ -339,7 +339,7 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
                                           .proceed = proceed_accurately,
                                           .context = t->b};
     dyn_adaptive_result result;
-    dyn_status status = dyn_adaptive_run(s, &accurate, error, q, v, NULL, 0, &result);
+    dyn_status status = dyn_adaptive_run(s, &accurate, q, v, NULL, 0, &result, error);
     if (status != DYN_OK) {
         return status;
     }
@@ -359,7 +359,7 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
     rollout_scratch *scratch = w->scratch;
     dyn_status status = DYN_OK;
     if (!scratch->simulator) {
-        status = dyn_simulator_create(b->model, &t->options, error, &scratch->simulator);
+        status = dyn_simulator_create(b->model, &t->options, &scratch->simulator, error);
         scratch->forces = (dyn_signal_force *)(scratch + 1);
         if (status == DYN_OK) {
             status = dyn_simulator_use_compiled(scratch->simulator, t->code.compiled, error);

@@ -160,7 +160,7 @@ static bool check_code(batch *b, const step_code *code, const dyn_simulator *sim
 bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code,
                      dyn_simulator **simulator) {
     dyn_error error;
-    dyn_status status = dyn_simulator_create(b->model, options, &error, simulator);
+    dyn_status status = dyn_simulator_create(b->model, options, simulator, &error);
     if (status == DYN_RESOURCE_EXHAUSTED) {
         call_fail_memory(b->call);
     } else if (status != DYN_OK) {

@@ -129,7 +129,7 @@ static bool derive(batch *b, const double *time, dyn_rates rates, double **v, do
     if (!*v || !*a) {
         return false;
     }
-    dyn_status status = dyn_derive_rates(b->model, b->n, time, b->q, rates, &error, *v, *a);
+    dyn_status status = dyn_derive_rates(b->model, b->n, time, b->q, rates, *v, *a, &error);
     if (status != DYN_OK) {
         batch_fail(b, 0, &error);
     }
@@ -149,7 +149,7 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
     dyn_external_forces forces;
     return dyn_rnea(w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq,
                     motion_rows(t->m.v, b->nv, first), motion_rows(t->m.a, b->nv, first),
-                    batch_forces(b, first, w->scratch, &forces), error, t->tau + first * b->nv);
+                    batch_forces(b, first, w->scratch, &forces), t->tau + first * b->nv, error);
 }
 
 /* Checks that rates are either in the request or derived. */

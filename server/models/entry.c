@@ -65,7 +65,7 @@ static dyn_status check_name(const char *name, dyn_error *error) {
 static dyn_status write_digest(model_entry *entry, dyn_error *error) {
     char *text;
     size_t length;
-    dyn_status status = dyn_model_canonical(entry->model, error, &text, &length);
+    dyn_status status = dyn_model_canonical(entry->model, &text, &length, error);
     if (status == DYN_OK) {
         digest_write(text, length, entry->digest);
         dyn_text_free(text);
@@ -81,7 +81,7 @@ static dyn_status compile(model_entry *entry, dyn_builder *builder, dyn_error *e
     if (options->has_gravity) {
         status = dyn_builder_set_gravity(builder, options->gravity, error);
     }
-    return status == DYN_OK ? dyn_builder_build(builder, &build_options, entry->report, error, &entry->model) : status;
+    return status == DYN_OK ? dyn_builder_build(builder, &build_options, entry->report, &entry->model, error) : status;
 }
 
 /* Fills a new entry. */
@@ -141,7 +141,7 @@ dyn_status model_entry_create(const char *text, size_t length, const char *name,
         status = fail(error, DYN_RESOURCE_EXHAUSTED, "", "out of memory");
     }
     if (status == DYN_OK) {
-        status = dyn_urdf_read(text, length, report, error, &builder);
+        status = dyn_urdf_read(text, length, report, &builder, error);
     }
     if (status == DYN_OK) {
         status = model_entry_build(builder, report, name, source, options, links, error, result);
@@ -183,7 +183,7 @@ dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_er
     const dyn_compiled *compiled = entry->compiled;
     entry->is_used = true;
     pthread_mutex_unlock(&entry->mutex);
-    dyn_status status = *workspace ? DYN_OK : dyn_workspace_create_in(precision, entry->model, error, workspace);
+    dyn_status status = *workspace ? DYN_OK : dyn_workspace_create_in(entry->model, precision, workspace, error);
     return status == DYN_OK ? dyn_workspace_use_compiled(*workspace, compiled, error) : status;
 }
 

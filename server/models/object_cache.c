@@ -133,7 +133,7 @@ bool object_cache_load(const char *directory, model_entry *entry) {
     }
     if (directory[0] == '\0' || !object_cache_path(directory, entry->digest, dyn_instruction_set(), path) ||
         object_cache_look(path) != OBJECT_WHOLE || !object_cache_digest(path, digest) ||
-        dyn_compiled_load(path, entry->model, &error, &compiled) != DYN_OK) {
+        dyn_compiled_load(entry->model, path, &compiled, &error) != DYN_OK) {
         return false;
     }
     model_entry_set_compilation(entry, MODEL_COMPILED, "", compiled, digest);

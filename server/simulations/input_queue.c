@@ -56,7 +56,7 @@ static void write_input(const input_queue *q, const dyn_model *model, const doub
     if (q->parts & POINT_Q) {
         memcpy(input->q_ref, x + 1 + nv, nq * sizeof *x);
         if (s > 0) {
-            dyn_interpolate(model, 1, x + 1 + nv, z + 1 + nv, s, NULL, input->q_ref);
+            dyn_interpolate(model, 1, x + 1 + nv, z + 1 + nv, s, input->q_ref, NULL);
         }
     }
     if (q->parts & POINT_V) {

@@ -53,7 +53,7 @@ static bool allocate(stepper *s, const double *deviation) {
 
 /* Creates the simulator of the library. */
 static dyn_status create_simulator(stepper *s, const stepper_setup *setup, dyn_error *error) {
-    dyn_status status = dyn_simulator_create(s->model, setup->options, error, &s->simulator);
+    dyn_status status = dyn_simulator_create(s->model, setup->options, &s->simulator, error);
     if (status == DYN_OK) {
         status = dyn_simulator_use_compiled(s->simulator, setup->compiled, error);
     }

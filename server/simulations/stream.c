@@ -37,9 +37,9 @@ static bool allocate(stream *s) {
 /* Creates the workspace of the inverse dynamics, with the payloads. */
 static dyn_status create_workspace(stream *s, dyn_error *error) {
     const stream_options *o = &s->options;
-    dyn_status status = dyn_workspace_create_in(o->precision, s->entry->model, error, &s->workspace);
+    dyn_status status = dyn_workspace_create_in(s->entry->model, o->precision, &s->workspace, error);
     if (status == DYN_OK && o->payload_count > 0) {
-        status = dyn_workspace_load(s->workspace, o->payload_count, o->payloads, error, &s->model);
+        status = dyn_workspace_load(s->workspace, o->payload_count, o->payloads, &s->model, error);
     }
     return status;
 }
@@ -287,13 +287,13 @@ static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
     const dyn_model *model = s->model;
     dyn_error error;
     p->tau = tau;
-    if (dyn_rnea(model, s->workspace, p->n, gravity, p->q, p->v, p->a, forces, &error, tau) == DYN_OK) {
+    if (dyn_rnea(model, s->workspace, p->n, gravity, p->q, p->v, p->a, forces, tau, &error) == DYN_OK) {
         return;
     }
     size_t good = 0;
     for (size_t i = 0; i < p->n; i++) {
         dyn_status status = dyn_rnea(model, s->workspace, 1, gravity, p->q + i * s->nq, p->v ? p->v + i * s->nv : NULL,
-                                     p->a ? p->a + i * s->nv : NULL, forces, &error, tau + good * s->nv);
+                                     p->a ? p->a + i * s->nv : NULL, forces, tau + good * s->nv, &error);
         if (status == DYN_OK) {
             s->scratch_sequence[good] = p->sequence[i];
             t[good++] = p->t[i];

@@ -33,7 +33,7 @@ static void run(void *context, size_t call) {
 static dyn_workspace *create_workspace(const dyn_model *model, const dyn_compiled *compiled) {
     dyn_workspace *workspace;
     dyn_error error;
-    if (dyn_workspace_create(model, &error, &workspace) != DYN_OK ||
+    if (dyn_workspace_create(model, &workspace, &error) != DYN_OK ||
         dyn_workspace_use_compiled(workspace, compiled, &error) != DYN_OK) {
         die("%s: %s", error.place, error.message);
     }

@@ -14,7 +14,7 @@ static void write_description(const dyn_model *model, const char *path) {
     char *text;
     size_t length;
     dyn_error error;
-    if (dyn_description_write(model, &error, &text, &length) != DYN_OK) {
+    if (dyn_description_write(model, &text, &length, &error) != DYN_OK) {
         die("%s: %s", error.place, error.message);
     }
     FILE *file = fopen(path, "w");
@@ -50,7 +50,7 @@ dyn_compiled *compiled_algorithms(const dyn_model *model, double *seconds) {
     compile_model(model, directory, "--shared", "robot.so");
     clock_gettime(CLOCK_MONOTONIC, &end);
     *seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
-    if (dyn_compiled_load(object, model, &error, &compiled) != DYN_OK) {
+    if (dyn_compiled_load(model, object, &compiled, &error) != DYN_OK) {
         die("%s: %s", error.place, error.message);
     }
     remove_directory(directory);

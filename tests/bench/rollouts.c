@@ -36,7 +36,7 @@ static void move_ours(void *context, size_t call) {
     dyn_error error;
     const dyn_rollout rollout = {
         .steps = STEPS, .q = t->load->q, .v = t->load->v, .tau = {t->load->tau, t->load->nv, 0}};
-    if (dyn_rollout_run(t->simulator, t->samples, &rollout, &error, &(dyn_rollout_output){.q = t->load->out}) !=
+    if (dyn_rollout_run(t->simulator, t->samples, &rollout, &(dyn_rollout_output){.q = t->load->out}, &error) !=
         DYN_OK) {
         die("rollout: %s", error.message);
     }
@@ -75,7 +75,7 @@ static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator in
     o.integrator = integrator, o.step_length = step_length;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
     o.stop = DYN_JOINT_STOP_NONE;
-    if (dyn_simulator_create(model, &o, &error, &simulator) != DYN_OK ||
+    if (dyn_simulator_create(model, &o, &simulator, &error) != DYN_OK ||
         dyn_simulator_use_compiled(simulator, compiled, &error) != DYN_OK) {
         die("simulator: %s", error.message);
     }

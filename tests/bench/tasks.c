@@ -47,10 +47,11 @@ static void compute_task(void *context, size_t call) {
     const workload *w = t->load;
     size_t first = call * c->states % (SINGLE_STATES - c->states + 1);
     dyn_error error;
-    dyn_status status = dyn_operational_space(
-        w->model, w->workspace, c->states, NULL, w->q + first * w->nq, w->v + first * w->nv, &t->task, &error,
-        t->inverse_inertia, c->asked > 0 ? t->inertia : NULL, c->asked > 1 ? t->bias : NULL,
-        c->asked > 1 ? t->gravity_force : NULL, c->asked > 2 ? t->inverse : NULL, c->asked > 2 ? t->projector : NULL);
+    dyn_status status =
+        dyn_operational_space(w->model, w->workspace, c->states, NULL, w->q + first * w->nq, w->v + first * w->nv,
+                              &t->task, t->inverse_inertia, c->asked > 0 ? t->inertia : NULL,
+                              c->asked > 1 ? t->bias : NULL, c->asked > 1 ? t->gravity_force : NULL,
+                              c->asked > 2 ? t->inverse : NULL, c->asked > 2 ? t->projector : NULL, &error);
     if (status != DYN_OK) {
         die("operational space of %s: %s", w->name, error.message);
     }
@@ -60,7 +61,7 @@ static void find_base_parameters(void *context, size_t call) {
     (void)call;
     dyn_base_parameters *grouping;
     dyn_error error;
-    if (dyn_base_parameters_create(context, NULL, &error, &grouping) != DYN_OK) {
+    if (dyn_base_parameters_create(context, NULL, &grouping, &error) != DYN_OK) {
         die("base parameters: %s", error.message);
     }
     dyn_base_parameters_free(grouping);
@@ -103,7 +104,7 @@ static void measure_base_parameters(const bench_options *options, const bench_ro
                                     table *t) {
     dyn_base_parameters *grouping;
     dyn_error error;
-    if (dyn_base_parameters_create(model, NULL, &error, &grouping) != DYN_OK) {
+    if (dyn_base_parameters_create(model, NULL, &grouping, &error) != DYN_OK) {
         die("base parameters: %s", error.message);
     }
     int count = dyn_base_parameters_count(grouping);

@@ -94,7 +94,7 @@ static void run_ours(void *context, size_t call) {
     dyn_error error;
     (void)call;
     dyn_workspace *workspace = t->who == SINGLE_OURS ? load->single : load->workspace;
-    if (dyn_rnea(load->model, workspace, t->batch, NULL, t->all->q, t->all->v, t->all->a, NULL, &error, t->all->tau) !=
+    if (dyn_rnea(load->model, workspace, t->batch, NULL, t->all->q, t->all->v, t->all->a, NULL, t->all->tau, &error) !=
         DYN_OK) {
         die("inverse dynamics: %s", error.message);
     }

@@ -42,8 +42,8 @@ static size_t result_room(const workload *w) {
 void workload_open(workload *w, const char *name, dyn_model *model) {
     *w = (workload){.name = name, .model = model};
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &w->workspace), &error);
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &w->single), &error);
+    require(dyn_workspace_create(model, &w->workspace, &error), &error);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &w->single, &error), &error);
     w->nq = (size_t)dyn_model_nq(model);
     w->nv = (size_t)dyn_model_nv(model);
     w->link = dyn_model_joint(model, dyn_model_joint_count(model) - 1)->child_link;

@@ -35,7 +35,7 @@ static dyn_model *load_ur5(void) {
     FILE *file = fopen(ur5, "r");
     ck_assert_msg(file && getdelim(&text, &length, 0, file) > 0, "%s", ur5);
     fclose(file);
-    require(dyn_urdf_load(text, strlen(text), NULL, NULL, &error, &model), &error);
+    require(dyn_urdf_load(text, strlen(text), NULL, NULL, &model, &error), &error);
     free(text);
     return model;
 }
@@ -50,7 +50,7 @@ static fixture open_fixture(const char *options) {
     ck_assert_int_eq(shell("cc -std=c99 -O2 -fPIC -shared %s -o %s -lm", source, object), 0);
     f.handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(f.handle != NULL, "%s", dlerror());
-    require(dyn_workspace_create(f.model, &error, &f.workspace), &error);
+    require(dyn_workspace_create(f.model, &f.workspace, &error), &error);
     random_source random = random_seed("C for itself", 11);
     random_vector(&random, STATES * NV, 3, f.q);
     random_vector(&random, STATES * NV, 2, f.v);
@@ -77,16 +77,16 @@ START_TEST(a_file_of_its_own_has_the_librarys_numbers) {
     double tau[NV], expected[NV], position[3], rotation[9], J[6 * NV], expected_position[3], expected_J[6 * NV];
     int tool;
     dyn_error error;
-    require(dyn_model_find_frame(f.model, "tool0", &error, &tool), &error);
+    require(dyn_model_find_frame(f.model, "tool0", &tool, &error), &error);
     for (size_t s = 0; s < STATES; s++) {
         const double *q = f.q + NV * s, *v = f.v + NV * s, *a = f.a + NV * s;
         rnea(q, v, a, tau);
-        require(dyn_rnea(f.model, f.workspace, 1, NULL, q, v, a, NULL, &error, expected), &error);
+        require(dyn_rnea(f.model, f.workspace, 1, NULL, q, v, a, NULL, expected, &error), &error);
         assert_close("tau", (int)s, tau, expected, NV, 1e-12);
         frame(q, position, rotation, J);
-        require(dyn_frame_pose(f.model, f.workspace, 1, q, tool, &error, expected_position, NULL), &error);
-        require(dyn_frame_jacobian(f.model, f.workspace, 1, q, tool, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error,
-                                   expected_J),
+        require(dyn_frame_pose(f.model, f.workspace, 1, q, tool, expected_position, NULL, &error), &error);
+        require(dyn_frame_jacobian(f.model, f.workspace, 1, q, tool, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+                                   expected_J, &error),
                 &error);
         assert_close("position", (int)s, position, expected_position, 3, 1e-12);
         assert_close("J", (int)s, J, expected_J, 6 * NV, 1e-12);
@@ -112,7 +112,7 @@ START_TEST(single_precision_is_right_to_its_rounding) {
             found[i] = (double)tau[i];
         }
         require(
-            dyn_rnea(f.model, f.workspace, 1, NULL, f.q + NV * s, f.v + NV * s, f.a + NV * s, NULL, &error, expected),
+            dyn_rnea(f.model, f.workspace, 1, NULL, f.q + NV * s, f.v + NV * s, f.a + NV * s, NULL, expected, &error),
             &error);
         assert_close("tau", (int)s, found, expected, NV, 1e-5);
     }
@@ -129,7 +129,7 @@ static void describe(const dyn_model *model, const char *path) {
     char *text;
     size_t length;
     dyn_error error;
-    require(dyn_description_write(model, &error, &text, &length), &error);
+    require(dyn_description_write(model, &text, &length, &error), &error);
     FILE *file = fopen(path, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
     dyn_text_free(text);

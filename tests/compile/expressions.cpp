@@ -38,7 +38,7 @@ static fixture create(random_source *random, int k) {
     options.revolute_only = k % 5 == 4;
     fixture f = {random_tree(random, &options), nullptr, {}};
     dyn_error error;
-    require(dyn_workspace_create(f.model, &error, &f.workspace), &error);
+    require(dyn_workspace_create(f.model, &f.workspace, &error), &error);
     for (int i = 0; i < INPUT_ARRAYS; i++) {
         f.arrays[i].resize((size_t)input_size(f.model, (input_array)i) + 1);
         random_vector(random, input_size(f.model, (input_array)i), 2, f.arrays[i].data());
@@ -95,8 +95,8 @@ static std::vector<double> resisted_acceleration(const fixture &f) {
     const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data();
     std::vector<double> M(nv * nv + 1), h(nv + 1), a = f.arrays[INPUT_TAU];
     dyn_error error;
-    require(dyn_crba(f.model, f.workspace, 1, q, &error, M.data()), &error);
-    require(dyn_bias(f.model, f.workspace, 1, nullptr, q, v, &error, h.data()), &error);
+    require(dyn_crba(f.model, f.workspace, 1, q, M.data(), &error), &error);
+    require(dyn_bias(f.model, f.workspace, 1, nullptr, q, v, h.data(), &error), &error);
     for (size_t i = 0; i < nv; i++) {
         M[i * nv + i] += f.arrays[INPUT_DIAGONAL][i];
         a[i] -= h[i];
@@ -127,10 +127,10 @@ static std::vector<double> body_of_frame(const fixture &f, int frame, size_t whi
     const dyn_pose &in_body = f.model->frames[frame].pose;
     std::vector<double> r(3), R(9), J(6 * nv), V(6), A(6), dJ(6 * nv), turned(9);
     dyn_error error;
-    require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, &error, r.data(), R.data()), &error);
-    require(dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_WORLD, &error, J.data()), &error);
-    require(dyn_frame_motion(f.model, f.workspace, 1, q, v, a, frame, DYN_REFERENCE_FRAME_WORLD, &error, V.data(),
-                             A.data(), dJ.data()),
+    require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, r.data(), R.data(), &error), &error);
+    require(dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_WORLD, J.data(), &error), &error);
+    require(dyn_frame_motion(f.model, f.workspace, 1, q, v, a, frame, DYN_REFERENCE_FRAME_WORLD, V.data(), A.data(),
+                             dJ.data(), &error),
             &error);
     for (size_t i = 0; i < 9; i++) {
         for (size_t k = 0; k < 3; k++) {
@@ -154,37 +154,37 @@ static std::vector<double> expected(const fixture &f, algorithm a, int frame, si
     dyn_status status = DYN_OK;
     switch (a) {
     case algorithm::rnea:
-        status = dyn_rnea(f.model, f.workspace, 1, nullptr, q, v, acceleration, nullptr, &error, x.data());
+        status = dyn_rnea(f.model, f.workspace, 1, nullptr, q, v, acceleration, nullptr, x.data(), &error);
         break;
     case algorithm::bias:
-        status = dyn_bias(f.model, f.workspace, 1, nullptr, q, v, &error, x.data());
+        status = dyn_bias(f.model, f.workspace, 1, nullptr, q, v, x.data(), &error);
         break;
     case algorithm::gravity:
-        status = dyn_gravity(f.model, f.workspace, 1, nullptr, q, &error, x.data());
+        status = dyn_gravity(f.model, f.workspace, 1, nullptr, q, x.data(), &error);
         break;
     case algorithm::crba:
-        status = dyn_crba(f.model, f.workspace, 1, q, &error, x.data());
+        status = dyn_crba(f.model, f.workspace, 1, q, x.data(), &error);
         break;
     case algorithm::aba:
-        status = dyn_aba(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, &error, x.data());
+        status = dyn_aba(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, x.data(), &error);
         break;
     case algorithm::resisted_aba:
         return resisted_acceleration(f);
     case algorithm::minverse:
-        status = dyn_minverse(f.model, f.workspace, 1, q, &error, x.data());
+        status = dyn_minverse(f.model, f.workspace, 1, q, x.data(), &error);
         break;
     case algorithm::frame:
-        require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, &error, x.data(), y.data()), &error);
-        status = dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error,
-                                    z.data());
+        require(dyn_frame_pose(f.model, f.workspace, 1, q, frame, x.data(), y.data(), &error), &error);
+        status = dyn_frame_jacobian(f.model, f.workspace, 1, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+                                    z.data(), &error);
         break;
     case algorithm::rnea_derivatives:
-        status = dyn_rnea_derivatives(f.model, f.workspace, 1, nullptr, q, v, acceleration, nullptr, &error, x.data(),
-                                      y.data(), z.data());
+        status = dyn_rnea_derivatives(f.model, f.workspace, 1, nullptr, q, v, acceleration, nullptr, x.data(), y.data(),
+                                      z.data(), &error);
         break;
     case algorithm::aba_derivatives:
-        status = dyn_aba_derivatives(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, &error, x.data(), y.data(),
-                                     z.data());
+        status = dyn_aba_derivatives(f.model, f.workspace, 1, nullptr, q, v, tau, nullptr, x.data(), y.data(), z.data(),
+                                     &error);
         break;
     case algorithm::body_pose:
     case algorithm::body_jacobian:

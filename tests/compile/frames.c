@@ -62,8 +62,8 @@ static fixture create(int tree) {
     dyn_error error;
     snprintf(name, sizeof name, "tree_%d", tree);
     f.compiled = load_compiled(f.model, name);
-    require(dyn_workspace_create(f.model, &error, &f.fast), &error);
-    require(dyn_workspace_create(f.model, &error, &f.plain), &error);
+    require(dyn_workspace_create(f.model, &f.fast, &error), &error);
+    require(dyn_workspace_create(f.model, &f.plain, &error), &error);
     require(dyn_workspace_use_compiled(f.fast, f.compiled, &error), &error);
     f.nq = (size_t)dyn_model_nq(f.model), f.nv = (size_t)dyn_model_nv(f.model);
     f.q = numbers(STATES * f.nq), f.v = numbers(STATES * f.nv), f.a = numbers(STATES * f.nv);
@@ -96,9 +96,9 @@ static void compute(const fixture *f, dyn_workspace *w, int frame, dyn_reference
     for (size_t r = 0; r < RESULTS; r++) {
         out[r] = numbers(n * width_of(f, r));
     }
-    require(dyn_frame_pose(f->model, w, n, q, frame, &error, out[0], out[1]), &error);
-    require(dyn_frame_jacobian(f->model, w, n, q, frame, reference_frame, &error, out[2]), &error);
-    require(dyn_frame_motion(f->model, w, n, q, v, a, frame, reference_frame, &error, out[3], out[4], out[5]), &error);
+    require(dyn_frame_pose(f->model, w, n, q, frame, out[0], out[1], &error), &error);
+    require(dyn_frame_jacobian(f->model, w, n, q, frame, reference_frame, out[2], &error), &error);
+    require(dyn_frame_motion(f->model, w, n, q, v, a, frame, reference_frame, out[3], out[4], out[5], &error), &error);
 }
 
 static void free_results(double *out[RESULTS]) {
@@ -167,10 +167,10 @@ START_TEST(loaded_robots_move_as_ever) {
     const dyn_model *fast, *plain;
     double *x = numbers(STATES * 6 * f.nv), *y = numbers(STATES * 6 * f.nv);
     dyn_error error;
-    require(dyn_workspace_load(f.fast, 1, &payload, &error, &fast), &error);
-    require(dyn_workspace_load(f.plain, 1, &payload, &error, &plain), &error);
-    require(dyn_frame_jacobian(fast, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, x), &error);
-    require(dyn_frame_jacobian(plain, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, y), &error);
+    require(dyn_workspace_load(f.fast, 1, &payload, &fast, &error), &error);
+    require(dyn_workspace_load(f.plain, 1, &payload, &plain, &error), &error);
+    require(dyn_frame_jacobian(fast, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, x, &error), &error);
+    require(dyn_frame_jacobian(plain, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_LOCAL, y, &error), &error);
     ck_assert_mem_eq(x, y, STATES * 6 * f.nv * sizeof *x);
     free(x), free(y);
     destroy(&f);
@@ -187,9 +187,9 @@ START_TEST(what_cannot_be_computed_is_refused_as_ever) {
         dyn_error fast, plain;
         *spoilt = values[k % 2];
         dyn_status status =
-            dyn_frame_jacobian(f.model, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, &fast, J);
+            dyn_frame_jacobian(f.model, f.fast, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, J, &fast);
         ck_assert_int_eq(
-            status, dyn_frame_jacobian(f.model, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, &plain, J));
+            status, dyn_frame_jacobian(f.model, f.plain, STATES, f.q, frame, DYN_REFERENCE_FRAME_WORLD, J, &plain));
         ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(fast.place, plain.place);
         ck_assert_str_eq(fast.message, plain.message);

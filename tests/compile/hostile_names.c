@@ -82,7 +82,7 @@ static dyn_model *build(const name_list *names) {
     dyn_builder *builder;
     dyn_model *model;
     dyn_error error;
-    require(dyn_builder_create(names->robot, &error, &builder), &error);
+    require(dyn_builder_create(names->robot, &builder, &error), &error);
     for (int i = 0; i < PAYLOADS; i++) {
         const dyn_link_description link = {.name = names->links[i],
                                            .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}};
@@ -99,7 +99,7 @@ static dyn_model *build(const name_list *names) {
         require(dyn_builder_add_joint(builder, &joint, &error), &error);
     }
     const dyn_build_options options = {.base = DYN_BASE_FIXED};
-    require(dyn_builder_build(builder, &options, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -109,7 +109,7 @@ static void describe(const dyn_model *model, const char *name) {
     size_t length;
     dyn_error error;
     place_of(name, path);
-    require(dyn_description_write(model, &error, &text, &length), &error);
+    require(dyn_description_write(model, &text, &length, &error), &error);
     FILE *file = fopen(path, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
     dyn_text_free(text);
@@ -210,7 +210,7 @@ START_TEST(shared_objects_hold_hostile_names_as_they_are) {
     const char *const words[] = {DYNAMICS_COMPILE, "shared.description", "--shared", "-o", outputs[_i], NULL};
     ck_assert_int_eq(run_compiler(words), 0);
     place_of(outputs[_i], path);
-    require(dyn_compiled_load(path, model, &error, &compiled),
+    require(dyn_compiled_load(model, path, &compiled, &error),
             &error); /* the object contains the description byte for byte */
     dyn_compiled_free(compiled);
     ck_assert_int_eq(rename(path, "shared.so"), 0);

@@ -103,9 +103,9 @@ static dyn_model *general_chain(random_source *random, int n) {
     dyn_error error;
     dyn_builder *builder = nullptr;
     dyn_model *model = nullptr;
-    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_MODIFIED, n, rows.data(), &error, &builder), &error);
+    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_MODIFIED, n, rows.data(), &builder, &error), &error);
     require(dyn_builder_set_gravity(builder, gravity, &error), &error);
-    require(dyn_builder_build(builder, nullptr, nullptr, &error, &model), &error);
+    require(dyn_builder_build(builder, nullptr, nullptr, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -151,7 +151,7 @@ static dyn_model *load(const sample &s) {
     options.base = s.base;
     dyn_error error;
     dyn_model *model = nullptr;
-    require(dyn_urdf_load(text.data(), text.size(), &options, nullptr, &error, &model), &error);
+    require(dyn_urdf_load(text.data(), text.size(), &options, nullptr, &model, &error), &error);
     return model;
 }
 

@@ -35,7 +35,7 @@ static dyn_model *load(const struct robot *r) {
     fclose(file);
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_urdf_load(text, strlen(text), &(dyn_build_options){.base = r->base}, NULL, &error, &model), &error);
+    require(dyn_urdf_load(text, strlen(text), &(dyn_build_options){.base = r->base}, NULL, &model, &error), &error);
     free(text);
     return model;
 }
@@ -70,9 +70,9 @@ static fixture open_fixture(const struct robot *r) {
     char path[PATH_SIZE];
     dyn_error error;
     compile_once(r, path);
-    require(dyn_compiled_load(path, f.model, &error, &f.compiled), &error);
-    require(dyn_workspace_create(f.model, &error, &f.fast), &error);
-    require(dyn_workspace_create(f.model, &error, &f.plain), &error);
+    require(dyn_compiled_load(f.model, path, &f.compiled, &error), &error);
+    require(dyn_workspace_create(f.model, &f.fast, &error), &error);
+    require(dyn_workspace_create(f.model, &f.plain, &error), &error);
     require(dyn_workspace_use_compiled(f.fast, f.compiled, &error), &error);
     random_source random = random_seed(r->name, 11);
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
@@ -105,21 +105,21 @@ static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t 
     double *y = x + n * nv * nv, *z = y + n * nv * nv;
     switch (algorithm) {
     case 0:
-        return dyn_rnea(f->model, w, n, NULL, q, v, a, NULL, error, x);
+        return dyn_rnea(f->model, w, n, NULL, q, v, a, NULL, x, error);
     case 1:
-        return dyn_bias(f->model, w, n, NULL, q, v, error, x);
+        return dyn_bias(f->model, w, n, NULL, q, v, x, error);
     case 2:
-        return dyn_gravity(f->model, w, n, NULL, q, error, x);
+        return dyn_gravity(f->model, w, n, NULL, q, x, error);
     case 3:
-        return dyn_crba(f->model, w, n, q, error, x);
+        return dyn_crba(f->model, w, n, q, x, error);
     case 4:
-        return dyn_aba(f->model, w, n, NULL, q, v, a, NULL, error, x);
+        return dyn_aba(f->model, w, n, NULL, q, v, a, NULL, x, error);
     case 5:
-        return dyn_minverse(f->model, w, n, q, error, x);
+        return dyn_minverse(f->model, w, n, q, x, error);
     case 6:
-        return dyn_rnea_derivatives(f->model, w, n, NULL, q, v, a, NULL, error, x, y, z);
+        return dyn_rnea_derivatives(f->model, w, n, NULL, q, v, a, NULL, x, y, z, error);
     default:
-        return dyn_aba_derivatives(f->model, w, n, NULL, q, v, a, NULL, error, x, y, z);
+        return dyn_aba_derivatives(f->model, w, n, NULL, q, v, a, NULL, x, y, z, error);
     }
 }
 
@@ -156,23 +156,23 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
     size_t nv = (size_t)dyn_model_nv(f.model);
     double *all = numbers(STATES * nv), *part = numbers(STATES * nv);
     dyn_error error;
-    require(dyn_aba(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, all), &error);
+    require(dyn_aba(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, all, &error), &error);
     for (size_t n = 1; n < STATES; n += 3) {
         for (size_t first = 0; first + n <= STATES; first += 5) {
             size_t nq = (size_t)dyn_model_nq(f.model);
-            require(dyn_aba(f.model, f.fast, n, NULL, f.q + first * nq, f.v + first * nv, f.a + first * nv, NULL,
-                            &error, part),
+            require(dyn_aba(f.model, f.fast, n, NULL, f.q + first * nq, f.v + first * nv, f.a + first * nv, NULL, part,
+                            &error),
                     &error);
             ck_assert_mem_eq(part, all + first * nv, n * nv * sizeof *part);
         }
     }
     /* Computes in place: tau over a. */
     memcpy(part, f.a, STATES * nv * sizeof *part);
-    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, all), &error);
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, all, &error), &error);
     for (size_t s = 0; s < STATES; s++) {
         double *row = part + s * nv;
         require(dyn_rnea(f.model, f.fast, 1, NULL, f.q + s * (size_t)dyn_model_nq(f.model), f.v + s * nv, row, NULL,
-                         &error, row),
+                         row, &error),
                 &error);
     }
     ck_assert_mem_eq(part, all, STATES * nv * sizeof *part);
@@ -191,15 +191,15 @@ START_TEST(what_was_not_compiled_is_computed_as_ever) {
     dyn_external_force force = {.frame = dyn_model_link_count(f.model) - 1, .wrench = wrench};
     const dyn_external_forces forces = {.count = 1, .force = &force};
     dyn_error error;
-    require(dyn_rnea(f.model, f.fast, STATES, moon, f.q, f.v, f.a, &forces, &error, x), &error);
-    require(dyn_rnea(f.model, f.plain, STATES, moon, f.q, f.v, f.a, &forces, &error, y), &error);
+    require(dyn_rnea(f.model, f.fast, STATES, moon, f.q, f.v, f.a, &forces, x, &error), &error);
+    require(dyn_rnea(f.model, f.plain, STATES, moon, f.q, f.v, f.a, &forces, y, &error), &error);
     ck_assert_mem_eq(x, y, STATES * nv * sizeof *x);
     const dyn_payload payload = {.link = force.frame, .inertia = {.mass = 3}};
     const dyn_model *loaded, *plainly_loaded;
-    require(dyn_workspace_load(f.fast, 1, &payload, &error, &loaded), &error);
-    require(dyn_workspace_load(f.plain, 1, &payload, &error, &plainly_loaded), &error);
-    require(dyn_rnea(loaded, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, x), &error);
-    require(dyn_rnea(plainly_loaded, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, &error, y), &error);
+    require(dyn_workspace_load(f.fast, 1, &payload, &loaded, &error), &error);
+    require(dyn_workspace_load(f.plain, 1, &payload, &plainly_loaded, &error), &error);
+    require(dyn_rnea(loaded, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, x, &error), &error);
+    require(dyn_rnea(plainly_loaded, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, y, &error), &error);
     ck_assert_mem_eq(x, y, STATES * nv * sizeof *x);
     free(x), free(y);
     close_fixture(&f);
@@ -211,9 +211,9 @@ static void assert_same_error(const fixture *f, size_t n, const double *q, const
     size_t nv = (size_t)dyn_model_nv(f->model);
     double *out = numbers(n * nv);
     dyn_error fast, plain;
-    dyn_status status = dyn_rnea(f->model, f->plain, n, NULL, q, v, a, NULL, &plain, out);
+    dyn_status status = dyn_rnea(f->model, f->plain, n, NULL, q, v, a, NULL, out, &plain);
     ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
-    ck_assert_int_eq(dyn_rnea(f->model, f->fast, n, NULL, q, v, a, NULL, &fast, out), status);
+    ck_assert_int_eq(dyn_rnea(f->model, f->fast, n, NULL, q, v, a, NULL, out, &fast), status);
     ck_assert_str_eq(fast.place, plain.place);
     ck_assert_str_eq(fast.message, plain.message);
     free(out);
@@ -285,19 +285,19 @@ START_TEST(large_angles_leave_their_neighbours_alone) {
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
     double *few = numbers(STATES * nv), *many = numbers(STATES * nv), *expected = numbers(STATES * nv);
     dyn_error error;
-    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, few), &error);
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, few, &error), &error);
     for (size_t s = 3; s < STATES; s += 7) {
         f.q[s * nq + s % nq] = 1e6 + (double)s;
     }
-    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, &error, many), &error);
-    require(dyn_rnea(f.model, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, &error, expected), &error);
+    require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, many, &error), &error);
+    require(dyn_rnea(f.model, f.plain, STATES, NULL, f.q, f.v, f.a, NULL, expected, &error), &error);
     assert_close("RNEA", 0, many, expected, STATES * nv, 1e-12);
     for (size_t s = 0; s < STATES; s++) {
         if (s % 7 != 3) {
             ck_assert_mem_eq(many + s * nv, few + s * nv, nv * sizeof *few);
         }
         double alone[16];
-        require(dyn_rnea(f.model, f.fast, 1, NULL, f.q + s * nq, f.v + s * nv, f.a + s * nv, NULL, &error, alone),
+        require(dyn_rnea(f.model, f.fast, 1, NULL, f.q + s * nq, f.v + s * nv, f.a + s * nv, NULL, alone, &error),
                 &error);
         ck_assert_mem_eq(many + s * nv, alone, nv * sizeof *alone);
     }
@@ -309,7 +309,7 @@ END_TEST
 static void assert_refused(const char *path, const dyn_model *model, dyn_status status, const char *fragment) {
     dyn_compiled *compiled = NULL;
     dyn_error error;
-    ck_assert_int_eq(dyn_compiled_load(path, model, &error, &compiled), status);
+    ck_assert_int_eq(dyn_compiled_load(model, path, &compiled, &error), status);
     ck_assert_msg(strstr(error.message, fragment) != NULL, "%s", error.message);
     ck_assert_ptr_null(compiled);
 }
@@ -329,7 +329,7 @@ START_TEST(an_object_that_does_not_fit_is_refused) {
     ck_assert_int_eq(shell("echo torques > %s", path), 0);
     assert_refused(path, f.model, DYN_NOT_FOUND, "cannot be loaded");
     dyn_workspace *foreign = NULL;
-    require(dyn_workspace_create(other, &error, &foreign), &error);
+    require(dyn_workspace_create(other, &foreign, &error), &error);
     ck_assert_int_eq(dyn_workspace_use_compiled(foreign, f.compiled, &error), DYN_INVALID_ARGUMENT);
     dyn_workspace_free(foreign);
     dyn_model_free(other);

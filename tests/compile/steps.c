@@ -37,8 +37,8 @@ static dyn_model *resisting(dyn_model *model) {
     dyn_model *result = NULL;
     dyn_error error;
     dyn_build_options options = dyn_model_build_options(model);
-    require(dyn_model_describe(model, &error, &builder), &error);
-    require(dyn_builder_create("resisting", &error, &copy), &error);
+    require(dyn_model_describe(model, &builder, &error), &error);
+    require(dyn_builder_create("resisting", &copy, &error), &error);
     for (int i = 0; i < dyn_builder_link_count(builder); i++) {
         require(dyn_builder_add_link(copy, dyn_builder_link(builder, i), &error), &error);
     }
@@ -49,7 +49,7 @@ static dyn_model *resisting(dyn_model *model) {
         joint.limits = (dyn_joint_limits){-0.2, 0.2, 0, 50};
         require(dyn_builder_add_joint(copy, &joint, &error), &error);
     }
-    require(dyn_builder_build(copy, &options, NULL, &error, &result), &error);
+    require(dyn_builder_build(copy, &options, NULL, &result, &error), &error);
     dyn_builder_free(builder), dyn_builder_free(copy);
     dyn_model_free(model);
     return result;
@@ -101,7 +101,7 @@ static dyn_simulation_options variant(const moving_robot *r, int k) {
 static dyn_simulator *simulator(const moving_robot *r, const dyn_simulation_options *options, bool is_compiled) {
     dyn_simulator *s = NULL;
     dyn_error error;
-    require(dyn_simulator_create(r->model, options, &error, &s), &error);
+    require(dyn_simulator_create(r->model, options, &s, &error), &error);
     require(dyn_simulator_use_compiled(s, is_compiled ? r->compiled : NULL, &error), &error);
     return s;
 }
@@ -115,7 +115,7 @@ static void roll_out(const moving_robot *r, dyn_simulator *s, size_t first, size
                                  .tau = {r->tau + first * r->nv, r->nv, 0},
                                  .q_ref = {has_controller ? r->q_ref + first * r->nq : NULL, r->nq, 0}};
     dyn_error error;
-    require(dyn_rollout_run(s, n, &rollout, &error, &(dyn_rollout_output){.q = q, .v = v}), &error);
+    require(dyn_rollout_run(s, n, &rollout, &(dyn_rollout_output){.q = q, .v = v}, &error), &error);
 }
 
 START_TEST(compiled_steps_are_those_of_the_kernels) {
@@ -246,7 +246,7 @@ START_TEST(accurate_motions_are_those_of_the_kernels) {
         const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = r.q, .v = r.v};
         dyn_adaptive_result result;
         dyn_error error;
-        require(dyn_adaptive_run(s, &motion, &error, q + i * 3 * r.nq, v + i * 3 * r.nv, NULL, 0, &result), &error);
+        require(dyn_adaptive_run(s, &motion, q + i * 3 * r.nq, v + i * 3 * r.nv, NULL, 0, &result, &error), &error);
         ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
         dyn_simulator_free(s);
     }

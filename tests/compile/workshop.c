@@ -44,13 +44,13 @@ dyn_compiled *load_compiled(const dyn_model *model, const char *name) {
     place_of(file_name, description);
     snprintf(file_name, sizeof file_name, "%s.so", name);
     place_of(file_name, object);
-    require(dyn_description_write(model, &error, &text, &length), &error);
+    require(dyn_description_write(model, &text, &length, &error), &error);
     FILE *file = fopen(description, "w");
     ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
     dyn_text_free(text);
     if (access(object, F_OK) != 0) {
         ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s --shared -o %s", description, object), 0);
     }
-    require(dyn_compiled_load(object, model, &error, &compiled), &error);
+    require(dyn_compiled_load(model, object, &compiled, &error), &error);
     return compiled;
 }

@@ -111,7 +111,7 @@ static dyn_compiled *use_compiled(const dyn_model *model, int tree, dyn_workspac
     dyn_error error;
     if (objects && dyn_model_nv(model) <= MOST_COMPILED) {
         snprintf(path, sizeof path, "%s/tree_%d.so", objects, tree);
-        require(dyn_compiled_load(path, model, &error, &compiled), &error);
+        require(dyn_compiled_load(model, path, &compiled, &error), &error);
         ck_assert_uint_eq(dyn_compiled_count(compiled), 9);
         require(dyn_workspace_use_compiled(w, compiled, &error), &error);
     }
@@ -131,7 +131,7 @@ START_TEST(batch_has_the_bits_of_single_calls) {
         dyn_model *model = create_tree(base, tree, &random);
         dyn_workspace *w = NULL;
         dyn_error error;
-        require(dyn_workspace_create_in((dyn_precision)_i, model, &error, &w), &error);
+        require(dyn_workspace_create_in(model, (dyn_precision)_i, &w, &error), &error);
         dyn_compiled *compiled = use_compiled(model, tree, w);
         states x = states_create(&random, model);
         for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
@@ -155,7 +155,7 @@ START_TEST(trees_are_described) {
         dyn_error error;
         if (dyn_model_nv(model) <= MOST_COMPILED) {
             snprintf(path, sizeof path, "%s/tree_%d", descriptions, tree);
-            require(dyn_description_write(model, &error, &text, &length), &error);
+            require(dyn_description_write(model, &text, &length, &error), &error);
             FILE *file = fopen(path, "w");
             ck_assert(file && fwrite(text, 1, length, file) == length && fclose(file) == 0);
             dyn_text_free(text);

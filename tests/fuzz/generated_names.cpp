@@ -121,7 +121,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
     dyn_model *model = nullptr;
     dyn_error error;
     dyn_build_options options = {};
-    dyn_status status = dyn_builder_create(names[0].c_str(), &error, &builder);
+    dyn_status status = dyn_builder_create(names[0].c_str(), &builder, &error);
     for (size_t i = 1; status == DYN_OK && i <= LINKS; i++) {
         dyn_link_description link = {};
         link.name = names[i].c_str();
@@ -138,7 +138,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
         status = dyn_builder_add_joint(builder, &joint, &error);
     }
     if (status == DYN_OK) {
-        status = dyn_builder_build(builder, &options, nullptr, &error, &model);
+        status = dyn_builder_build(builder, &options, nullptr, &model, &error);
     }
     dyn_builder_free(builder);
     return status == DYN_OK ? model : nullptr;
@@ -161,7 +161,7 @@ static std::string canonical_of(const dyn_model *model) {
     char *text;
     size_t length;
     dyn_error error;
-    require(dyn_model_canonical(model, &error, &text, &length) == DYN_OK, "models have a canonical description");
+    require(dyn_model_canonical(model, &text, &length, &error) == DYN_OK, "models have a canonical description");
     std::string copy(text, length);
     dyn_text_free(text);
     return copy;

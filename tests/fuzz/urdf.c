@@ -43,7 +43,7 @@ static void check_structure(const dyn_model *model) {
     require(nq == dyn_model_nq(model) && nv == dyn_model_nv(model), "coordinates add up");
     for (int i = 0; i < dyn_model_link_count(model); i++) {
         const dyn_link *link = dyn_model_link(model, i);
-        require(dyn_model_find_frame(model, link->name, NULL, &frame) == DYN_OK && frame == i, "links are found");
+        require(dyn_model_find_frame(model, link->name, &frame, NULL) == DYN_OK && frame == i, "links are found");
         check_finite(link->pose.position, 3);
         check_finite(link->pose.rotation, 9);
         check_finite(link->inertia.rotational, 6);
@@ -66,13 +66,13 @@ static void check_dynamics(const dyn_model *model) {
     dyn_workspace *workspace;
     dyn_error error;
     int nv = dyn_model_nv(model);
-    if (nv > MAX_VELOCITIES || dyn_workspace_create(model, NULL, &workspace) != DYN_OK) {
+    if (nv > MAX_VELOCITIES || dyn_workspace_create(model, &workspace, NULL) != DYN_OK) {
         return;
     }
     dyn_home_configuration(model, q);
-    dyn_status status = dyn_rnea(model, workspace, 1, NULL, q, v, NULL, NULL, &error, result);
+    dyn_status status = dyn_rnea(model, workspace, 1, NULL, q, v, NULL, NULL, result, &error);
     check_result(status, &error, result, nv);
-    status = dyn_aba(model, workspace, 1, NULL, q, v, v, NULL, &error, result);
+    status = dyn_aba(model, workspace, 1, NULL, q, v, v, NULL, result, &error);
     check_result(status, &error, result, nv);
     dyn_workspace_free(workspace);
 }
@@ -84,10 +84,10 @@ static void check_text(const dyn_model *model, const char *canonical) {
     dyn_builder *builder;
     dyn_build_options options;
     dyn_model *again;
-    require(dyn_description_write(model, NULL, &text, &length) == DYN_OK, "the description is written");
-    require(dyn_description_read(text, length, NULL, &builder, &options) == DYN_OK, "the description is read");
-    require(dyn_builder_build(builder, &options, NULL, NULL, &again) == DYN_OK, "the description is built");
-    require(dyn_model_canonical(again, NULL, &other, &length) == DYN_OK, "the other description is written");
+    require(dyn_description_write(model, &text, &length, NULL) == DYN_OK, "the description is written");
+    require(dyn_description_read(text, length, &builder, &options, NULL) == DYN_OK, "the description is read");
+    require(dyn_builder_build(builder, &options, NULL, &again, NULL) == DYN_OK, "the description is built");
+    require(dyn_model_canonical(again, &other, &length, NULL) == DYN_OK, "the other description is written");
     require(strcmp(canonical, other) == 0, "the text of a description is that of an equal model");
     dyn_text_free(text), dyn_text_free(other);
     dyn_builder_free(builder);
@@ -97,7 +97,7 @@ static void check_text(const dyn_model *model, const char *canonical) {
 static void check_model(const dyn_model *model) {
     char *text;
     size_t length;
-    require(dyn_model_canonical(model, NULL, &text, &length) == DYN_OK, "the canonical description is written");
+    require(dyn_model_canonical(model, &text, &length, NULL) == DYN_OK, "the canonical description is written");
     require(strlen(text) == length, "the canonical description is text");
     check_text(model, text);
     dyn_text_free(text);
@@ -108,14 +108,14 @@ static void check_model(const dyn_model *model) {
 static dyn_status load(const char *text, size_t size, const dyn_build_options *options, dyn_report *report,
                        dyn_error *error, dyn_model **model) {
     if (!dyn_description_is_text(text, size)) {
-        return dyn_urdf_load(text, size, options, report, error, model);
+        return dyn_urdf_load(text, size, options, report, model, error);
     }
     dyn_builder *builder;
     dyn_build_options stated;
     *model = NULL;
-    dyn_status status = dyn_description_read(text, size, error, &builder, &stated);
+    dyn_status status = dyn_description_read(text, size, &builder, &stated, error);
     if (status == DYN_OK) {
-        status = dyn_builder_build(builder, options, report, error, model);
+        status = dyn_builder_build(builder, options, report, model, error);
     }
     dyn_builder_free(builder);
     return status;

@@ -40,7 +40,7 @@ static void pair_open(pair *p, const char *name, dyn_model *model, const char *u
     p->other = urdf ? p->library->read(model, urdf, reason) : p->library->create(model, false, reason);
     ck_assert_msg(p->other != NULL, "%s: %s", name, reason);
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &p->workspace), &error);
+    require(dyn_workspace_create(model, &p->workspace, &error), &error);
     size_t nv = p->nv, size = 6 * nv + 18 > nv * nv ? 6 * nv + 18 : nv * nv;
     p->q = numbers((size_t)dyn_model_nq(model)), p->v = numbers(nv), p->a = numbers(nv), p->tau = numbers(nv);
     p->ours = numbers(size), p->theirs = numbers(size), p->M = numbers(nv * nv);

@@ -31,9 +31,9 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     o.ignore_damping = o.ignore_friction = true;
     dyn_simulator *s = NULL;
     dyn_error error;
-    require(dyn_simulator_create(model, &o, &error, &s), &error);
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
     const dyn_rollout rollout = {.steps = steps, .q = start, .v = v_start};
-    require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q, .v = v}), &error);
+    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q, .v = v}, &error), &error);
     mujoco_motion *other = mujoco_motion_create(model, integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4, dt);
     ck_assert_msg(other != NULL, "MuJoCo cannot hold %s", name);
     memcpy(q_mujoco, q, nq * sizeof *q);

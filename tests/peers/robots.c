@@ -39,7 +39,7 @@ dyn_model *robot_load(const char *name, dyn_base base) {
     dyn_model *model = NULL;
     dyn_error error;
     dyn_build_options options = {.base = base};
-    require(dyn_urdf_load(text, strlen(text), &options, NULL, &error, &model), &error, name);
+    require(dyn_urdf_load(text, strlen(text), &options, NULL, &model, &error), &error, name);
     free(text);
     return model;
 }
@@ -67,7 +67,7 @@ static dyn_builder *start(const char *name) {
     dyn_builder *builder = NULL;
     dyn_error error;
     dyn_link_description root = {.name = "link0", .inertia = {.mass = 10, .rotational = {0.1, 0, 0, 0.12, 0, 0.14}}};
-    require(dyn_builder_create(name, &error, &builder), &error, name);
+    require(dyn_builder_create(name, &builder, &error), &error, name);
     require(dyn_builder_add_link(builder, &root, &error), &error, name);
     return builder;
 }
@@ -76,7 +76,7 @@ static dyn_model *finish(dyn_builder *builder, const char *name, dyn_base base) 
     dyn_model *model = NULL;
     dyn_error error;
     dyn_build_options options = {.base = base};
-    require(dyn_builder_build(builder, &options, NULL, &error, &model), &error, name);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error, name);
     dyn_builder_free(builder);
     return model;
 }

@@ -118,7 +118,7 @@ START_TEST(algorithms_do_not_allocate) {
         dyn_model *model = random_tree(&random, &options);
         dyn_workspace *workspace = NULL;
         dyn_error error;
-        ck_assert_int_eq(dyn_workspace_create_in((dyn_precision)_i, model, &error, &workspace), DYN_OK);
+        ck_assert_int_eq(dyn_workspace_create_in(model, (dyn_precision)_i, &workspace, &error), DYN_OK);
         ck_assert_int_eq(count_allocations(&random, model, workspace), 0);
         dyn_workspace_free(workspace);
         dyn_model_free(model);
@@ -142,11 +142,11 @@ START_TEST(steps_and_rollouts_do_not_allocate) {
         dyn_error error;
         dyn_simulation_defaults(&options);
         options.integrator = (dyn_integrator)(k % 3);
-        ck_assert_int_eq(dyn_simulator_create(model, &options, &error, &simulator), DYN_OK);
+        ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_OK);
         const dyn_rollout rollout = {.steps = 10, .q = q};
         long before = atomic_load(&allocations);
         int failed = dyn_simulator_step(simulator, SAMPLES, NULL, q, v, NULL, NULL, &error) != DYN_OK;
-        failed += dyn_rollout_run(simulator, SAMPLES, &rollout, &error, &(dyn_rollout_output){.q = out}) != DYN_OK;
+        failed += dyn_rollout_run(simulator, SAMPLES, &rollout, &(dyn_rollout_output){.q = out}, &error) != DYN_OK;
         long after = atomic_load(&allocations);
         ck_assert_int_eq(failed, 0);
         ck_assert_int_eq(after - before, 0);

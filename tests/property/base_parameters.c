@@ -36,7 +36,7 @@ START_TEST(base_parameters_make_the_torques) {
         dyn_base_parameters *grouping = NULL;
         double gravity[3];
         random_vector(&random, 3, 10, gravity);
-        require(dyn_base_parameters_create(model, gravity, &error, &grouping), &error);
+        require(dyn_base_parameters_create(model, gravity, &grouping, &error), &error);
         check_base_torques(&random, "random tree", model, gravity, grouping);
         dyn_base_parameters_free(grouping);
         dyn_model_free(model);
@@ -53,7 +53,7 @@ START_TEST(there_are_as_many_as_the_regressor_has_rank) {
         dyn_base_parameters *grouping = NULL;
         char name[16];
         snprintf(name, sizeof name, "case %d", k);
-        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        require(dyn_base_parameters_create(model, NULL, &grouping, &error), &error);
         check_base_count(&random, name, model, NULL, grouping);
         dyn_base_parameters_free(grouping);
         dyn_model_free(model);
@@ -70,7 +70,7 @@ START_TEST(coupled_mimic_joints_have_the_rank_of_their_regressor) {
         dyn_base_parameters *grouping = NULL;
         char name[16];
         snprintf(name, sizeof name, "case %d", k);
-        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        require(dyn_base_parameters_create(model, NULL, &grouping, &error), &error);
         check_base_count(&random, name, model, NULL, grouping);
         check_base_torques(&random, name, model, NULL, grouping);
         dyn_base_parameters_free(grouping);
@@ -145,12 +145,12 @@ static dyn_model *square_tree(random_source random, int joints, double slip) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_builder_create("square", &error, &builder), &error);
+    require(dyn_builder_create("square", &builder, &error), &error);
     require(dyn_builder_add_link(builder, &(dyn_link_description){.name = "link0"}, &error), &error);
     for (int k = 1; k <= joints; k++) {
         add_square_joint(&random, builder, k, slip);
     }
-    require(dyn_builder_build(builder, NULL, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -173,7 +173,7 @@ static int square_tree_count(random_source random, int number, int joints, doubl
     char name[64];
     snprintf(name, sizeof name, "case %d: %d joints, error %g", number, joints, slip);
     dyn_model *model = square_tree(random, joints, slip);
-    require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+    require(dyn_base_parameters_create(model, NULL, &grouping, &error), &error);
     int count = dyn_base_parameters_count(grouping);
     *columns = mix_columns(grouping);
     if (dyn_model_nv(model) > 0) {
@@ -238,8 +238,8 @@ START_TEST(an_exporters_zero_is_an_angle_of_zero) {
         dyn_error error;
         dyn_model *model = NULL;
         dyn_base_parameters *grouping = NULL;
-        require(dyn_urdf_load(text, strlen(text), NULL, NULL, &error, &model), &error);
-        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        require(dyn_urdf_load(text, strlen(text), NULL, NULL, &model, &error), &error);
+        require(dyn_base_parameters_create(model, NULL, &grouping, &error), &error);
         ck_assert_int_eq(dyn_base_parameters_count(grouping), 9);
         check_base_count(&random, angles[i], model, NULL, grouping);
         check_base_torques(&random, angles[i], model, NULL, grouping);
@@ -255,7 +255,7 @@ static dyn_model *build(dyn_builder *builder, dyn_base base) {
     dyn_error error;
     dyn_model *model = NULL;
     dyn_build_options options = {.base = base};
-    require(dyn_builder_build(builder, &options, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -271,14 +271,14 @@ static dyn_model *chain(int count, const double *alpha, const double *a, const d
         rows[i] =
             (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i], .inertia = INERTIA};
     }
-    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_STANDARD, count, rows, &error, &builder), &error);
+    require(dyn_dh_describe("chain", DYN_DH_CONVENTION_STANDARD, count, rows, &builder, &error), &error);
     return build(builder, base);
 }
 
 static void check_count(dyn_model *model, const double *gravity, int expected) {
     dyn_error error;
     dyn_base_parameters *grouping = NULL;
-    require(dyn_base_parameters_create(model, gravity, &error, &grouping), &error);
+    require(dyn_base_parameters_create(model, gravity, &grouping, &error), &error);
     ck_assert_int_eq(dyn_base_parameters_count(grouping), expected);
     dyn_base_parameters_free(grouping);
 }
@@ -308,7 +308,7 @@ START_TEST(bad_gravity_is_refused) {
     dyn_model *model = random_robot(&random, 1, 3, DYN_MIMIC_POLICY_COUPLED);
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
-    ck_assert_int_eq(dyn_base_parameters_create(model, (double[3]){0, NAN, 0}, &error, &grouping),
+    ck_assert_int_eq(dyn_base_parameters_create(model, (double[3]){0, NAN, 0}, &grouping, &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "gravity");
     ck_assert_ptr_null(grouping);

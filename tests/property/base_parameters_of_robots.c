@@ -37,7 +37,7 @@ static dyn_model *load(const char *name, const dyn_build_options *options) {
     fclose(file);
     dyn_error error;
     dyn_model *model = NULL;
-    if (dyn_urdf_load(text, length, options, NULL, &error, &model) != DYN_OK) {
+    if (dyn_urdf_load(text, length, options, NULL, &model, &error) != DYN_OK) {
         printf("%s: left out: %s: %s\n", name, error.place, error.message);
     }
     free(text);
@@ -54,7 +54,7 @@ static int check(random_source *random, const char *name, const dyn_build_option
     }
     int count = 0;
     if (dyn_model_nv(model) > 0) {
-        require(dyn_base_parameters_create(model, NULL, &error, &grouping), &error);
+        require(dyn_base_parameters_create(model, NULL, &grouping, &error), &error);
         check_base_count(random, name, model, NULL, grouping);
         check_base_torques(random, name, model, NULL, grouping);
         count = dyn_base_parameters_count(grouping);

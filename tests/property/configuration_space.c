@@ -49,7 +49,7 @@ static void assert_same_configuration(const char *what, int k, const setting *s,
                                       double tolerance) {
     double distance[SAMPLES];
     dyn_error error;
-    require(dyn_distance(s->model, SAMPLES, x, y, &error, distance), &error);
+    require(dyn_distance(s->model, SAMPLES, x, y, distance, &error), &error);
     for (int i = 0; i < SAMPLES; i++) {
         ck_assert_msg(distance[i] <= tolerance, "%s, case %d: %g apart", what, k, distance[i]);
     }
@@ -61,8 +61,8 @@ START_TEST(difference_undoes_integration) {
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         setting s = setting_create(&random, k);
-        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, &error, s.s), &error);
-        require(dyn_difference(s.model, SAMPLES, s.q, s.s, &error, s.w), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, s.s, &error), &error);
+        require(dyn_difference(s.model, SAMPLES, s.q, s.s, s.w, &error), &error);
         assert_close("(q (+) v) (-) q = v", k, s.w, s.v, SAMPLES * s.nv, 1e-12);
         setting_free(&s);
     }
@@ -75,8 +75,8 @@ START_TEST(integration_undoes_difference) {
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         setting s = setting_create(&random, k);
-        require(dyn_difference(s.model, SAMPLES, s.q, s.r, &error, s.w), &error);
-        require(dyn_integrate(s.model, SAMPLES, s.q, s.w, 1, &error, s.s), &error);
+        require(dyn_difference(s.model, SAMPLES, s.q, s.r, s.w, &error), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.w, 1, s.s, &error), &error);
         assert_same_configuration("q (+) (r (-) q) = r", k, &s, s.s, s.r, 1e-10);
         setting_free(&s);
     }
@@ -89,9 +89,9 @@ START_TEST(two_half_steps_are_one_step) {
     for (int k = 0; k < CASES; k++) {
         random_source random = random_case(base, (uint64_t)k);
         setting s = setting_create(&random, k);
-        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, &error, s.s), &error);
-        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 0.5, &error, s.r), &error);
-        require(dyn_integrate(s.model, SAMPLES, s.r, s.v, 0.5, &error, s.r), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 1, s.s, &error), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.q, s.v, 0.5, s.r, &error), &error);
+        require(dyn_integrate(s.model, SAMPLES, s.r, s.v, 0.5, s.r, &error), &error);
         assert_same_configuration("two half steps", k, &s, s.r, s.s, 1e-12);
         setting_free(&s);
     }
@@ -105,13 +105,13 @@ START_TEST(interpolation_begins_and_ends_at_its_ends) {
         random_source random = random_case(base, (uint64_t)k);
         setting s = setting_create(&random, k);
         double whole[SAMPLES], half[SAMPLES];
-        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0, &error, s.s), &error);
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0, s.s, &error), &error);
         assert_same_configuration("at 0", k, &s, s.s, s.q, 1e-12);
-        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 1, &error, s.s), &error);
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 1, s.s, &error), &error);
         assert_same_configuration("at 1", k, &s, s.s, s.r, 1e-10);
-        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0.5, &error, s.s), &error);
-        require(dyn_distance(s.model, SAMPLES, s.q, s.r, &error, whole), &error);
-        require(dyn_distance(s.model, SAMPLES, s.q, s.s, &error, half), &error);
+        require(dyn_interpolate(s.model, SAMPLES, s.q, s.r, 0.5, s.s, &error), &error);
+        require(dyn_distance(s.model, SAMPLES, s.q, s.r, whole, &error), &error);
+        require(dyn_distance(s.model, SAMPLES, s.q, s.s, half, &error), &error);
         for (int i = 0; i < SAMPLES; i++) {
             ck_assert_double_eq_tol(2 * half[i], whole[i], 1e-10 * (1 + whole[i]));
         }
@@ -131,13 +131,13 @@ START_TEST(integration_agrees_with_the_jacobian) {
         dyn_workspace *workspace = NULL;
         int frame = random_index(&random, dyn_model_link_count(s.model));
         double before[3], after[3], *J = numbers(6 * s.nv);
-        require(dyn_workspace_create(s.model, &error, &workspace), &error);
-        require(dyn_integrate(s.model, 1, s.q, s.v, -h, &error, s.s), &error);
-        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, before, NULL), &error);
-        require(dyn_integrate(s.model, 1, s.q, s.v, h, &error, s.s), &error);
-        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, &error, after, NULL), &error);
+        require(dyn_workspace_create(s.model, &workspace, &error), &error);
+        require(dyn_integrate(s.model, 1, s.q, s.v, -h, s.s, &error), &error);
+        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, before, NULL, &error), &error);
+        require(dyn_integrate(s.model, 1, s.q, s.v, h, s.s, &error), &error);
+        require(dyn_frame_pose(s.model, workspace, 1, s.s, frame, after, NULL, &error), &error);
         require(
-            dyn_frame_jacobian(s.model, workspace, 1, s.q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+            dyn_frame_jacobian(s.model, workspace, 1, s.q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, J, &error),
             &error);
         for (size_t row = 0; row < 3; row++) {
             double expected = 0, scale = 1;
@@ -169,7 +169,7 @@ START_TEST(normalization_keeps_the_rotation) {
                 }
             }
         }
-        require(dyn_normalize(s.model, SAMPLES, s.s, &error, s.s), &error);
+        require(dyn_normalize(s.model, SAMPLES, s.s, s.s, &error), &error);
         assert_same_configuration("normalized", k, &s, s.s, s.q, 1e-12);
         setting_free(&s);
     }
@@ -185,18 +185,18 @@ START_TEST(bad_values_are_named) {
     dyn_zero_configuration(model, q);
     memcpy(r, q, sizeof r);
     v[3] = NAN;
-    ck_assert_int_eq(dyn_integrate(model, 1, q, v, 1, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_integrate(model, 1, q, v, 1, r, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "v[3]");
     v[3] = 0;
-    ck_assert_int_eq(dyn_integrate(model, 1, q, v, INFINITY, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_integrate(model, 1, q, v, INFINITY, r, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "step_length");
-    ck_assert_int_eq(dyn_integrate(model, 1, NULL, v, 1, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_integrate(model, 1, NULL, v, 1, r, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "q");
     r[6] = 0.5;
-    ck_assert_int_eq(dyn_difference(model, 1, q, r, &error, v), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_difference(model, 1, q, r, v, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "q_1[3]");
     r[6] = 0;
-    ck_assert_int_eq(dyn_normalize(model, 1, r, &error, r), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_normalize(model, 1, r, r, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "q[3]");
     dyn_model_free(model);
 }

@@ -34,8 +34,8 @@ static void complex_steps(const setting *s, bool forward, double *Y[3]) {
 
 typedef dyn_status derivatives_of(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                   const double *q, const double *v, const double *third,
-                                  const dyn_external_forces *forces, dyn_error *error, double *dq, double *dv,
-                                  double *dthird);
+                                  const dyn_external_forces *forces, double *dq, double *dv, double *dthird,
+                                  dyn_error *error);
 
 /* Compares the derivatives of RNEA, or of ABA, in all cases. */
 static void compare(random_source base, derivatives_of *derivatives, bool forward, const char *const names[3],
@@ -50,7 +50,7 @@ static void compare(random_source base, derivatives_of *derivatives, bool forwar
             X[i] = unset_numbers(s.nv * s.nv), Y[i] = numbers(s.nv * s.nv);
         }
         complex_steps(&s, forward, Y);
-        require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, X[0], X[1], X[2]),
+        require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, X[0], X[1], X[2], &error),
                 &error);
         for (int i = 0; i < 3; i++) {
             /* M of some trees is so badly conditioned that small entries of its inverse have few right digits. */
@@ -88,7 +88,7 @@ START_TEST(gravity_derivatives_are_those_of_complex_steps) {
             oracle->gravity(s.model, c.memory, s.gravity, c.q, g);
             complex_derivative(g, s.nv, s.nv, Y + i);
         }
-        require(dyn_gravity_derivatives(s.model, s.workspace, 1, s.gravity, s.q, &error, X), &error);
+        require(dyn_gravity_derivatives(s.model, s.workspace, 1, s.gravity, s.q, X, &error), &error);
         assert_close("dg / dq", k, X, Y, s.nv * s.nv, 1e-12);
         free(X), free(Y), free(g);
         complex_free(&c);
@@ -145,8 +145,8 @@ START_TEST(frame_derivatives_are_those_of_complex_steps) {
             complex_derivative(along_v.A, 6, s.nv, Y[2] + i);
             complex_derivative(along_v.V, 6, s.nv, Y[3] + i);
         }
-        require(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, frame, reference_frame, &error, X[0],
-                                      X[1], X[2], X[3]),
+        require(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, frame, reference_frame, X[0], X[1], X[2],
+                                      X[3], &error),
                 &error);
         for (int i = 0; i < 4; i++) {
             assert_close(names[i], k, X[i], Y[i], 6 * s.nv, 1e-12);
@@ -176,7 +176,7 @@ START_TEST(frame_hessian_is_that_of_complex_steps) {
             oracle->frame_jacobian(s.model, c.memory, c.q, frame, reference_frame, J);
             complex_derivative(J, 6 * s.nv, s.nv, Y + i);
         }
-        require(dyn_frame_hessian(s.model, s.workspace, 1, s.q, frame, reference_frame, &error, X), &error);
+        require(dyn_frame_hessian(s.model, s.workspace, 1, s.q, frame, reference_frame, X, &error), &error);
         assert_close("dJ / dq", k, X, Y, width, 1e-12);
         free(X), free(Y), free(J);
         complex_free(&c);
@@ -229,7 +229,7 @@ START_TEST(centroidal_derivatives_are_those_of_complex_steps) {
             complex_derivative(along_v.A, 6, s.nv, Y[2] + i);
             complex_derivative(along_v.V, 6, s.nv, Y[3] + i);
         }
-        require(dyn_centroidal_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, &error, X[0], X[1], X[2], X[3]),
+        require(dyn_centroidal_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, X[0], X[1], X[2], X[3], &error),
                 &error);
         for (int i = 0; i < 4; i++) {
             assert_close(names[i], k, X[i], Y[i], 6 * s.nv, 1e-11);
@@ -300,24 +300,24 @@ START_TEST(bad_arguments_are_refused_by_name) {
     bad[s.nv - 1] = NAN;
     dyn_error error;
     char last[32];
-    ck_assert_int_eq(dyn_rnea_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, &error, X[0], X[1], X[2]),
+    ck_assert_int_eq(dyn_rnea_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, X[0], X[1], X[2], &error),
                      DYN_INVALID_ARGUMENT);
     snprintf(last, sizeof last, "a[%zu]", s.nv - 1);
     ck_assert_str_eq(error.place, last);
-    ck_assert_int_eq(dyn_aba_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, &error, X[0], X[1], X[2]),
+    ck_assert_int_eq(dyn_aba_derivatives(s.model, s.workspace, 1, NULL, s.q, s.v, bad, NULL, X[0], X[1], X[2], &error),
                      DYN_INVALID_ARGUMENT);
     snprintf(last, sizeof last, "tau[%zu]", s.nv - 1);
     ck_assert_str_eq(error.place, last);
     ck_assert_int_eq(dyn_rnea_directional_derivative(s.model, s.workspace, 1, NULL, s.q, s.v, s.a, NULL, NULL, bad,
-                                                     NULL, &error, out),
+                                                     NULL, out, &error),
                      DYN_INVALID_ARGUMENT);
     snprintf(last, sizeof last, "dv[%zu]", s.nv - 1);
     ck_assert_str_eq(error.place, last);
-    ck_assert_int_eq(dyn_gravity_derivatives(s.model, s.workspace, 1, (double[3]){0, INFINITY, 0}, s.q, &error, X[0]),
+    ck_assert_int_eq(dyn_gravity_derivatives(s.model, s.workspace, 1, (double[3]){0, INFINITY, 0}, s.q, X[0], &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "gravity");
     ck_assert_int_eq(dyn_frame_derivatives(s.model, s.workspace, 1, s.q, s.v, s.a, dyn_model_link_count(s.model),
-                                           DYN_REFERENCE_FRAME_LOCAL, &error, out, out, out, out),
+                                           DYN_REFERENCE_FRAME_LOCAL, out, out, out, out, &error),
                      DYN_NOT_FOUND);
     ck_assert_str_eq(error.place, "frame");
     for (int i = 0; i < 3; i++) {

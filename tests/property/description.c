@@ -28,7 +28,7 @@ static char *canonical(const dyn_model *model) {
     char *text;
     size_t length;
     dyn_error error;
-    require(dyn_model_canonical(model, &error, &text, &length), &error);
+    require(dyn_model_canonical(model, &text, &length, &error), &error);
     return text;
 }
 
@@ -41,8 +41,8 @@ START_TEST(description_builds_an_equal_model) {
         dyn_builder *builder = NULL;
         dyn_build_options options = dyn_model_build_options(model);
         ck_assert_int_eq(options.base == DYN_BASE_FLOATING, dyn_model_is_floating(model));
-        require(dyn_model_describe(model, &error, &builder), &error);
-        require(dyn_builder_build(builder, &options, NULL, &error, &again), &error);
+        require(dyn_model_describe(model, &builder, &error), &error);
+        require(dyn_builder_build(builder, &options, NULL, &again, &error), &error);
         ck_assert_str_eq(dyn_builder_name(builder), dyn_model_name(model));
         char *a = canonical(model), *b = canonical(again);
         ck_assert_str_eq(a, b);
@@ -61,8 +61,8 @@ START_TEST(description_can_be_read_and_added_again) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_model *model = random_model(&random, k), *again = NULL;
         dyn_builder *builder = NULL, *copy = NULL;
-        require(dyn_model_describe(model, &error, &builder), &error);
-        require(dyn_builder_create(dyn_builder_name(builder), &error, &copy), &error);
+        require(dyn_model_describe(model, &builder, &error), &error);
+        require(dyn_builder_create(dyn_builder_name(builder), &copy, &error), &error);
         double gravity[3];
         dyn_builder_gravity(builder, gravity);
         require(dyn_builder_set_gravity(copy, gravity, &error), &error);
@@ -77,7 +77,7 @@ START_TEST(description_can_be_read_and_added_again) {
         ck_assert_ptr_null(dyn_builder_link(builder, -1));
         ck_assert_ptr_null(dyn_builder_joint(builder, dyn_builder_joint_count(builder)));
         dyn_build_options options = dyn_model_build_options(model);
-        require(dyn_builder_build(copy, &options, NULL, &error, &again), &error);
+        require(dyn_builder_build(copy, &options, NULL, &again, &error), &error);
         ck_assert_int_eq(dyn_model_nq(again), dyn_model_nq(model));
         ck_assert_int_eq(dyn_model_joint_count(again), dyn_model_joint_count(model));
         ck_assert_double_eq(dyn_model_mass(again), dyn_model_mass(model));
@@ -93,8 +93,8 @@ static dyn_model *renamed(dyn_model *model) {
     dyn_model *result = NULL;
     dyn_error error;
     dyn_build_options options = dyn_model_build_options(model);
-    require(dyn_model_describe(model, &error, &builder), &error);
-    require(dyn_builder_create("a \"robot\" \\ of\xc3\xa9", &error, &copy), &error);
+    require(dyn_model_describe(model, &builder, &error), &error);
+    require(dyn_builder_create("a \"robot\" \\ of\xc3\xa9", &copy, &error), &error);
     for (int i = 0; i < dyn_builder_link_count(builder); i++) {
         require(dyn_builder_add_link(copy, dyn_builder_link(builder, i), &error), &error);
     }
@@ -103,7 +103,7 @@ static dyn_model *renamed(dyn_model *model) {
         joint.name = j == dyn_builder_joint_count(builder) - 1 ? "\\last \" joint\"" : joint.name;
         require(dyn_builder_add_joint(copy, &joint, &error), &error);
     }
-    require(dyn_builder_build(copy, &options, NULL, &error, &result), &error);
+    require(dyn_builder_build(copy, &options, NULL, &result, &error), &error);
     dyn_builder_free(builder), dyn_builder_free(copy);
     dyn_model_free(model);
     return result;
@@ -120,14 +120,14 @@ START_TEST(text_builds_an_equal_model) {
         char *text, *other;
         size_t length, other_length;
         model = k % 4 == 0 ? renamed(model) : model;
-        require(dyn_description_write(model, &error, &text, &length), &error);
+        require(dyn_description_write(model, &text, &length, &error), &error);
         ck_assert_uint_eq(strlen(text), length);
         ck_assert(dyn_description_is_text(text, length));
-        require(dyn_description_read(text, length, &error, &builder, &options), &error);
-        require(dyn_builder_build(builder, &options, NULL, &error, &again), &error);
+        require(dyn_description_read(text, length, &builder, &options, &error), &error);
+        require(dyn_builder_build(builder, &options, NULL, &again, &error), &error);
         char *a = canonical(model), *b = canonical(again);
         ck_assert_str_eq(a, b);
-        require(dyn_description_write(again, &error, &other, &other_length), &error);
+        require(dyn_description_write(again, &other, &other_length, &error), &error);
         ck_assert_str_eq(text, other);
         dyn_text_free(a), dyn_text_free(b), dyn_text_free(text), dyn_text_free(other);
         dyn_builder_free(builder);
@@ -158,22 +158,22 @@ START_TEST(wrong_text_is_refused_by_line) {
     dyn_error error;
     dyn_builder *builder = NULL;
     dyn_build_options options;
-    require(dyn_description_read(good, strlen(good), &error, &builder, &options), &error);
+    require(dyn_description_read(good, strlen(good), &builder, &options, &error), &error);
     dyn_builder_free(builder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(text, sizeof text, "%s%s", good, cases[i].line);
-        ck_assert_int_eq(dyn_description_read(text, strlen(text), &error, &builder, &options), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_description_read(text, strlen(text), &builder, &options, &error), DYN_INVALID_ARGUMENT);
         ck_assert_ptr_null(builder);
         ck_assert_str_eq(error.place, cases[i].place);
         ck_assert_msg(strstr(error.message, cases[i].fragment) != NULL, "%s", error.message);
     }
     /* A text that is cut anywhere is a shorter description or none; one with a zero byte is none. */
     for (size_t length = 0; length < strlen(good); length++) {
-        dyn_status status = dyn_description_read(good, length, &error, &builder, &options);
+        dyn_status status = dyn_description_read(good, length, &builder, &options, &error);
         ck_assert((status == DYN_OK) == (builder != NULL));
         dyn_builder_free(builder);
     }
-    ck_assert_int_eq(dyn_description_read(good, sizeof good, &error, &builder, &options), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_description_read(good, sizeof good, &builder, &options, &error), DYN_INVALID_ARGUMENT);
 }
 END_TEST
 

@@ -32,7 +32,7 @@ static bool is_computed(const batch *b, algorithm_id id) {
 static int compute(const batch *b, size_t first, size_t n, double *out) {
     dyn_workspace *w = NULL;
     dyn_error error;
-    int failed = dyn_workspace_create_in(b->precision, b->model, &error, &w) != DYN_OK;
+    int failed = dyn_workspace_create_in(b->model, b->precision, &w, &error) != DYN_OK;
     const algorithm_input in = {.model = b->model,
                                 .workspace = w,
                                 .n = n,

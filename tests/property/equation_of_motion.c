@@ -23,7 +23,7 @@ static void mass_matrix_by_rnea(const identity_case *c, double *M) {
     double *unit = numbers(nv), *column = numbers(nv);
     for (size_t j = 0; j < nv; j++) {
         unit[j] = 1;
-        require(dyn_rnea(c->model, c->w, 1, none, c->q, NULL, unit, NULL, &error, column), &error);
+        require(dyn_rnea(c->model, c->w, 1, none, c->q, NULL, unit, NULL, column, &error), &error);
         unit[j] = 0;
         for (size_t i = 0; i < nv; i++) {
             M[i * nv + j] = column[i];
@@ -62,7 +62,7 @@ static void mass_matrix_by_bodies(const identity_case *c, double *M) {
         if (dyn_model_link(c->model, link)->moving_joint < 0) {
             continue;
         }
-        require(dyn_frame_jacobian(c->model, c->w, 1, c->q, link, DYN_REFERENCE_FRAME_LOCAL, &error, J), &error);
+        require(dyn_frame_jacobian(c->model, c->w, 1, c->q, link, DYN_REFERENCE_FRAME_LOCAL, J, &error), &error);
         for (size_t j = 0; j < nv; j++) {
             double twist[6], momentum[6];
             for (size_t row = 0; row < 6; row++) {
@@ -80,7 +80,7 @@ static void mass_matrix_by_bodies(const identity_case *c, double *M) {
 static void mass_matrix_has_three_routes(identity_case *c, int k) {
     dyn_error error;
     size_t square = c->nv * c->nv;
-    require(dyn_crba(c->model, c->w, 1, c->q, &error, c->M), &error);
+    require(dyn_crba(c->model, c->w, 1, c->q, c->M, &error), &error);
     mass_matrix_by_rnea(c, c->N);
     mass_matrix_by_bodies(c, c->C);
     assert_close("M of CRBA and RNEA", k, c->M, c->N, square, 1e-12);
@@ -97,7 +97,7 @@ static void masses_sum_to_the_mass(identity_case *c, int k) {
     }
     assert_close("sum of masses", k, &sum, &mass, 1, 1e-13);
     if (dyn_model_is_floating(c->model)) {
-        require(dyn_crba(c->model, c->w, 1, c->q, &error, c->M), &error);
+        require(dyn_crba(c->model, c->w, 1, c->q, c->M, &error), &error);
         for (size_t i = 0; i < 9; i++) {
             double expected = i % 4 == 0 ? mass : 0;
             assert_close("M of a shift", k, &c->M[i / 3 * c->nv + i % 3], &expected, 1, 1e-12 * fmax(1, mass));
@@ -111,9 +111,9 @@ static void rate_of_mass_matrix_less_coriolis_matrices_is_skew(identity_case *c,
     size_t nv = c->nv, cube = nv * nv * nv;
     double *d = numbers(4 * cube), *dM = d + 3 * cube;
     require(
-        dyn_rnea_second_derivatives(c->model, c->w, 1, NULL, c->q, c->v, c->a, &error, d, d + cube, d + 2 * cube, dM),
+        dyn_rnea_second_derivatives(c->model, c->w, 1, NULL, c->q, c->v, c->a, d, d + cube, d + 2 * cube, dM, &error),
         &error);
-    require(dyn_coriolis_matrix(c->model, c->w, 1, c->q, c->v, &error, c->C), &error);
+    require(dyn_coriolis_matrix(c->model, c->w, 1, c->q, c->v, c->C, &error), &error);
     for (size_t i = 0; i < nv * nv; i++) {
         c->N[i] = dot(dM + i * nv, c->v, nv) - 2 * c->C[i];
     }
@@ -128,8 +128,8 @@ static void rate_of_mass_matrix_less_coriolis_matrices_is_skew(identity_case *c,
 
 static void aba_of_rnea_returns_the_acceleration(identity_case *c, int k) {
     dyn_error error;
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, &error, c->x), &error);
-    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, c->x, NULL, &error, c->y), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, c->x, &error), &error);
+    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, c->x, NULL, c->y, &error), &error);
     assert_close("ABA(RNEA(a)) = a", k, c->y, c->a, c->nv, 1e-7);
 }
 
@@ -138,7 +138,7 @@ static void aba_of_rnea_returns_the_acceleration(identity_case *c, int k) {
 static double lagrangian(const identity_case *c, const double *q, const double *v) {
     double T, V;
     dyn_error error;
-    require(dyn_energy(c->model, c->w, 1, NULL, q, v, &error, &T, &V), &error);
+    require(dyn_energy(c->model, c->w, 1, NULL, q, v, &T, &V, &error), &error);
     return T - V;
 }
 
@@ -158,8 +158,8 @@ static void displace(const identity_case *c, double t, size_t i, double s, doubl
     dyn_error error;
     double *unit = numbers(c->nv);
     unit[i] = 1;
-    require(dyn_integrate(c->model, 1, c->q, c->v, t, &error, out), &error);
-    require(dyn_integrate(c->model, 1, out, unit, s, &error, out), &error);
+    require(dyn_integrate(c->model, 1, c->q, c->v, t, out, &error), &error);
+    require(dyn_integrate(c->model, 1, out, unit, s, out, &error), &error);
     free(unit);
 }
 
@@ -170,7 +170,7 @@ static double lagrangian_beside(const identity_case *c, size_t i, double s) {
     double *q = numbers(c->nq), *late = numbers(c->nq), *v = numbers(c->nv);
     displace(c, -t, i, s, q);
     displace(c, t, i, s, late);
-    require(dyn_difference(c->model, 1, q, late, &error, v), &error);
+    require(dyn_difference(c->model, 1, q, late, v, &error), &error);
     for (size_t j = 0; j < c->nv; j++) {
         v[j] /= 2 * t;
     }
@@ -188,7 +188,7 @@ static void move(const identity_case *c, double t, double *q, double *v) {
         mean[j] = c->v[j] + c->a[j] * t / 2;
         v[j] = c->v[j] + c->a[j] * t;
     }
-    require(dyn_integrate(c->model, 1, c->q, mean, t, &error, q), &error);
+    require(dyn_integrate(c->model, 1, c->q, mean, t, q, &error), &error);
     free(mean);
 }
 
@@ -205,7 +205,7 @@ static void rnea_is_lagranges_equation(identity_case *c, int k) {
         double along = lagrangian_beside(c, i, step) - lagrangian_beside(c, i, -step);
         c->x[i] = (momentum - along) / (2 * step);
     }
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, &error, c->y), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, c->y, &error), &error);
     assert_close("Lagrange's equation", k, c->x, c->y, c->nv, 1e-6);
     free(q[0]), free(q[1]), free(v[0]), free(v[1]);
 }
@@ -234,11 +234,11 @@ static void add_reactions(const identity_case *c, const dyn_external_forces *for
     dyn_error error;
     int joints = dyn_model_joint_count(c->model);
     double *wrenches = numbers(6 * (size_t)joints), position[3], R[9];
-    require(dyn_joint_wrenches(c->model, c->w, 1, NULL, c->q, c->v, c->a, forces, &error, wrenches), &error);
+    require(dyn_joint_wrenches(c->model, c->w, 1, NULL, c->q, c->v, c->a, forces, wrenches, &error), &error);
     for (int j = 0; j < joints; j++) {
         const dyn_joint *joint = dyn_model_joint(c->model, j);
         if (joint->parent_link < 0 || dyn_model_link(c->model, joint->parent_link)->moving_joint < 0) {
-            require(dyn_frame_pose(c->model, c->w, 1, c->q, joint->child_link, &error, position, R), &error);
+            require(dyn_frame_pose(c->model, c->w, 1, c->q, joint->child_link, position, R, &error), &error);
             add_wrench(position, R, wrenches + 6 * j, about, sum);
         }
     }
@@ -251,14 +251,14 @@ static void momentum_changes_by_all_wrenches(identity_case *c, int k) {
     double wrench[FORCES][6], position[3], R[9], g[3], center[3], rate[6], bias[6], sum[6] = {0};
     dyn_external_force force[FORCES];
     const dyn_external_forces forces = {FORCES, force};
-    require(dyn_center_of_mass(c->model, c->w, 1, c->q, NULL, NULL, -1, &error, center, NULL, NULL, NULL), &error);
+    require(dyn_center_of_mass(c->model, c->w, 1, c->q, NULL, NULL, -1, center, NULL, NULL, NULL, &error), &error);
     for (int i = 0; i < FORCES; i++) {
         const dyn_joint *joint = dyn_model_joint(c->model, (k + 7 * i) % dyn_model_joint_count(c->model));
         for (int j = 0; j < 6; j++) {
             wrench[i][j] = sin(k + 6 * i + j) * 10;
         }
         force[i] = (dyn_external_force){joint->child_link, DYN_REFERENCE_FRAME_LOCAL, wrench[i], 0};
-        require(dyn_frame_pose(c->model, c->w, 1, c->q, joint->child_link, &error, position, R), &error);
+        require(dyn_frame_pose(c->model, c->w, 1, c->q, joint->child_link, position, R, &error), &error);
         add_wrench(position, R, wrench[i], center, sum);
     }
     add_reactions(c, &forces, center, sum);
@@ -267,7 +267,7 @@ static void momentum_changes_by_all_wrenches(identity_case *c, int k) {
         sum[3 + i] += dyn_model_mass(c->model) * g[i];
     }
     double *A = c->x, *dA = c->x + 6 * c->nv;
-    require(dyn_centroidal(c->model, c->w, 1, c->q, c->v, &error, NULL, A, dA), &error);
+    require(dyn_centroidal(c->model, c->w, 1, c->q, c->v, NULL, A, dA, &error), &error);
     multiply(A, c->a, 6, c->nv, rate);
     multiply(dA, c->v, 6, c->nv, bias);
     for (int i = 0; i < 6; i++) {

@@ -100,7 +100,7 @@ static void check_acceleration(int k, dyn_model *model, dyn_workspace *w, const 
         }
     }
     require(
-        dyn_acceleration_ellipsoids(model, w, 1, q, frame, reference, &error, lengths[0], axes[0], lengths[1], axes[1]),
+        dyn_acceleration_ellipsoids(model, w, 1, q, frame, reference, lengths[0], axes[0], lengths[1], axes[1], &error),
         &error);
     for (size_t of = 0; of < 2; of++) {
         find_block(nv, J, square, of == 0 ? 3 : 0, A);
@@ -119,13 +119,13 @@ static void check_frame(int k, dyn_model *model, dyn_workspace *w, const double 
     size_t nv = (size_t)dyn_model_nv(model);
     dyn_reference_frame reference = (dyn_reference_frame)(k % 3);
     double *J = numbers(6 * nv), *inverse = numbers(nv * nv), lengths[4][3], axes[4][9], measures[2][2], A[9], spatial;
-    require(dyn_minverse(model, w, 1, q, &error, inverse), &error);
-    require(dyn_frame_jacobian(model, w, 1, q, frame, reference, &error, J), &error);
-    require(dyn_velocity_ellipsoids(model, w, 1, q, frame, reference, &error, lengths[0], axes[0], lengths[1], axes[1]),
+    require(dyn_minverse(model, w, 1, q, inverse, &error), &error);
+    require(dyn_frame_jacobian(model, w, 1, q, frame, reference, J, &error), &error);
+    require(dyn_velocity_ellipsoids(model, w, 1, q, frame, reference, lengths[0], axes[0], lengths[1], axes[1], &error),
             &error);
-    require(dyn_mass_ellipsoids(model, w, 1, q, frame, reference, &error, lengths[2], axes[2], lengths[3], axes[3]),
+    require(dyn_mass_ellipsoids(model, w, 1, q, frame, reference, lengths[2], axes[2], lengths[3], axes[3], &error),
             &error);
-    require(dyn_manipulability(model, w, 1, q, frame, &error, measures[0], measures[1], &spatial), &error);
+    require(dyn_manipulability(model, w, 1, q, frame, measures[0], measures[1], &spatial, &error), &error);
     ck_assert(nv >= 6 || spatial == 0);
     for (size_t of = 0; of < 2; of++) {
         size_t first = of == 0 ? 3 : 0;
@@ -151,14 +151,14 @@ START_TEST(ellipsoids_are_those_of_the_jacobian_and_the_mass_matrix) {
                                        .with_fixed = true};
         dyn_model *model = random_tree(&random, &options);
         dyn_workspace *w = NULL;
-        require(dyn_workspace_create(model, &error, &w), &error);
+        require(dyn_workspace_create(model, &w, &error), &error);
         size_t nv = (size_t)dyn_model_nv(model);
         double *q = numbers((size_t)dyn_model_nq(model)), *M = numbers(nv * nv), *composed = numbers(nv * nv);
         double *lengths = numbers(nv), *axes = numbers(nv * nv);
         random_configuration(&random, model, 2, q);
         check_frame(k, model, w, q, random_index(&random, dyn_model_link_count(model)));
-        require(dyn_crba(model, w, 1, q, &error, M), &error);
-        require(dyn_torque_ellipsoid(model, w, 1, q, &error, lengths, axes), &error);
+        require(dyn_crba(model, w, 1, q, M, &error), &error);
+        require(dyn_torque_ellipsoid(model, w, 1, q, lengths, axes, &error), &error);
         compose(nv, lengths, axes, composed);
         assert_axes(k, nv, lengths, axes);
         assert_close("M of its ellipsoid", k, composed, M, nv * nv, 1e-12);
@@ -173,7 +173,7 @@ static dyn_model *build(dyn_builder *builder) {
     dyn_error error;
     dyn_model *model = NULL;
     dyn_build_options options = {.base = DYN_BASE_FIXED};
-    require(dyn_builder_build(builder, &options, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -189,14 +189,14 @@ START_TEST(puma_560_has_its_published_manipulability) {
     for (int i = 0; i < 6; i++) {
         rows[i] = (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .alpha = alpha[i], .a = a[i], .d = d[i]};
     }
-    require(dyn_dh_describe("puma", DYN_DH_CONVENTION_STANDARD, 6, rows, &error, &builder), &error);
+    require(dyn_dh_describe("puma", DYN_DH_CONVENTION_STANDARD, 6, rows, &builder, &error), &error);
     dyn_model *model = build(builder);
     dyn_workspace *w = NULL;
     int frame;
     double linear[2], angular[2], spatial;
-    require(dyn_workspace_create(model, &error, &w), &error);
-    require(dyn_model_find_frame(model, "link6", &error, &frame), &error);
-    require(dyn_manipulability(model, w, 1, q, frame, &error, linear, angular, &spatial), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_model_find_frame(model, "link6", &frame, &error), &error);
+    require(dyn_manipulability(model, w, 1, q, frame, linear, angular, &spatial, &error), &error);
     ck_assert_double_eq_tol(linear[0], 0.111181, 5e-7);
     ck_assert_double_eq_tol(angular[0], 2.44949, 5e-6);
     dyn_workspace_free(w);
@@ -213,7 +213,7 @@ static dyn_model *two_link(void) {
     for (int i = 0; i < 2; i++) {
         rows[i] = (dyn_dh_row){.type = DYN_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}};
     }
-    require(dyn_dh_describe("two_link", DYN_DH_CONVENTION_STANDARD, 2, rows, &error, &builder), &error);
+    require(dyn_dh_describe("two_link", DYN_DH_CONVENTION_STANDARD, 2, rows, &builder, &error), &error);
     return build(builder);
 }
 
@@ -224,18 +224,18 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     int frame;
     const double q[4] = {0, PI / 2, 0, PI * 150 / 180};
     double lengths[4], axes[8], mass[6], mass_axes[18], measure[4];
-    require(dyn_workspace_create(model, &error, &w), &error);
-    require(dyn_model_find_frame(model, "link2", &error, &frame), &error);
-    require(dyn_torque_ellipsoid(model, w, 2, q, &error, lengths, axes), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_model_find_frame(model, "link2", &frame, &error), &error);
+    require(dyn_torque_ellipsoid(model, w, 2, q, lengths, axes, &error), &error);
     /* Eigenvalues of M = (3 1; 1 1), and of (1.27 0.13; 0.13 1). */
     ck_assert_double_eq_tol(lengths[0], 2 + sqrt(2), 1e-14);
     ck_assert_double_eq_tol(lengths[1], 2 - sqrt(2), 1e-14);
     ck_assert_double_eq_tol(axes[0] / axes[1], 1 + sqrt(2), 1e-14);
     ck_assert_double_eq_tol(lengths[2], (2.27 + sqrt(0.27 * 0.27 + 4 * 0.13 * 0.13)) / 2, 0.01);
-    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_WORLD, &error, NULL, NULL, NULL, NULL),
+    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_WORLD, NULL, NULL, NULL, NULL, &error),
             &error);
-    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, mass, mass_axes,
-                                NULL, NULL),
+    require(dyn_mass_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, mass, mass_axes, NULL,
+                                NULL, &error),
             &error);
     /* The mass out of the plane is infinite; at 90 degrees the tip feels both masses along y and one along x. */
     ck_assert_double_infinite(mass[0]);
@@ -246,9 +246,9 @@ START_TEST(two_link_arm_has_the_ellipsoids_of_the_textbook) {
     /* At 150 degrees the inverse is (0.4 0.35; 0.35 0.8). */
     ck_assert_double_eq_tol(1 / mass[5], (1.2 + sqrt(0.4 * 0.4 + 4 * 0.35 * 0.35)) / 2, 0.01);
     /* |det J| = L1 L2 sin q2 is the manipulability in the plane; in space nothing moves along z. */
-    require(dyn_manipulability(model, w, 2, q, frame, &error, measure, NULL, NULL), &error);
+    require(dyn_manipulability(model, w, 2, q, frame, measure, NULL, NULL, &error), &error);
     ck_assert_double_eq(measure[0], 0);
-    require(dyn_velocity_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, mass, NULL, NULL, NULL),
+    require(dyn_velocity_ellipsoids(model, w, 2, q, frame, DYN_REFERENCE_FRAME_LOCAL, mass, NULL, NULL, NULL, &error),
             &error);
     ck_assert_double_eq_tol(mass[3] * mass[4], 0.5, 1e-14);
     ck_assert_double_eq(mass[5], 0);

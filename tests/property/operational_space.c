@@ -78,11 +78,11 @@ static void case_create(random_source *random, int k, test_case *c) {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         *all[i] = unset_numbers(room);
     }
-    require(dyn_minverse(c->s.model, c->s.workspace, 1, c->s.q, &error, c->inverse), &error);
+    require(dyn_minverse(c->s.model, c->s.workspace, 1, c->s.q, c->inverse, &error), &error);
     size_t row = 0;
     for (size_t f = 0; f < c->task.count; f++) {
         require(dyn_frame_jacobian(c->s.model, c->s.workspace, 1, c->s.q, c->frames[f].frame,
-                                   c->frames[f].reference_frame, &error, c->x),
+                                   c->frames[f].reference_frame, c->x, &error),
                 &error);
         row += select_rows(&c->frames[f], nv, c->x, c->J + row * nv);
     }
@@ -101,7 +101,7 @@ static void case_free(test_case *c) {
 static double find_all(test_case *c) {
     dyn_error error;
     dyn_status status = dyn_operational_space(c->s.model, c->s.workspace, 1, c->s.gravity, c->s.q, c->s.v, &c->task,
-                                              &error, c->Omega, c->Lambda, c->mu, c->p, c->Jbar, c->N);
+                                              c->Omega, c->Lambda, c->mu, c->p, c->Jbar, c->N, &error);
     if (status == DYN_FAILED_PRECONDITION) {
         ck_assert_str_eq(error.place, "task");
         return 0;
@@ -123,8 +123,8 @@ START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
         multiply(m, nv, nv, c.J, c.inverse, c.x);
         transpose(m, nv, c.J, c.y);
         multiply(m, nv, m, c.x, c.y, expected);
-        require(dyn_operational_space(c.s.model, c.s.workspace, 1, NULL, c.s.q, NULL, &c.task, &error, c.Omega, NULL,
-                                      NULL, NULL, NULL, NULL),
+        require(dyn_operational_space(c.s.model, c.s.workspace, 1, NULL, c.s.q, NULL, &c.task, c.Omega, NULL, NULL,
+                                      NULL, NULL, NULL, &error),
                 &error);
         assert_close("J M^-1 J'", k, c.Omega, expected, m * m, 1e-9);
         free(expected);
@@ -172,10 +172,10 @@ END_TEST
 static void task_acceleration(const test_case *c, const double *tau, double *out) {
     dyn_error error;
     double *a = numbers(c->s.nv), rate[6];
-    require(dyn_aba(c->s.model, c->s.workspace, 1, c->s.gravity, c->s.q, c->s.v, tau, NULL, &error, a), &error);
+    require(dyn_aba(c->s.model, c->s.workspace, 1, c->s.gravity, c->s.q, c->s.v, tau, NULL, a, &error), &error);
     for (size_t f = 0; f < c->task.count; f++) {
         require(dyn_frame_motion(c->s.model, c->s.workspace, 1, c->s.q, c->s.v, a, c->frames[f].frame,
-                                 c->frames[f].reference_frame, &error, NULL, rate, NULL),
+                                 c->frames[f].reference_frame, NULL, rate, NULL, &error),
                 &error);
         select_rows(&c->frames[f], 1, rate, out);
         out += row_count(c->frames[f].rows);
@@ -231,7 +231,7 @@ START_TEST(singular_task_is_reported_with_its_sample_and_row) {
     dyn_model *model = random_tree(&random, &options);
     dyn_workspace *w;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &w), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
     size_t nq = (size_t)dyn_model_nq(model);
     int last = dyn_model_link_count(model) - 1;
     const dyn_task_frame twice[2] = {{0, DYN_REFERENCE_FRAME_LOCAL, DYN_TASK_ALL},
@@ -244,21 +244,21 @@ START_TEST(singular_task_is_reported_with_its_sample_and_row) {
     }
     dyn_task task = {2, twice};
     ck_assert_int_eq(
-        dyn_operational_space(model, w, 20, NULL, q, NULL, &task, &error, Omega, Lambda, NULL, NULL, NULL, NULL),
+        dyn_operational_space(model, w, 20, NULL, q, NULL, &task, Omega, Lambda, NULL, NULL, NULL, NULL, &error),
         DYN_FAILED_PRECONDITION);
     ck_assert_str_eq(error.place, "task");
     ck_assert(error.site.has_sample && error.site.sample == 0);
     ck_assert_int_eq(error.site.cause, DYN_CAUSE_SINGULAR_TASK);
     ck_assert_ptr_nonnull(strstr(error.message, " of link0 depends"));
-    require(dyn_operational_space(model, w, 20, NULL, q, NULL, &task, &error, Omega, NULL, NULL, NULL, NULL, NULL),
+    require(dyn_operational_space(model, w, 20, NULL, q, NULL, &task, Omega, NULL, NULL, NULL, NULL, NULL, &error),
             &error);
     task.frames = fixed;
     ck_assert_int_eq(
-        dyn_operational_space(model, w, 1, NULL, q, NULL, &task, &error, NULL, Lambda, NULL, NULL, NULL, NULL),
+        dyn_operational_space(model, w, 1, NULL, q, NULL, &task, NULL, Lambda, NULL, NULL, NULL, NULL, &error),
         DYN_FAILED_PRECONDITION);
     ck_assert_ptr_nonnull(strstr(error.message, "angular x of world"));
     task.count = 1;
-    require(dyn_operational_space(model, w, 20, NULL, q, NULL, &task, &error, Omega, Lambda, NULL, NULL, NULL, NULL),
+    require(dyn_operational_space(model, w, 20, NULL, q, NULL, &task, Omega, Lambda, NULL, NULL, NULL, NULL, &error),
             &error);
     free(q), free(Omega), free(Lambda);
     dyn_workspace_free(w);
@@ -274,7 +274,7 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     dyn_model *model = random_tree(&random, &options);
     dyn_workspace *w;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &w), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
     const dyn_task_frame base = {0, DYN_REFERENCE_FRAME_WORLD, DYN_TASK_ALL};
     const dyn_task task = {1, &base};
@@ -287,12 +287,12 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     for (int i = 0; i < WIDTHS; i++) {
         all[i] = numbers(SAMPLES * widths[i]), one[i] = numbers(widths[i]);
     }
-    require(dyn_operational_space(model, w, SAMPLES, NULL, q, v, &task, &error, all[0], all[1], all[2], all[3], all[4],
-                                  all[5]),
+    require(dyn_operational_space(model, w, SAMPLES, NULL, q, v, &task, all[0], all[1], all[2], all[3], all[4], all[5],
+                                  &error),
             &error);
     for (size_t s = 0; s < SAMPLES; s++) {
-        require(dyn_operational_space(model, w, 1, NULL, q + s * nq, v + s * nv, &task, &error, one[0], one[1], one[2],
-                                      one[3], one[4], one[5]),
+        require(dyn_operational_space(model, w, 1, NULL, q + s * nq, v + s * nv, &task, one[0], one[1], one[2], one[3],
+                                      one[4], one[5], &error),
                 &error);
         for (int i = 0; i < WIDTHS; i++) {
             ck_assert_mem_eq(all[i] + s * widths[i], one[i], widths[i] * sizeof(double));
@@ -313,7 +313,7 @@ START_TEST(bad_tasks_are_refused) {
     dyn_model *model = random_tree(&random, &options);
     dyn_workspace *w;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &w), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
     double q[64] = {0}, out[DYN_TASK_ROWS * DYN_TASK_ROWS];
     random_configuration(&random, model, 1, q);
     const dyn_task_frame none = {0, DYN_REFERENCE_FRAME_LOCAL, 0}, beyond = {0, DYN_REFERENCE_FRAME_LOCAL, 64},
@@ -330,7 +330,7 @@ START_TEST(bad_tasks_are_refused) {
                {{1, &unknown}, DYN_NOT_FOUND, "frame"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         ck_assert_int_eq(
-            dyn_operational_space(model, w, 1, NULL, q, NULL, &bad[i].task, &error, out, NULL, NULL, NULL, NULL, NULL),
+            dyn_operational_space(model, w, 1, NULL, q, NULL, &bad[i].task, out, NULL, NULL, NULL, NULL, NULL, &error),
             bad[i].status);
         ck_assert_str_eq(error.place, bad[i].place);
     }

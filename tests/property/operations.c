@@ -27,7 +27,7 @@ static void robot_init(robot *r, dyn_model *model) {
     memset(r, 0, sizeof *r);
     r->model = model;
     ck_assert_int_le(dyn_model_nq(model), MAX_NQ);
-    require(dyn_workspace_create(model, &error, &r->workspace), &error);
+    require(dyn_workspace_create(model, &r->workspace, &error), &error);
 }
 
 static void robot_free(robot *r) {
@@ -48,14 +48,14 @@ static void robot_random(robot *r, random_source *random, int k, bool with_mimic
 
 static void compute_tau(robot *r) {
     dyn_error error;
-    require(dyn_rnea(r->model, r->workspace, 1, NULL, r->q, r->v, r->a, NULL, &error, r->tau), &error);
+    require(dyn_rnea(r->model, r->workspace, 1, NULL, r->q, r->v, r->a, NULL, r->tau, &error), &error);
 }
 
 static char *canonical(const dyn_model *model) {
     char *text;
     size_t length;
     dyn_error error;
-    require(dyn_model_canonical(model, &error, &text, &length), &error);
+    require(dyn_model_canonical(model, &text, &length, &error), &error);
     return text;
 }
 
@@ -71,8 +71,8 @@ static dyn_pose pose_of(robot *r, const char *frame) {
     dyn_pose pose;
     dyn_error error;
     int index;
-    require(dyn_model_find_frame(r->model, frame, &error, &index), &error);
-    require(dyn_frame_pose(r->model, r->workspace, 1, r->q, index, &error, pose.position, pose.rotation), &error);
+    require(dyn_model_find_frame(r->model, frame, &index, &error), &error);
+    require(dyn_frame_pose(r->model, r->workspace, 1, r->q, index, pose.position, pose.rotation, &error), &error);
     return pose;
 }
 
@@ -102,7 +102,7 @@ static void assert_same_poses(const char *what, int k, robot *a, robot *b) {
     for (int i = 0; i < dyn_model_link_count(a->model); i++) {
         const char *name = link_name(a->model, i);
         int index;
-        if (dyn_model_find_frame(b->model, name, NULL, &index) == DYN_OK && index >= 0) {
+        if (dyn_model_find_frame(b->model, name, &index, NULL) == DYN_OK && index >= 0) {
             dyn_pose x = pose_of(a, name), y = pose_of(b, name);
             assert_same_pose(what, k, &x, &y);
         }
@@ -114,8 +114,8 @@ static void energies(robot *r, double out[2]) {
     int nv = dyn_model_nv(r->model);
     double *M = calloc((size_t)(nv * nv) + 1, sizeof *M), g[MAX_NV];
     dyn_error error;
-    require(dyn_crba(r->model, r->workspace, 1, r->q, &error, M), &error);
-    require(dyn_gravity(r->model, r->workspace, 1, NULL, r->q, &error, g), &error);
+    require(dyn_crba(r->model, r->workspace, 1, r->q, M, &error), &error);
+    require(dyn_gravity(r->model, r->workspace, 1, NULL, r->q, g, &error), &error);
     out[0] = out[1] = 0;
     for (int i = 0; i < nv; i++) {
         for (int j = 0; j < nv; j++) {
@@ -216,8 +216,8 @@ static void carry_base(robot *from, robot *to, const char *link) {
     int frame, nv = dyn_model_nv(from->model);
     double *J = calloc((size_t)(6 * nv) + 1, sizeof *J);
     dyn_error error;
-    require(dyn_model_find_frame(from->model, link, &error, &frame), &error);
-    require(dyn_frame_jacobian(from->model, from->workspace, 1, from->q, frame, DYN_REFERENCE_FRAME_LOCAL, &error, J),
+    require(dyn_model_find_frame(from->model, link, &frame, &error), &error);
+    require(dyn_frame_jacobian(from->model, from->workspace, 1, from->q, frame, DYN_REFERENCE_FRAME_LOCAL, J, &error),
             &error);
     dyn_pose pose = pose_of(from, link);
     memcpy(to->q, pose.position, sizeof pose.position);
@@ -252,7 +252,7 @@ START_TEST(locked_joints_leave_the_forces_of_the_others) {
             }
         }
         dyn_model *result;
-        require(dyn_model_lock(full.model, count, names, full.q, &error, &result), &error);
+        require(dyn_model_lock(full.model, count, names, full.q, &result, &error), &error);
         robot_init(&locked, result);
         carry_state(&full, &locked);
         int free_base = dyn_model_is_floating(result) ? 7 : 0;
@@ -288,15 +288,15 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
         random_unit(&random, 4, quaternion);
         dyn_quaternion_to_rotation(quaternion, pose.rotation);
         dyn_inertia box;
-        require(dyn_inertia_box(3, size, &error, &box), &error);
+        require(dyn_inertia_box(3, size, &box, &error), &error);
         dyn_inertia_transform(&box, &pose, &payloads[0].inertia);
-        require(dyn_inertia_sphere(2, 0.4, &error, &payloads[1].inertia), &error);
+        require(dyn_inertia_sphere(2, 0.4, &payloads[1].inertia, &error), &error);
         payloads[1].replaces = true;
         dyn_model *once, *twice;
-        require(dyn_model_attach(plain.model, link_name(plain.model, link), "payload", &box, &pose, &error, &once),
+        require(dyn_model_attach(plain.model, link_name(plain.model, link), "payload", &box, &pose, &once, &error),
                 &error);
-        require(dyn_model_change_inertia(once, link_name(plain.model, payloads[1].link), &payloads[1].inertia, &error,
-                                         &twice),
+        require(dyn_model_change_inertia(once, link_name(plain.model, payloads[1].link), &payloads[1].inertia, &twice,
+                                         &error),
                 &error);
         dyn_model_free(once);
         robot_init(&attached, twice);
@@ -307,25 +307,25 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
         const dyn_model *loaded;
         double tau[MAX_NV], a[MAX_NV], b[MAX_NV];
         double *M = calloc((size_t)(nv * nv) + 1, sizeof *M), *N = calloc((size_t)(nv * nv) + 1, sizeof *N);
-        require(dyn_workspace_load(plain.workspace, 2, payloads, &error, &loaded), &error);
-        require(dyn_rnea(loaded, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, &error, tau), &error);
+        require(dyn_workspace_load(plain.workspace, 2, payloads, &loaded, &error), &error);
+        require(dyn_rnea(loaded, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, tau, &error), &error);
         assert_close("RNEA", k, tau, attached.tau, (size_t)nv, 1e-11);
-        require(dyn_crba(loaded, plain.workspace, 1, plain.q, &error, M), &error);
-        require(dyn_crba(twice, attached.workspace, 1, plain.q, &error, N), &error);
+        require(dyn_crba(loaded, plain.workspace, 1, plain.q, M, &error), &error);
+        require(dyn_crba(twice, attached.workspace, 1, plain.q, N, &error), &error);
         assert_close("CRBA", k, M, N, (size_t)(nv * nv), 1e-11);
-        require(dyn_gravity(loaded, plain.workspace, 1, NULL, plain.q, &error, a), &error);
-        require(dyn_gravity(twice, attached.workspace, 1, NULL, plain.q, &error, b), &error);
+        require(dyn_gravity(loaded, plain.workspace, 1, NULL, plain.q, a, &error), &error);
+        require(dyn_gravity(twice, attached.workspace, 1, NULL, plain.q, b, &error), &error);
         assert_close("gravity", k, a, b, (size_t)nv, 1e-11);
         if (dyn_model_link(plain.model, payloads[1].link)->moving_joint < 0 || !payloads[1].replaces) {
-            require(dyn_aba(loaded, plain.workspace, 1, NULL, plain.q, plain.v, tau, NULL, &error, a), &error);
+            require(dyn_aba(loaded, plain.workspace, 1, NULL, plain.q, plain.v, tau, NULL, a, &error), &error);
             assert_close("ABA(RNEA)", k, a, plain.a, (size_t)nv, 1e-7);
         }
         ck_assert_double_eq_tol(dyn_model_mass(loaded), dyn_model_mass(twice), 1e-12 * dyn_model_mass(twice) + 1e-15);
         /* The unloaded workspace, and one with no payload, compute the same bits. */
-        require(dyn_rnea(plain.model, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, &error, tau), &error);
+        require(dyn_rnea(plain.model, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, tau, &error), &error);
         ck_assert_mem_eq(tau, plain.tau, (size_t)nv * sizeof *tau);
-        require(dyn_workspace_load(plain.workspace, 0, NULL, &error, &loaded), &error);
-        require(dyn_rnea(loaded, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, &error, tau), &error);
+        require(dyn_workspace_load(plain.workspace, 0, NULL, &loaded, &error), &error);
+        require(dyn_rnea(loaded, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, tau, &error), &error);
         ck_assert_mem_eq(tau, plain.tau, (size_t)nv * sizeof *tau);
         free(M), free(N);
         robot_free(&plain), robot_free(&attached);
@@ -343,7 +343,7 @@ START_TEST(change_of_base_keeps_poses_and_energies) {
         robot_random(&before, &random, k, true);
         const char *link = random_link(&random, before.model);
         dyn_model *result;
-        require(dyn_model_change_base(before.model, link, DYN_BASE_FLOATING, &error, &result), &error);
+        require(dyn_model_change_base(before.model, link, DYN_BASE_FLOATING, &result, &error), &error);
         ck_assert_str_eq(link_name(result, 0), link);
         robot_init(&after, result);
         carry_state(&before, &after);
@@ -371,8 +371,8 @@ START_TEST(base_can_be_changed_back) {
         dyn_model *there, *back;
         const char *link = random_link(&random, before.model), *root = link_name(before.model, 0);
         dyn_base kind = dyn_model_is_floating(before.model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
-        require(dyn_model_change_base(before.model, link, DYN_BASE_FIXED, &error, &there), &error);
-        require(dyn_model_change_base(there, root, kind, &error, &back), &error);
+        require(dyn_model_change_base(before.model, link, DYN_BASE_FIXED, &there, &error), &error);
+        require(dyn_model_change_base(there, root, kind, &back, &error), &error);
         ck_assert_int_eq(dyn_model_link_count(there), dyn_model_link_count(back));
         dyn_model_free(there);
         robot_init(&after, back);
@@ -411,7 +411,7 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
         robot_random(&full, &random, k, false);
         const char *link = random_link(&random, full.model);
         dyn_model *result;
-        require(dyn_model_subtree(full.model, link, DYN_BASE_FLOATING, &error, &result), &error);
+        require(dyn_model_subtree(full.model, link, DYN_BASE_FLOATING, &result, &error), &error);
         robot_init(&part, result);
         carry_state(&full, &part);
         carry_base(&full, &part, link);
@@ -419,10 +419,10 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
         int nv = dyn_model_nv(full.model), own = dyn_model_nv(result), place[MAX_NV];
         double *M = calloc((size_t)(nv * nv) + 1, sizeof *M), *N = calloc((size_t)(own * own), sizeof *N);
         double *block = calloc((size_t)(own * own), sizeof *block), g[MAX_NV], h[MAX_NV], *of_full = block;
-        require(dyn_crba(full.model, full.workspace, 1, full.q, &error, M), &error);
-        require(dyn_crba(result, part.workspace, 1, part.q, &error, N), &error);
-        require(dyn_gravity(full.model, full.workspace, 1, NULL, full.q, &error, g), &error);
-        require(dyn_gravity(result, part.workspace, 1, NULL, part.q, &error, h), &error);
+        require(dyn_crba(full.model, full.workspace, 1, full.q, M, &error), &error);
+        require(dyn_crba(result, part.workspace, 1, part.q, N, &error), &error);
+        require(dyn_gravity(full.model, full.workspace, 1, NULL, full.q, g, &error), &error);
+        require(dyn_gravity(result, part.workspace, 1, NULL, part.q, h, &error), &error);
         for (int j = 1; j < dyn_model_joint_count(result); j++) {
             const dyn_joint *y = dyn_model_joint(result, j);
             const dyn_joint *x = dyn_model_joint(full.model, dyn_model_find_joint(full.model, y->name));
@@ -453,7 +453,7 @@ START_TEST(chain_has_the_relative_pose_of_its_ends) {
         robot_random(&full, &random, k, false);
         const char *first = random_link(&random, full.model), *last = random_link(&random, full.model);
         dyn_model *result;
-        require(dyn_model_chain(full.model, first, last, DYN_BASE_FIXED, &error, &result), &error);
+        require(dyn_model_chain(full.model, first, last, DYN_BASE_FIXED, &result, &error), &error);
         robot_init(&chain, result);
         carry_state(&full, &chain);
         for (int j = 1; j < dyn_model_joint_count(result); j++) {
@@ -483,14 +483,14 @@ START_TEST(merged_robots_come_apart_again) {
         random_unit(&random, 4, quaternion);
         dyn_quaternion_to_rotation(quaternion, pose.rotation);
         dyn_model *merged, *rest, *again;
-        require(dyn_model_merge(first.model, link, &pose, second.model, "hand_", &error, &merged), &error);
-        require(dyn_model_detach(merged, "hand_link0", &error, &rest), &error);
+        require(dyn_model_merge(first.model, link, &pose, second.model, "hand_", &merged, &error), &error);
+        require(dyn_model_detach(merged, "hand_link0", &rest, &error), &error);
         char *x = canonical(first.model), *y = canonical(rest);
         ck_assert_str_eq(x, y);
         free(x), free(y);
         dyn_model_free(rest);
         dyn_base kind = dyn_model_is_floating(second.model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
-        require(dyn_model_subtree(merged, "hand_link0", kind, &error, &again), &error);
+        require(dyn_model_subtree(merged, "hand_link0", kind, &again, &error), &error);
         ck_assert_int_eq(dyn_model_nq(again), dyn_model_nq(second.model));
         robot_init(&part, again);
         memcpy(part.q, second.q, sizeof part.q), memcpy(part.v, second.v, sizeof part.v);

@@ -38,7 +38,7 @@ static dyn_model *build_chain(random_source *random, int kind) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_builder_create("chain", &error, &builder), &error);
+    require(dyn_builder_create("chain", &builder, &error), &error);
     require(dyn_builder_add_link(builder, &(dyn_link_description){.name = "link0"}, &error), &error);
     for (int i = 1; i <= BODIES; i++) {
         char joint[16], parent[16], child[16];
@@ -59,7 +59,7 @@ static dyn_model *build_chain(random_source *random, int kind) {
         require(dyn_builder_add_link(builder, &link, &error), &error);
         require(dyn_builder_add_joint(builder, &description, &error), &error);
     }
-    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -102,7 +102,7 @@ static void create_workspaces(sides *s) {
     dyn_error error;
     for (int i = 0; i < SETS; i++) {
         ck_assert_int_eq(setenv("DYNAMICS_INSTRUCTION_SET", instruction_sets[i], 1), 0);
-        require(dyn_workspace_create(s->model, &error, &s->workspaces[i]), &error);
+        require(dyn_workspace_create(s->model, &s->workspaces[i], &error), &error);
     }
 }
 
@@ -130,7 +130,7 @@ static void sides_free(sides *s) {
 
 static size_t rnea(sides *s) {
     dyn_error error;
-    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->x), &error);
+    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->x, &error), &error);
     if (!s->is_exact) {
         oracle->rnea(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->y);
     }
@@ -139,7 +139,7 @@ static size_t rnea(sides *s) {
 
 static size_t crba(sides *s) {
     dyn_error error;
-    require(dyn_crba(s->model, s->w, 1, s->q, &error, s->x), &error);
+    require(dyn_crba(s->model, s->w, 1, s->q, s->x, &error), &error);
     if (!s->is_exact) {
         oracle->crba(s->model, s->memory, s->Q, s->y);
     }
@@ -148,7 +148,7 @@ static size_t crba(sides *s) {
 
 static size_t aba(sides *s) {
     dyn_error error;
-    require(dyn_aba(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->x), &error);
+    require(dyn_aba(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->x, &error), &error);
     if (!s->is_exact) {
         oracle->forward_dynamics(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, s->y);
     }
@@ -157,7 +157,7 @@ static size_t aba(sides *s) {
 
 static size_t minverse(sides *s) {
     dyn_error error;
-    require(dyn_minverse(s->model, s->w, 1, s->q, &error, s->x), &error);
+    require(dyn_minverse(s->model, s->w, 1, s->q, s->x, &error), &error);
     if (!s->is_exact) {
         oracle->minverse(s->model, s->memory, s->Q, s->pivots, s->y);
     }
@@ -166,7 +166,7 @@ static size_t minverse(sides *s) {
 
 static size_t coriolis_matrix(sides *s) {
     dyn_error error;
-    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, &error, s->x), &error);
+    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, s->x, &error), &error);
     if (!s->is_exact) {
         oracle->coriolis(s->model, s->memory, s->Q, s->V, s->zero, s->y);
     }
@@ -178,7 +178,7 @@ static size_t centroidal(sides *s) {
     dyn_error error;
     quad inertia[9];
     const size_t size = 6 * BODIES;
-    require(dyn_centroidal(s->model, s->w, 1, s->q, s->v, &error, NULL, s->x, s->x + size), &error);
+    require(dyn_centroidal(s->model, s->w, 1, s->q, s->v, NULL, s->x, s->x + size, &error), &error);
     if (!s->is_exact) {
         oracle->centroidal(s->model, s->memory, s->Q, s->V, s->zero, inertia, s->y, s->y + size);
     }
@@ -188,8 +188,8 @@ static size_t centroidal(sides *s) {
 static size_t jacobian_rate(sides *s) {
     dyn_error error;
     quad twist[6], rate[6];
-    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, BODIES, DYN_REFERENCE_FRAME_WORLD, &error, NULL, NULL,
-                             s->x),
+    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, BODIES, DYN_REFERENCE_FRAME_WORLD, NULL, NULL, s->x,
+                             &error),
             &error);
     if (!s->is_exact) {
         oracle->frame_motion(s->model, s->memory, s->Q, s->V, s->A, BODIES, DYN_REFERENCE_FRAME_WORLD, twist, rate,
@@ -203,7 +203,7 @@ static size_t rnea_derivatives(sides *s) {
     double *x = s->x;
     quad *y = s->y;
     require(
-        dyn_rnea_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, x, x + ENTRIES, x + 2 * ENTRIES),
+        dyn_rnea_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, x, x + ENTRIES, x + 2 * ENTRIES, &error),
         &error);
     if (!s->is_exact) {
         oracle->rnea_derivatives(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, y, y + ENTRIES,
@@ -217,7 +217,7 @@ static size_t aba_derivatives(sides *s) {
     double *x = s->x;
     quad *y = s->y;
     require(
-        dyn_aba_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, x, x + ENTRIES, x + 2 * ENTRIES),
+        dyn_aba_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, x, x + ENTRIES, x + 2 * ENTRIES, &error),
         &error);
     if (!s->is_exact) {
         oracle->aba_derivatives(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, y, y + ENTRIES,

@@ -20,7 +20,7 @@ static dyn_model *build_arm(const arm *p) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_builder_create("two_link", &error, &builder), &error);
+    require(dyn_builder_create("two_link", &builder, &error), &error);
     const dyn_link_description links[3] = {
         {.name = "base"},
         {.name = "upper", .inertia = {.mass = p->m1, .center_of_mass = {p->L1, 0, 0}}},
@@ -47,7 +47,7 @@ static dyn_model *build_arm(const arm *p) {
     for (int i = 0; i < 2; i++) {
         require(dyn_builder_add_joint(builder, &joints[i], &error), &error);
     }
-    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -57,14 +57,14 @@ START_TEST(two_link_arm_has_the_printed_mass_matrices) {
     dyn_model *model = build_arm(&(arm){1, 1, 1, 1});
     dyn_workspace *workspace = NULL;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &workspace), &error);
+    require(dyn_workspace_create(model, &workspace, &error), &error);
     const double degree = 3.14159265358979323846 / 180;
     const double q[2][2] = {{0, 90 * degree}, {0, 150 * degree}};
     const double printed[2][4] = {{3, 1, 1, 1}, {1.27, 0.13, 0.13, 1}};
     const double printed_inverse[2][4] = {{0.5, -0.5, -0.5, 1.5}, {0.8, -0.11, -0.11, 1.01}};
     double M[2][4], inverse[2][4];
-    require(dyn_crba(model, workspace, 2, q[0], &error, M[0]), &error);
-    require(dyn_minverse(model, workspace, 2, q[0], &error, inverse[0]), &error);
+    require(dyn_crba(model, workspace, 2, q[0], M[0], &error), &error);
+    require(dyn_minverse(model, workspace, 2, q[0], inverse[0], &error), &error);
     for (int s = 0; s < 2; s++) {
         for (int i = 0; i < 4; i++) {
             ck_assert_double_eq_tol(M[s][i], printed[s][i], 0.005);
@@ -103,9 +103,9 @@ START_TEST(two_link_arm_follows_the_closed_form) {
             a[i] = random_uniform(&random, -20, 20);
         }
         closed_form(&p, q, v, a, expected);
-        require(dyn_workspace_create(model, &error, &workspace), &error);
-        require(dyn_rnea(model, workspace, 1, NULL, q, v, a, NULL, &error, tau), &error);
-        require(dyn_aba(model, workspace, 1, NULL, q, v, tau, NULL, &error, back), &error);
+        require(dyn_workspace_create(model, &workspace, &error), &error);
+        require(dyn_rnea(model, workspace, 1, NULL, q, v, a, NULL, tau, &error), &error);
+        require(dyn_aba(model, workspace, 1, NULL, q, v, tau, NULL, back, &error), &error);
         for (int i = 0; i < 2; i++) {
             double scale = 1 + hypot(expected[0], expected[1]);
             ck_assert_double_eq_tol(tau[i], expected[i], 1e-12 * scale);

@@ -17,8 +17,8 @@ static void inverse_times_mass_matrix_is_one(identity_case *s, int k) {
     dyn_error error;
     size_t nv = s->nv;
     double *product = numbers(nv * nv), *one = numbers(nv * nv);
-    require(dyn_crba(s->model, s->w, 1, s->q, &error, s->M), &error);
-    require(dyn_minverse(s->model, s->w, 1, s->q, &error, s->N), &error);
+    require(dyn_crba(s->model, s->w, 1, s->q, s->M, &error), &error);
+    require(dyn_minverse(s->model, s->w, 1, s->q, s->N, &error), &error);
     for (size_t i = 0; i < nv; i++) {
         one[i * nv + i] = 1;
         for (size_t j = 0; j < nv; j++) {
@@ -37,8 +37,8 @@ static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
     size_t nv = s->nv;
     const double none[3] = {0};
     double *product = numbers(nv * nv), *M = numbers(nv * nv), *x = numbers(nv), *expected = numbers(nv);
-    require(dyn_crba(s->model, s->w, 1, s->q, &error, M), &error);
-    require(dyn_mass_factors(s->model, s->w, 1, s->q, &error, s->N), &error);
+    require(dyn_crba(s->model, s->w, 1, s->q, M, &error), &error);
+    require(dyn_mass_factors(s->model, s->w, 1, s->q, s->N, &error), &error);
     for (size_t c = 0; c < nv; c++) {
         for (size_t i = 0; i <= c; i++) {
             for (size_t j = 0; j <= c; j++) {
@@ -49,8 +49,8 @@ static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
     }
     assert_close("L' D L = M", k, product, M, nv * nv, 1e-11);
     memcpy(x, s->a, nv * sizeof *x);
-    require(dyn_mass_solve(s->model, s->w, 1, s->N, x, &error, x), &error);
-    require(dyn_aba(s->model, s->w, 1, none, s->q, NULL, s->a, NULL, &error, expected), &error);
+    require(dyn_mass_solve(s->model, s->w, 1, s->N, x, x, &error), &error);
+    require(dyn_aba(s->model, s->w, 1, none, s->q, NULL, s->a, NULL, expected, &error), &error);
     assert_close("M x = b", k, x, expected, nv, 1e-8);
     free(product), free(M), free(x), free(expected);
 }
@@ -58,8 +58,8 @@ static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
 static void coriolis_matrix_gives_the_bias(identity_case *s, int k) {
     dyn_error error;
     const double none[3] = {0};
-    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, &error, s->C), &error);
-    require(dyn_bias(s->model, s->w, 1, none, s->q, s->v, &error, s->y), &error);
+    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, s->C, &error), &error);
+    require(dyn_bias(s->model, s->w, 1, none, s->q, s->v, s->y, &error), &error);
     multiply(s->C, s->v, s->nv, s->nv, s->x);
     assert_close("C v = h - g", k, s->x, s->y, s->nv, 1e-11);
 }
@@ -67,10 +67,10 @@ static void coriolis_matrix_gives_the_bias(identity_case *s, int k) {
 static void mass_matrix_changes_by_both_coriolis_matrices(identity_case *s, int k) {
     dyn_error error;
     size_t nv = s->nv;
-    require(dyn_crba(s->model, s->w, 1, s->forward, &error, s->M), &error);
-    require(dyn_crba(s->model, s->w, 1, s->back, &error, s->N), &error);
+    require(dyn_crba(s->model, s->w, 1, s->forward, s->M, &error), &error);
+    require(dyn_crba(s->model, s->w, 1, s->back, s->N, &error), &error);
     difference(s->M, s->N, nv * nv, IDENTITY_STEP);
-    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, &error, s->C), &error);
+    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, s->C, &error), &error);
     for (size_t i = 0; i < nv; i++) {
         for (size_t j = 0; j < nv; j++) {
             s->N[i * nv + j] = s->C[i * nv + j] + s->C[j * nv + i];
@@ -83,8 +83,8 @@ static void christoffel_symbols_sum_to_the_coriolis_matrix(identity_case *s, int
     dyn_error error;
     size_t nv = s->nv;
     double *symbols = numbers(nv * nv * nv);
-    require(dyn_christoffel(s->model, s->w, 1, s->q, &error, symbols), &error);
-    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, &error, s->C), &error);
+    require(dyn_christoffel(s->model, s->w, 1, s->q, symbols, &error), &error);
+    require(dyn_coriolis_matrix(s->model, s->w, 1, s->q, s->v, s->C, &error), &error);
     memset(s->N, 0, nv * nv * sizeof(double));
     for (size_t j = 0; j < nv; j++) {
         for (size_t i = 0; i < nv * nv; i++) {
@@ -100,17 +100,17 @@ static void power_balances(identity_case *s, int k) {
     dyn_error error;
     double T, V, after[2], before[2];
     double *late = numbers(s->nv), *early = numbers(s->nv);
-    require(dyn_crba(s->model, s->w, 1, s->q, &error, s->M), &error);
-    require(dyn_energy(s->model, s->w, 1, NULL, s->q, s->v, &error, &T, &V), &error);
+    require(dyn_crba(s->model, s->w, 1, s->q, s->M, &error), &error);
+    require(dyn_energy(s->model, s->w, 1, NULL, s->q, s->v, &T, &V, &error), &error);
     multiply(s->M, s->v, s->nv, s->nv, s->x);
     double half = dot(s->v, s->x, s->nv) / 2;
     assert_close("T = v' M v / 2", k, &T, &half, 1, 1e-12);
     for (size_t i = 0; i < s->nv; i++) {
         late[i] = s->v[i] + IDENTITY_STEP * s->a[i], early[i] = s->v[i] - IDENTITY_STEP * s->a[i];
     }
-    require(dyn_energy(s->model, s->w, 1, NULL, s->forward, late, &error, &after[0], &after[1]), &error);
-    require(dyn_energy(s->model, s->w, 1, NULL, s->back, early, &error, &before[0], &before[1]), &error);
-    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->x), &error);
+    require(dyn_energy(s->model, s->w, 1, NULL, s->forward, late, &after[0], &after[1], &error), &error);
+    require(dyn_energy(s->model, s->w, 1, NULL, s->back, early, &before[0], &before[1], &error), &error);
+    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->x, &error), &error);
     double rate = (after[0] + after[1] - before[0] - before[1]) / (2 * IDENTITY_STEP), power = dot(s->x, s->v, s->nv);
     ck_assert_double_eq_tol(rate, power, 1e-5 * (1 + fabs(power) + T + fabs(V)));
     free(late), free(early);
@@ -121,18 +121,18 @@ static void center_of_mass_moves_by_its_jacobian(identity_case *s, int k) {
     double c[3], velocity[3], acceleration[3], product[3], *J = numbers(3 * s->nv), *late = numbers(s->nv);
     double velocities[2][3], positions[2][3], *early = numbers(s->nv);
     int joint = k % 4 == 3 ? k % dyn_model_joint_count(s->model) : -1;
-    require(dyn_center_of_mass(s->model, s->w, 1, s->q, s->v, s->a, joint, &error, c, velocity, acceleration, J),
+    require(dyn_center_of_mass(s->model, s->w, 1, s->q, s->v, s->a, joint, c, velocity, acceleration, J, &error),
             &error);
     multiply(J, s->v, 3, s->nv, product);
     assert_close("dc/dt = J v", k, velocity, product, 3, 1e-12);
     for (size_t i = 0; i < s->nv; i++) {
         late[i] = s->v[i] + IDENTITY_STEP * s->a[i], early[i] = s->v[i] - IDENTITY_STEP * s->a[i];
     }
-    require(dyn_center_of_mass(s->model, s->w, 1, s->forward, late, NULL, joint, &error, positions[0], velocities[0],
-                               NULL, NULL),
+    require(dyn_center_of_mass(s->model, s->w, 1, s->forward, late, NULL, joint, positions[0], velocities[0], NULL,
+                               NULL, &error),
             &error);
-    require(dyn_center_of_mass(s->model, s->w, 1, s->back, early, NULL, joint, &error, positions[1], velocities[1],
-                               NULL, NULL),
+    require(dyn_center_of_mass(s->model, s->w, 1, s->back, early, NULL, joint, positions[1], velocities[1], NULL, NULL,
+                               &error),
             &error);
     difference(positions[0], positions[1], 3, IDENTITY_STEP);
     difference(velocities[0], velocities[1], 3, IDENTITY_STEP);
@@ -144,18 +144,18 @@ static void center_of_mass_moves_by_its_jacobian(identity_case *s, int k) {
 static void momentum_is_its_matrix_times_v(identity_case *s, int k) {
     dyn_error error;
     double h[6], I[9], c[3], velocity[3], *A = s->x, *dA = s->x + 6 * s->nv, product[6];
-    require(dyn_centroidal(s->model, s->w, 1, s->q, s->v, &error, I, A, dA), &error);
-    require(dyn_centroidal_momentum(s->model, s->w, 1, s->q, s->v, &error, h), &error);
+    require(dyn_centroidal(s->model, s->w, 1, s->q, s->v, I, A, dA, &error), &error);
+    require(dyn_centroidal_momentum(s->model, s->w, 1, s->q, s->v, h, &error), &error);
     multiply(A, s->v, 6, s->nv, product);
     assert_close("h = A_G v", k, h, product, 6, 1e-11);
-    require(dyn_center_of_mass(s->model, s->w, 1, s->q, s->v, NULL, -1, &error, c, velocity, NULL, NULL), &error);
+    require(dyn_center_of_mass(s->model, s->w, 1, s->q, s->v, NULL, -1, c, velocity, NULL, NULL, &error), &error);
     for (int i = 0; i < 3; i++) {
         velocity[i] *= dyn_model_mass(s->model);
     }
     assert_close("l = M dc/dt", k, h + 3, velocity, 3, 1e-11);
     double *late = s->y, *early = s->y + 6 * s->nv;
-    require(dyn_centroidal(s->model, s->w, 1, s->forward, NULL, &error, I, late, NULL), &error);
-    require(dyn_centroidal(s->model, s->w, 1, s->back, NULL, &error, I, early, NULL), &error);
+    require(dyn_centroidal(s->model, s->w, 1, s->forward, NULL, I, late, NULL, &error), &error);
+    require(dyn_centroidal(s->model, s->w, 1, s->back, NULL, I, early, NULL, &error), &error);
     difference(late, early, 6 * s->nv, IDENTITY_STEP);
     assert_close("dA_G/dt", k, dA, late, 6 * s->nv, 1e-5);
 }
@@ -166,8 +166,8 @@ static void frame_motion_is_the_rate_of_the_jacobian(identity_case *s, int k) {
     dyn_reference_frame reference = (dyn_reference_frame)(k % 3);
     double twist[6], rate[6], product[6], bias[6], *J = s->x, *dJ = s->x + 6 * s->nv;
     double *late = s->y, *early = s->y + 6 * s->nv;
-    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, frame, reference, &error, twist, rate, dJ), &error);
-    require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, reference, &error, J), &error);
+    require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, s->a, frame, reference, twist, rate, dJ, &error), &error);
+    require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, reference, J, &error), &error);
     multiply(J, s->v, 6, s->nv, product);
     assert_close("V = J v", k, twist, product, 6, 1e-12);
     multiply(J, s->a, 6, s->nv, product);
@@ -176,8 +176,8 @@ static void frame_motion_is_the_rate_of_the_jacobian(identity_case *s, int k) {
         product[i] += bias[i];
     }
     assert_close("dV/dt = J a + dJ v", k, rate, product, 6, 1e-10);
-    require(dyn_frame_jacobian(s->model, s->w, 1, s->forward, frame, reference, &error, late), &error);
-    require(dyn_frame_jacobian(s->model, s->w, 1, s->back, frame, reference, &error, early), &error);
+    require(dyn_frame_jacobian(s->model, s->w, 1, s->forward, frame, reference, late, &error), &error);
+    require(dyn_frame_jacobian(s->model, s->w, 1, s->back, frame, reference, early, &error), &error);
     difference(late, early, 6 * s->nv, IDENTITY_STEP);
     assert_close("dJ/dt", k, dJ, late, 6 * s->nv, 1e-5);
 }
@@ -187,8 +187,8 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     dyn_error error;
     size_t joints = (size_t)dyn_model_joint_count(s->model);
     double *wrenches = numbers(6 * joints), F[6], *J = s->x;
-    require(dyn_joint_wrenches(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, wrenches), &error);
-    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, &error, s->y), &error);
+    require(dyn_joint_wrenches(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, wrenches, &error), &error);
+    require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->y, &error), &error);
     for (size_t j = 0; j < joints; j++) {
         const dyn_joint *joint = dyn_model_joint(s->model, (int)j);
         bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
@@ -202,8 +202,8 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     for (int i = 0; i < 6; i++) {
         F[i] = 1 + i;
     }
-    require(dyn_frame_force(s->model, s->w, 1, s->q, frame, reference, F, &error, s->y), &error);
-    require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, reference, &error, J), &error);
+    require(dyn_frame_force(s->model, s->w, 1, s->q, frame, reference, F, s->y, &error), &error);
+    require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, reference, J, &error), &error);
     double *expected = numbers(s->nv);
     for (size_t i = 0; i < 6 * s->nv; i++) {
         expected[i % s->nv] += J[i] * F[i / s->nv];
@@ -219,13 +219,13 @@ static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
     for (int j = 0; j < dyn_model_joint_count(s->model); j++) {
         int link = dyn_model_joint(s->model, j)->child_link;
         dyn_reference_frame reference = (dyn_reference_frame)((j + k) % 3);
-        require(dyn_body_inertia(s->model, s->w, 1, s->q, link, reference, &error, inertia), &error);
-        require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, NULL, link, reference, &error, twist, NULL, NULL),
+        require(dyn_body_inertia(s->model, s->w, 1, s->q, link, reference, inertia, &error), &error);
+        require(dyn_frame_motion(s->model, s->w, 1, s->q, s->v, NULL, link, reference, twist, NULL, NULL, &error),
                 &error);
         multiply(inertia, twist, 6, 6, momentum);
         sum += dot(twist, momentum, 6) / 2;
     }
-    require(dyn_energy(s->model, s->w, 1, NULL, s->q, s->v, &error, &expected, NULL), &error);
+    require(dyn_energy(s->model, s->w, 1, NULL, s->q, s->v, &expected, NULL, &error), &error);
     ck_assert_double_eq_tol(sum, expected, 1e-9 * (1 + expected));
 }
 
@@ -238,17 +238,17 @@ static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) 
         int link = dyn_model_joint(s->model, j)->child_link;
         double moments[2][3], expected[3], axes[2][9], position[3], rotation[9], turned[3], I[9], bent[3];
         dyn_inertia inertia;
-        if (dyn_inertia_from_parameters(p + 10 * j, &error, &inertia) != DYN_OK) {
+        if (dyn_inertia_from_parameters(p + 10 * j, &inertia, &error) != DYN_OK) {
             continue;
         }
         const double *r = inertia.rotational, full[9] = {r[0], r[1], r[2], r[1], r[3], r[4], r[2], r[4], r[5]};
         memcpy(I, full, sizeof I);
         dyn_reference_frame outside = k % 2 ? DYN_REFERENCE_FRAME_WORLD : DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
-        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, DYN_REFERENCE_FRAME_LOCAL, &error, moments[0],
-                                      axes[0]),
+        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, DYN_REFERENCE_FRAME_LOCAL, moments[0], axes[0],
+                                      &error),
                 &error);
-        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, outside, &error, moments[1], axes[1]), &error);
-        require(dyn_frame_pose(s->model, s->w, 1, s->q, link, &error, position, rotation), &error);
+        require(dyn_principal_moments(s->model, s->w, 1, s->q, link, outside, moments[1], axes[1], &error), &error);
+        require(dyn_frame_pose(s->model, s->w, 1, s->q, link, position, rotation, &error), &error);
         dyn_inertia_principal_moments(&inertia, expected);
         double scale = 1e-9 * (1 + expected[2] + p[10 * j]);
         for (int i = 0; i < 3; i++) {

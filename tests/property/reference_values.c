@@ -49,29 +49,29 @@ static const double *read_numbers(const json_t *from, double *out) {
 /* ---- frames in their own axes ------------------------------------------------------------------------------------ */
 
 static dyn_status local_jacobian(const place *p, dyn_error *error, double *out) {
-    return dyn_frame_jacobian(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_REFERENCE_FRAME_LOCAL, error,
-                              out);
+    return dyn_frame_jacobian(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_REFERENCE_FRAME_LOCAL, out,
+                              error);
 }
 
 static dyn_status local_twist(const place *p, dyn_error *error, double *out) {
     return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
-                            DYN_REFERENCE_FRAME_LOCAL, error, out, NULL, NULL);
+                            DYN_REFERENCE_FRAME_LOCAL, out, NULL, NULL, error);
 }
 
 static dyn_status local_acceleration(const place *p, dyn_error *error, double *out) {
     return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
-                            DYN_REFERENCE_FRAME_LOCAL, error, NULL, out, NULL);
+                            DYN_REFERENCE_FRAME_LOCAL, NULL, out, NULL, error);
 }
 
 static dyn_status local_jacobian_rate(const place *p, dyn_error *error, double *out) {
     return dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, p->in.a, p->in.frame,
-                            DYN_REFERENCE_FRAME_LOCAL, error, NULL, NULL, out);
+                            DYN_REFERENCE_FRAME_LOCAL, NULL, NULL, out, error);
 }
 
 /* Returns rows of rotation and position side by side. */
 static dyn_status placement(const place *p, dyn_error *error, double *out) {
     double position[3], R[9];
-    dyn_status status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, error, position, R);
+    dyn_status status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, position, R, error);
     for (int i = 0; i < 12; i++) {
         out[i] = i % 4 == 3 ? position[i / 4] : R[i / 4 * 3 + i % 4];
     }
@@ -83,7 +83,7 @@ static dyn_status joint_placements(const place *p, dyn_error *error, double *out
     dyn_status status = DYN_OK;
     for (int i = 0; i < p->joints && status == DYN_OK; i++) {
         int link = dyn_model_joint(p->g->model, golden_joint(p->g, (size_t)i))->child_link;
-        status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, link, error, out + 12 * i + 9, out + 12 * i);
+        status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, link, out + 12 * i + 9, out + 12 * i, error);
     }
     return status;
 }
@@ -91,17 +91,17 @@ static dyn_status joint_placements(const place *p, dyn_error *error, double *out
 /* ---- energies and momentum --------------------------------------------------------------------------------------- */
 
 static dyn_status energies(const place *p, dyn_error *error, double *out) {
-    return dyn_energy(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, error, out, out + 1);
+    return dyn_energy(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, out, out + 1, error);
 }
 
 static dyn_status centroidal_inertia(const place *p, dyn_error *error, double *out) {
-    return dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, NULL, error, out, NULL, NULL);
+    return dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, NULL, out, NULL, NULL, error);
 }
 
 /* Computes dA_G/dt v. */
 static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
     double *dA = numbers(6 * p->g->nv);
-    dyn_status status = dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, error, NULL, NULL, dA);
+    dyn_status status = dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, NULL, NULL, dA, error);
     for (size_t i = 0; i < 6 * p->g->nv; i++) {
         out[i / p->g->nv] += dA[i] * p->in.v[i % p->g->nv];
     }
@@ -118,8 +118,8 @@ static void check_next_configuration(const place *p, const json_t *values) {
     double *expected = numbers(p->g->nq), *ours = numbers(p->g->nq), *apart = numbers(p->g->nv), zero = 0;
     double h = json_number_value(golden_field(p->g, p->state, "h"));
     golden_configuration(p->g, p->state, "q_next", expected);
-    require(dyn_integrate(p->g->model, 1, p->in.q, p->in.v, h, &error, ours), &error);
-    require(dyn_difference(p->g->model, 1, expected, ours, &error, apart), &error);
+    require(dyn_integrate(p->g->model, 1, p->in.q, p->in.v, h, ours, &error), &error);
+    require(dyn_difference(p->g->model, 1, expected, ours, apart, &error), &error);
     for (size_t i = 0; i < p->g->nv; i++) {
         double off = remainder(apart[i], 2 * acos(-1));
         assert_close("q_next", (int)p->state, &off, &zero, 1, tolerance);
@@ -132,7 +132,7 @@ static void check_regressor(const place *p, const json_t *values) {
     size_t nv = p->g->nv, columns = (size_t)dyn_model_parameter_count(p->g->model);
     double *ours = numbers(nv * columns), *expected = numbers(nv * columns);
     ck_assert_uint_eq(json_array_size(values), nv * columns);
-    require(dyn_torque_regressor(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, p->in.a, &error, ours),
+    require(dyn_torque_regressor(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, p->in.a, ours, &error),
             &error);
     for (size_t i = 0; i < nv * columns; i++) {
         size_t column = i % columns;
@@ -156,15 +156,15 @@ static void check_contact(const place *p, const json_t *values) {
     }
     golden_rows(p->g, p->state, "contact6_ddq", 1, a);
     require(dyn_frame_force(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, DYN_REFERENCE_FRAME_LOCAL, force,
-                            &error, load),
+                            load, &error),
             &error);
-    require(dyn_rnea(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, a, NULL, &error, tau), &error);
+    require(dyn_rnea(p->g->model, p->in.workspace, 1, NULL, p->in.q, p->in.v, a, NULL, tau, &error), &error);
     for (size_t i = 0; i < nv; i++) {
         load[i] += p->in.tau[i];
     }
     assert_close("forces of contact6", (int)p->state, tau, load, nv, tolerance);
     require(dyn_frame_motion(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, a, p->in.frame,
-                             DYN_REFERENCE_FRAME_LOCAL, &error, NULL, rate, NULL),
+                             DYN_REFERENCE_FRAME_LOCAL, NULL, rate, NULL, &error),
             &error);
     require(local_jacobian(p, &error, J), &error);
     for (size_t i = 0; i < 6; i++) {
@@ -328,8 +328,8 @@ START_TEST(every_array_is_the_reference_value) {
     int compared = 0;
     p.forces = (dyn_external_forces){(size_t)p.joints, forces};
     p.in = (algorithm_input){.model = g.model, .n = 1};
-    require(dyn_model_find_frame(g.model, json_string_value(frame), &error, &p.in.frame), &error);
-    require(dyn_workspace_create(g.model, &error, &p.in.workspace), &error);
+    require(dyn_model_find_frame(g.model, json_string_value(frame), &p.in.frame, &error), &error);
+    require(dyn_workspace_create(g.model, &p.in.workspace, &error), &error);
     for (p.state = 0; p.state < g.count; p.state++) {
         p.in.q = g.q + p.state * g.nq, p.in.v = g.v + p.state * g.nv;
         p.in.a = g.a + p.state * g.nv, p.in.tau = g.tau + p.state * g.nv;

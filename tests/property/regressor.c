@@ -28,8 +28,8 @@ static void regressor_times_parameters_is_rnea(identity_case *c, int k) {
     double *p = numbers(count), *Y = numbers(c->nv * count);
     (void)k;
     dyn_model_parameters(c->model, p);
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, &error, c->x), &error);
-    require(dyn_torque_regressor(c->model, c->w, 1, NULL, c->q, c->v, c->a, &error, Y), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, c->x, &error), &error);
+    require(dyn_torque_regressor(c->model, c->w, 1, NULL, c->q, c->v, c->a, Y, &error), &error);
     for (size_t i = 0; i < c->nv; i++) {
         assert_product(Y + i * count, p, count, c->x[i]);
     }
@@ -43,8 +43,8 @@ static void energy_regressors_times_parameters_are_the_energies(identity_case *c
     (void)k;
     random_vector(c->random, 3, 10, gravity);
     dyn_model_parameters(c->model, p);
-    require(dyn_energy(c->model, c->w, 1, gravity, c->q, c->v, &error, &T, &V), &error);
-    require(dyn_energy_regressor(c->model, c->w, 1, gravity, c->q, c->v, &error, y_T, y_V), &error);
+    require(dyn_energy(c->model, c->w, 1, gravity, c->q, c->v, &T, &V, &error), &error);
+    require(dyn_energy_regressor(c->model, c->w, 1, gravity, c->q, c->v, y_T, y_V, &error), &error);
     assert_product(y_T, p, count, T);
     assert_product(y_V, p, count, V);
     free(p), free(y_T), free(y_V);

@@ -66,8 +66,8 @@ START_TEST(rnea_second_derivatives_are_those_of_complex_steps) {
         for (int i = 0; i < 4; i++) {
             X[i] = unset_numbers(s.nv * s.nv * s.nv);
         }
-        require(dyn_rnea_second_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &error, X[0], X[1], X[2],
-                                            X[3]),
+        require(dyn_rnea_second_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, X[0], X[1], X[2], X[3],
+                                            &error),
                 &error);
         compare_cubes(&s, k, false, cubes, X);
         for (int i = 0; i < 4; i++) {
@@ -96,11 +96,11 @@ START_TEST(aba_second_derivatives_are_those_of_complex_steps) {
         for (int i = 0; i < 3; i++) {
             first[i] = unset_numbers(s.nv * s.nv), again[i] = unset_numbers(s.nv * s.nv);
         }
-        require(dyn_aba_second_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &error, first, X),
+        require(dyn_aba_second_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, first, X, &error),
                 &error);
         compare_cubes(&s, k, true, cubes, X);
-        require(dyn_aba_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, NULL, &error, again[0], again[1],
-                                    again[2]),
+        require(dyn_aba_derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, NULL, again[0], again[1],
+                                    again[2], &error),
                 &error);
         for (int i = 0; i < 3; i++) {
             assert_close("first derivatives", k, first[i], again[i], s.nv * s.nv, 1e-15);

@@ -49,7 +49,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
     options.ignore_damping = options.ignore_friction = true;
     options.stop = DYN_JOINT_STOP_NONE;
     options.has_gravity = !with_gravity;
-    require(dyn_simulator_create(model, &options, &error, &simulator), &error);
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
     return simulator;
 }
 
@@ -65,8 +65,8 @@ static void run(dyn_simulator *s, size_t n, size_t steps, const double *tau, dou
 static double energy(dyn_simulator *s, const moving_robot *r, const double *q, const double *v) {
     double kinetic, potential;
     dyn_error error;
-    require(dyn_energy(r->model, dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s), q, v, &error, &kinetic,
-                       &potential),
+    require(dyn_energy(r->model, dyn_simulator_workspace(s), 1, dyn_simulator_gravity(s), q, v, &kinetic, &potential,
+                       &error),
             &error);
     return kinetic + potential;
 }
@@ -98,9 +98,9 @@ START_TEST(floating_robots_keep_momentum) {
         dyn_workspace *w = dyn_simulator_workspace(s);
         double before[6], after[6];
         dyn_error error;
-        require(dyn_centroidal_momentum(r.model, w, 1, r.q, r.v, &error, before), &error);
+        require(dyn_centroidal_momentum(r.model, w, 1, r.q, r.v, before, &error), &error);
         run(s, 1, 40000, NULL, r.q, r.v);
-        require(dyn_centroidal_momentum(r.model, w, 1, r.q, r.v, &error, after), &error);
+        require(dyn_centroidal_momentum(r.model, w, 1, r.q, r.v, after, &error), &error);
         assert_close("momentum", k, after, before, 6, 1e-10);
         dyn_simulator_free(s);
         free_robot(&r);
@@ -121,7 +121,7 @@ static double motion_error(const moving_robot *r, dyn_integrator integrator, siz
         run(s, 1, counts[i], tau, q + (size_t)i * r->nq, v + (size_t)i * r->nv);
         dyn_simulator_free(s);
     }
-    require(dyn_difference(r->model, 1, q, q + r->nq, &error, change), &error);
+    require(dyn_difference(r->model, 1, q, q + r->nq, change, &error), &error);
     double square = 0;
     for (size_t j = 0; j < r->nv; j++) {
         double dv = v[r->nv + j] - v[j];
@@ -197,7 +197,7 @@ static dyn_model *turntable(double damping, double friction, double limit) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_builder_create("turntable", &error, &builder), &error);
+    require(dyn_builder_create("turntable", &builder, &error), &error);
     const dyn_link_description links[] = {{.name = "base"},
                                           {.name = "table", .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}}};
     require(dyn_builder_add_link(builder, &links[0], &error), &error);
@@ -213,7 +213,7 @@ static dyn_model *turntable(double damping, double friction, double limit) {
                                          .damping = damping,
                                          .friction = friction};
     require(dyn_builder_add_joint(builder, &joint, &error), &error);
-    require(dyn_builder_build(builder, NULL, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }
@@ -223,7 +223,7 @@ static void turn_table(const dyn_model *model, const dyn_simulation_options *opt
                        double *q, double *v) {
     dyn_simulator *s = NULL;
     dyn_error error;
-    require(dyn_simulator_create(model, options, &error, &s), &error);
+    require(dyn_simulator_create(model, options, &s, &error), &error);
     run(s, 1, steps, &tau, q, v);
     dyn_simulator_free(s);
 }
@@ -306,13 +306,13 @@ START_TEST(accurate_motion_finds_the_stops) {
     o.restitution = 0.8;
     dyn_simulator *s = NULL;
     dyn_error error;
-    require(dyn_simulator_create(model, &o, &error, &s), &error);
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
     const double t[3] = {0, 1, 2}, q_0 = 0, v_0 = 1;
     double q[3], v[3];
     dyn_adaptive_event events[4];
     dyn_adaptive_result result;
     const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = &q_0, .v = &v_0};
-    require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
+    require(dyn_adaptive_run(s, &motion, q, v, events, 4, &result, &error), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
     ck_assert_uint_eq(result.events, 2);
     ck_assert_double_eq_tol(events[0].time, 0.5, 1e-12);
@@ -322,8 +322,8 @@ START_TEST(accurate_motion_finds_the_stops) {
     ck_assert_double_eq_tol(q[2], -0.5 + 0.64 * 0.25, 1e-12);
     dyn_simulator_free(s);
     o.restitution = 0;
-    require(dyn_simulator_create(model, &o, &error, &s), &error);
-    require(dyn_adaptive_run(s, &motion, &error, q, v, events, 4, &result), &error);
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
+    require(dyn_adaptive_run(s, &motion, q, v, events, 4, &result, &error), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_RESTS);
     ck_assert_double_eq_tol(result.time, 0.5, 1e-12);
     ck_assert_double_eq_tol(q[2], 0.5, 1e-12);
@@ -370,7 +370,7 @@ START_TEST(controllers_reach_their_reference) {
         double *q_ref = numbers(r.nq), *gains = numbers(2 * r.nv), *e = numbers(r.nv);
         bool computed = k % 2;
         random_configuration(&random, r.model, 0.3, q_ref);
-        require(dyn_interpolate(r.model, 1, r.q, q_ref, 0.9, NULL, r.q), NULL);
+        require(dyn_interpolate(r.model, 1, r.q, q_ref, 0.9, r.q, NULL), NULL);
         for (size_t j = 0; j < r.nv; j++) {
             gains[j] = computed ? 100 : 400, gains[r.nv + j] = computed ? 20 : 60;
         }
@@ -382,11 +382,11 @@ START_TEST(controllers_reach_their_reference) {
         o.ignore_effort_limits = o.ignore_friction = true;
         dyn_simulator *s = NULL;
         dyn_error error;
-        require(dyn_simulator_create(r.model, &o, &error, &s), &error);
+        require(dyn_simulator_create(r.model, &o, &s, &error), &error);
         const dyn_rollout rollout = {.steps = computed ? 3000 : 20000, .q = r.q, .q_ref = {q_ref, 0, 0}};
         double *q = numbers(r.nq);
-        require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q}), &error);
-        require(dyn_difference(r.model, 1, q, q_ref, &error, e), &error);
+        require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q}, &error), &error);
+        require(dyn_difference(r.model, 1, q, q_ref, e, &error), &error);
         ck_assert_msg(norm(e, r.nv) < (computed ? 1e-6 : 1e-2), "case %d: %g from the reference", k, norm(e, r.nv));
         dyn_simulator_free(s);
         free(q_ref), free(gains), free(e), free(q);
@@ -414,7 +414,7 @@ START_TEST(divergence_stops_one_sample_alone) {
             dyn_error error;
             const dyn_rollout rollout = {.steps = STEPS, .q = r.q, .v = r.v, .tau = {tau, r.nv, 0}};
             const dyn_rollout_output output = {.q = q[i], .v = v[i], .results = results[i]};
-            require(dyn_rollout_run(s, SAMPLES, &rollout, &error, &output), &error);
+            require(dyn_rollout_run(s, SAMPLES, &rollout, &output, &error), &error);
         }
         for (size_t j = 0; j < SAMPLES; j++) {
             bool same = memcmp(q[0] + j * r.nq, q[1] + j * r.nq, r.nq * sizeof(double)) == 0 &&
@@ -426,7 +426,7 @@ START_TEST(divergence_stops_one_sample_alone) {
         }
         /* The sample keeps its last good state, which is the first one. */
         double *e = numbers(r.nv);
-        require(dyn_difference(r.model, 1, r.q + victim * r.nq, q[1] + victim * r.nq, NULL, e), NULL);
+        require(dyn_difference(r.model, 1, r.q + victim * r.nq, q[1] + victim * r.nq, e, NULL), NULL);
         ck_assert(norm(e, r.nv) < 1e-12);
         dyn_simulator_free(s);
         free(tau), free(q[0]), free(q[1]), free(v[0]), free(v[1]), free(e);
@@ -460,10 +460,10 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     options[7].options.control = (dyn_control)9;
     options[8].options.control_stiffness = &minus;
     for (int i = 0; i < 9; i++) {
-        ck_assert_int_eq(dyn_simulator_create(model, &options[i].options, &error, &s), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_simulator_create(model, &options[i].options, &s, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, options[i].place);
     }
-    require(dyn_simulator_create(model, &good, &error, &s), &error);
+    require(dyn_simulator_create(model, &good, &s, &error), &error);
     double q = 0, v = 0, out;
     const dyn_step_input inputs[] = {{.tau = &nan}, {.tau = &v, .tau_end = &nan}, {.q_ref = &q}};
     const char *const places[] = {"tau[0]", "tau_end[0]", "q_ref"};
@@ -481,7 +481,7 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_ref"};
     for (int i = 0; i < 6; i++) {
         const dyn_rollout_output output = {.q = &out};
-        ck_assert_int_eq(dyn_rollout_run(s, 1, &rollouts[i], &error, &output), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_rollout_run(s, 1, &rollouts[i], &output, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, rollout_places[i]);
     }
     const double times[] = {0, 2, 2}, outside = 2;
@@ -494,10 +494,10 @@ START_TEST(wrong_inputs_are_refused_by_name) {
                                            {.n = 2, .time = times, .q = &outside}};
     const char *const motion_places[] = {"time", "time[2]", "relative", "tau[1]", "q[0]"};
     for (int i = 0; i < 5; i++) {
-        ck_assert_int_eq(dyn_adaptive_run(s, &motions[i], &error, rows, rows, NULL, 0, &result), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_adaptive_run(s, &motions[i], rows, rows, NULL, 0, &result, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, motion_places[i]);
     }
-    ck_assert_int_eq(dyn_derive_rates(model, 3, times, rows, DYN_RATES_SPLINE, &error, rows, rows),
+    ck_assert_int_eq(dyn_derive_rates(model, 3, times, rows, DYN_RATES_SPLINE, rows, rows, &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "time[2]");
     dyn_simulator_free(s);
@@ -517,7 +517,7 @@ START_TEST(rollout_ends_when_its_caller_says_so) {
     size_t done = 0;
     dyn_error error;
     const dyn_rollout rollout = {.steps = 1000000, .q = &q, .proceed = stop_at_once, .context = &done};
-    ck_assert_int_eq(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = &out}), DYN_CANCELLED);
+    ck_assert_int_eq(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = &out}, &error), DYN_CANCELLED);
     ck_assert_uint_le(done, 1000);
     dyn_simulator_free(s);
     dyn_model_free(model);

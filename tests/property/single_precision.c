@@ -117,7 +117,7 @@ static const dyn_model *perturb_model(random_source *random, const dyn_model *mo
     dyn_error error;
     const dyn_model *copy = NULL;
     double length = 0;
-    require(dyn_workspace_load(workspace, 0, NULL, &error, &copy), &error);
+    require(dyn_workspace_load(workspace, 0, NULL, &copy, &error), &error);
     dyn_model *loaded = (dyn_model *)(uintptr_t)copy;
     for (int i = 0; i < model->body_count; i++) {
         length = larger(length, largest(model->bodies[i].position, 3));
@@ -204,8 +204,8 @@ static double condition_of_mass(const dyn_model *model, dyn_workspace *workspace
     size_t nv = (size_t)dyn_model_nv(model);
     double *M = numbers(nv * nv), *inverse = numbers(nv * nv);
     dyn_error error;
-    require(dyn_crba(model, workspace, 1, q, &error, M), &error);
-    bool has_inverse = dyn_minverse(model, workspace, 1, q, &error, inverse) == DYN_OK;
+    require(dyn_crba(model, workspace, 1, q, M, &error), &error);
+    bool has_inverse = dyn_minverse(model, workspace, 1, q, inverse, &error) == DYN_OK;
     double condition = has_inverse ? row_norm(M, nv) * row_norm(inverse, nv) : INFINITY;
     free(M), free(inverse);
     return condition;
@@ -215,7 +215,7 @@ static double size_of_jacobian(const state *s, dyn_workspace *workspace) {
     double *J = numbers(6 * (size_t)s->nv);
     dyn_error error;
     require(
-        dyn_frame_jacobian(s->model, workspace, 1, s->q, s->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+        dyn_frame_jacobian(s->model, workspace, 1, s->q, s->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, J, &error),
         &error);
     double size = largest(J, 6 * s->nv);
     free(J);
@@ -309,8 +309,8 @@ static void check_model(random_source *random, const dyn_model *model) {
     }
     c.frames = calloc((size_t)model->link_count, sizeof *c.frames);
     c.exact = numbers(width), c.rounded = numbers(width), c.perturbed = numbers(width);
-    require(dyn_workspace_create(model, &error, &c.wide), &error);
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &c.narrow), &error);
+    require(dyn_workspace_create(model, &c.wide, &error), &error);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &c.narrow, &error), &error);
     for (int k = 0; k < STATES; k++) {
         state_randomize(random, &s);
         c.condition = condition_of_mass(model, c.wide, s.q);
@@ -378,7 +378,7 @@ static dyn_model *arm_of_mass(const char *mass) {
                           "</inertial></link><joint name='hinge' type='continuous'><parent link='base'/>"
                           "<child link='rod'/><axis xyz='0 1 0'/></joint></robot>",
                           mass);
-    require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &error, &model), &error);
+    require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &model, &error), &error);
     return model;
 }
 
@@ -393,7 +393,7 @@ START_TEST(constants_beyond_single_precision_are_refused) {
         dyn_model *model = arm_of_mass(masses[i]);
         dyn_workspace *workspace = NULL;
         dyn_error error;
-        ck_assert_int_eq(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace),
+        ck_assert_int_eq(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error),
                          DYN_FAILED_PRECONDITION);
         ck_assert_ptr_null(workspace);
         expect_message(&error, "model", "hinge: the mass that it moves is 1e");
@@ -420,8 +420,8 @@ START_TEST(grouped_constants_beyond_single_precision_are_refused) {
         dyn_workspace *workspace = NULL;
         dyn_error error;
         int length = snprintf(text, sizeof text, format, inertial, inertial, distances[i]);
-        require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &error, &model), &error);
-        dyn_status status = dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace);
+        require(dyn_urdf_load(text, (size_t)length, NULL, NULL, &model, &error), &error);
+        dyn_status status = dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error);
         ck_assert_int_eq(status, messages[i] ? DYN_FAILED_PRECONDITION : DYN_OK);
         if (messages[i]) {
             expect_message(&error, "model", messages[i]);
@@ -438,12 +438,12 @@ START_TEST(payloads_beyond_single_precision_are_refused) {
     dyn_workspace *workspace;
     dyn_error error;
     double q = 0, tau = 0;
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error), &error);
     const dyn_payload heavy = {.link = 1, .inertia = {.mass = 1e39}}, light = {.link = 1, .inertia = {.mass = 1}};
-    require(dyn_workspace_load(workspace, 1, &light, &error, &loaded), &error);
-    ck_assert_int_eq(dyn_workspace_load(workspace, 1, &heavy, &error, &loaded), DYN_FAILED_PRECONDITION);
+    require(dyn_workspace_load(workspace, 1, &light, &loaded, &error), &error);
+    ck_assert_int_eq(dyn_workspace_load(workspace, 1, &heavy, &loaded, &error), DYN_FAILED_PRECONDITION);
     expect_message(&error, "model", "hinge: the mass that it moves is 1e+39");
-    require(dyn_gravity(loaded, workspace, 1, NULL, &q, &error, &tau), &error);
+    require(dyn_gravity(loaded, workspace, 1, NULL, &q, &tau, &error), &error);
     ck_assert_double_eq_tol(tau, -0.5 * 9.81, 1e-5);
     dyn_workspace_free(workspace);
     dyn_model_free(model);
@@ -455,12 +455,12 @@ START_TEST(mass_matrices_are_solved_in_double_precision) {
     dyn_workspace *workspace;
     dyn_error error;
     double q = 0, factor, b = 1e39, x;
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
-    require(dyn_mass_factors(model, workspace, 1, &q, &error, &factor), &error);
-    require(dyn_mass_solve(model, workspace, 1, &factor, &b, &error, &x), &error);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error), &error);
+    require(dyn_mass_factors(model, workspace, 1, &q, &factor, &error), &error);
+    require(dyn_mass_solve(model, workspace, 1, &factor, &b, &x, &error), &error);
     ck_assert_double_eq_tol(x, b / factor, 1e-15 * b);
     factor = 0.01, b = 1e308;
-    ck_assert_int_eq(dyn_mass_solve(model, workspace, 1, &factor, &b, &error, &x), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_mass_solve(model, workspace, 1, &factor, &b, &x, &error), DYN_INVALID_ARGUMENT);
     expect_message(&error, "x", "x is beyond the range of double precision; the inputs are too large");
     dyn_workspace_free(workspace);
     dyn_model_free(model);
@@ -472,15 +472,15 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
     dyn_workspace *workspace;
     dyn_error error;
     double q[3] = {0, 1e39, 0}, v[3] = {0, 0, 1e30}, rest[3] = {0, 0, 0}, tau[3];
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
-    ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, q, rest, rest, NULL, &error, tau), DYN_INVALID_ARGUMENT);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error), &error);
+    ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, q, rest, rest, NULL, tau, &error), DYN_INVALID_ARGUMENT);
     expect_message(&error, "q[1]", "joint hinge: the value is 1e+39; beyond single precision");
-    ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, rest, v, rest, NULL, &error, tau), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_rnea(model, workspace, 3, NULL, rest, v, rest, NULL, tau, &error), DYN_INVALID_ARGUMENT);
     expect_message(&error, "tau", "tau is beyond the range of single precision");
-    ck_assert_int_eq(dyn_rnea(model, workspace, 3, (double[]){0, 0, 1e39}, rest, rest, rest, NULL, &error, tau),
+    ck_assert_int_eq(dyn_rnea(model, workspace, 3, (double[]){0, 0, 1e39}, rest, rest, rest, NULL, tau, &error),
                      DYN_INVALID_ARGUMENT);
     expect_message(&error, "gravity", "that single precision can hold");
-    require(dyn_rnea(model, workspace, 3, NULL, rest, rest, rest, NULL, &error, tau), &error);
+    require(dyn_rnea(model, workspace, 3, NULL, rest, rest, rest, NULL, tau, &error), &error);
     dyn_workspace_free(workspace);
     dyn_model_free(model);
 }
@@ -496,24 +496,24 @@ START_TEST(single_precision_ends_where_rounding_does) {
     dyn_workspace *workspace, *other;
     dyn_error error;
     double tau, mass, rest = 0;
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, model, &error, &workspace), &error);
+    require(dyn_workspace_create_in(model, DYN_PRECISION_SINGLE, &workspace, &error), &error);
     for (int sign = -1; sign <= 1; sign += 2) {
         const double q = sign * most, gone = sign * beyond, gravity[3] = {q, 0, 0}, too_much[3] = {gone, 0, 0};
-        require(dyn_rnea(model, workspace, 1, NULL, &q, &rest, &rest, NULL, &error, &tau), &error);
-        ck_assert_int_eq(dyn_rnea(model, workspace, 1, NULL, &gone, &rest, &rest, NULL, &error, &tau),
+        require(dyn_rnea(model, workspace, 1, NULL, &q, &rest, &rest, NULL, &tau, &error), &error);
+        ck_assert_int_eq(dyn_rnea(model, workspace, 1, NULL, &gone, &rest, &rest, NULL, &tau, &error),
                          DYN_INVALID_ARGUMENT);
         expect_message(&error, "q[0]", "3.40282e+38; beyond single precision");
-        require(dyn_crba(model, workspace, 1, &q, &error, &mass), &error);
-        ck_assert_int_eq(dyn_crba(model, workspace, 1, &gone, &error, &mass), DYN_INVALID_ARGUMENT);
+        require(dyn_crba(model, workspace, 1, &q, &mass, &error), &error);
+        ck_assert_int_eq(dyn_crba(model, workspace, 1, &gone, &mass, &error), DYN_INVALID_ARGUMENT);
         expect_message(&error, "q[0]", "3.40282e+38; beyond single precision");
-        require(dyn_rnea(model, workspace, 1, gravity, &rest, &rest, &rest, NULL, &error, &tau), &error);
-        ck_assert_int_eq(dyn_rnea(model, workspace, 1, too_much, &rest, &rest, &rest, NULL, &error, &tau),
+        require(dyn_rnea(model, workspace, 1, gravity, &rest, &rest, &rest, NULL, &tau, &error), &error);
+        ck_assert_int_eq(dyn_rnea(model, workspace, 1, too_much, &rest, &rest, &rest, NULL, &tau, &error),
                          DYN_INVALID_ARGUMENT);
         expect_message(&error, "gravity", "that single precision can hold");
     }
-    require(dyn_workspace_create_in(DYN_PRECISION_SINGLE, heaviest, &error, &other), &error);
+    require(dyn_workspace_create_in(heaviest, DYN_PRECISION_SINGLE, &other, &error), &error);
     dyn_workspace_free(other);
-    ck_assert_int_eq(dyn_workspace_create_in(DYN_PRECISION_SINGLE, heavier, &error, &other), DYN_FAILED_PRECONDITION);
+    ck_assert_int_eq(dyn_workspace_create_in(heavier, DYN_PRECISION_SINGLE, &other, &error), DYN_FAILED_PRECONDITION);
     expect_message(&error, "model", "hinge: the mass that it moves is 3.40282e+38");
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(heaviest), dyn_model_free(heavier);

@@ -25,7 +25,7 @@ static dyn_model *load_robot(const char *name) {
     fclose(file);
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_urdf_load(text, length, NULL, NULL, &error, &model), &error);
+    require(dyn_urdf_load(text, length, NULL, NULL, &model, &error), &error);
     return model;
 }
 
@@ -43,7 +43,7 @@ static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
 static dyn_simulator *simulator_of(const dyn_model *model, const dyn_simulation_options *options) {
     dyn_simulator *s = NULL;
     dyn_error error;
-    require(dyn_simulator_create(model, options, &error, &s), &error);
+    require(dyn_simulator_create(model, options, &s, &error), &error);
     return s;
 }
 
@@ -58,7 +58,7 @@ static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const
         .n = n, .time = t, .q = q_0, .v = v_0, .tau = tau, .relative = 1e-13, .absolute = 1e-13};
     dyn_adaptive_result result;
     dyn_error error;
-    require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
+    require(dyn_adaptive_run(s, &motion, q, v, NULL, 0, &result, &error), &error);
     free(t);
     return result;
 }
@@ -78,7 +78,7 @@ static void let_fall(const dyn_model *model, size_t steps, fall *f) {
     dyn_error error;
     const dyn_rollout rollout = {.steps = steps, .stride = steps / (FALL_ROWS - 1), .q = start};
     const dyn_rollout_output output = {f->q[0], f->v[0], NULL, f->kinetic, f->potential, &f->result};
-    require(dyn_rollout_run(s, 1, &rollout, &error, &output), &error);
+    require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
     ck_assert_int_eq(f->result.status, DYN_SAMPLE_STATUS_RUNNING);
     ck_assert_uint_eq(f->result.steps, steps);
     dyn_simulator_free(s);
@@ -167,7 +167,7 @@ START_TEST(double_pendulum_moves_as_in_extended_precision) {
     double q_fixed[NV], q_exact[2 * NV], v_exact[2 * NV];
     dyn_error error;
     const dyn_rollout rollout = {.steps = STEPS / 10, .q = start};
-    require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q_fixed}), &error);
+    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q_fixed}, &error), &error);
     accurate(s, 2, STEPS * 1e-4, start, NULL, NULL, q_exact, v_exact);
     for (int i = 0; i < NV; i++) {
         double expected = (double)q[STEPS % 2][i];
@@ -200,8 +200,8 @@ START_TEST(random_trees_move_as_the_accurate_motion_says) {
         dyn_error error;
         accurate(s, 2, 0.2, q_0, v_0, tau, q, v);
         const dyn_rollout rollout = {.steps = 200, .q = q_0, .v = v_0, .tau = {tau, 0, 0}};
-        require(dyn_rollout_run(s, 1, &rollout, &error, &(dyn_rollout_output){.q = q_fixed, .v = v_fixed}), &error);
-        require(dyn_difference(model, 1, q + nq, q_fixed, &error, change), &error);
+        require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q_fixed, .v = v_fixed}, &error), &error);
+        require(dyn_difference(model, 1, q + nq, q_fixed, change, &error), &error);
         ck_assert_msg(norm(change, nv) < 1e-7 * fmax(1, norm(v_fixed, nv)), "case %d: off by %g", k, norm(change, nv));
         assert_close("velocity", k, v_fixed, v + nv, nv, 1e-6);
         dyn_simulator_free(s);
@@ -216,7 +216,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
     dyn_model *model = load_robot("ur5");
     dyn_workspace *w;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &w), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
     static double t[ROWS], q[ROWS][NV], v[ROWS][NV], a[ROWS][NV], tau[ROWS][NV], wrench[ROWS][6];
     static double v_found[ROWS][NV], a_found[ROWS][NV], tau_found[ROWS][NV];
     for (int i = 0; i < ROWS; i++) {
@@ -228,16 +228,16 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
         }
     }
     int frame;
-    require(dyn_model_find_frame(model, "tool0", &error, &frame), &error);
+    require(dyn_model_find_frame(model, "tool0", &frame, &error), &error);
     const dyn_tip tip = {frame, DYN_REFERENCE_FRAME_LOCAL, wrench[0]};
-    require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v[0], a[0], &tip, &error, tau[0]), &error);
+    require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v[0], a[0], &tip, tau[0], &error), &error);
     for (int method = 0; method <= DYN_RATES_QUINTIC; method++) {
         if (method == DYN_RATES_SPLINE_AT_REST) {
             continue;
         }
-        require(dyn_derive_rates(model, ROWS, t, q[0], (dyn_rates)method, &error, v_found[0], a_found[0]), &error);
-        require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v_found[0], a_found[0], &tip, &error,
-                                                tau_found[0]),
+        require(dyn_derive_rates(model, ROWS, t, q[0], (dyn_rates)method, v_found[0], a_found[0], &error), &error);
+        require(dyn_inverse_dynamics_trajectory(model, w, ROWS, NULL, q[0], v_found[0], a_found[0], &tip, tau_found[0],
+                                                &error),
                 &error);
         double worst = 0;
         for (int i = 5; i < ROWS - 5; i++) {
@@ -273,7 +273,7 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
     size_t hits = 0;
     const dyn_rollout rollout = {.steps = 4000, .stride = 100, .q = q[0], .v = v[0]};
     const dyn_rollout_output output = {q_out[0][0], NULL, NULL, kinetic[0], potential[0], results};
-    require(dyn_rollout_run(s, SAMPLES, &rollout, &error, &output), &error);
+    require(dyn_rollout_run(s, SAMPLES, &rollout, &output, &error), &error);
     for (int i = 0; i < SAMPLES; i++) {
         hits += results[i].hits;
         ck_assert_int_eq(results[i].status, DYN_SAMPLE_STATUS_RUNNING);
@@ -347,8 +347,8 @@ START_TEST(rates_converge_on_random_trees) {
                 dyn_error error;
                 dyn_adaptive_result result;
                 const dyn_adaptive_motion motion = {.n = n, .time = t, .q = q_0, .v = v_0};
-                require(dyn_adaptive_run(s, &motion, &error, q, v, NULL, 0, &result), &error);
-                require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, &error, v_found, a_found), &error);
+                require(dyn_adaptive_run(s, &motion, q, v, NULL, 0, &result, &error), &error);
+                require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, v_found, a_found, &error), &error);
                 for (size_t i = n / 4 * nv; i < (n - n / 4) * nv; i++) {
                     off[refined] = larger(off[refined], fabs(v_found[i] - v[i]));
                 }
@@ -400,8 +400,8 @@ START_TEST(quintic_splines_are_exact_for_quintics) {
             }
         }
         dyn_error error;
-        require(dyn_derive_rates(model, n, t, q[0], is_at_rest ? DYN_RATES_QUINTIC_AT_REST : DYN_RATES_QUINTIC, &error,
-                                 v_found[0], a_found[0]),
+        require(dyn_derive_rates(model, n, t, q[0], is_at_rest ? DYN_RATES_QUINTIC_AT_REST : DYN_RATES_QUINTIC,
+                                 v_found[0], a_found[0], &error),
                 &error);
         assert_close("v", (int)k, v_found[0], v[0], n * NV, 1e-9);
         assert_close("a", (int)k, a_found[0], a[0], n * NV, 1e-6);
@@ -418,7 +418,7 @@ START_TEST(rates_beyond_a_double_are_refused) {
     enum { N = 8 };
     dyn_model *model;
     dyn_error error;
-    require(dyn_urdf_load(text, sizeof text - 1, NULL, NULL, &error, &model), &error);
+    require(dyn_urdf_load(text, sizeof text - 1, NULL, NULL, &model, &error), &error);
     for (int method = 0; method <= DYN_RATES_QUINTIC_AT_REST; method++) {
         /* At intervals of 1e-160 s accelerations are about 1e320, at 1e-10 s about 1e20. */
         for (int k = 0; k < 2; k++) {
@@ -427,7 +427,7 @@ START_TEST(rates_beyond_a_double_are_refused) {
                 t[i] = (k ? 1e-10 : 1e-160) * (i + (i > 4)), q[i] = i % 2;
             }
             t[3] = 0.5 * (t[2] + t[3]);
-            dyn_status status = dyn_derive_rates(model, N, t, q, (dyn_rates)method, &error, v, a);
+            dyn_status status = dyn_derive_rates(model, N, t, q, (dyn_rates)method, v, a, &error);
             ck_assert_msg(status == (k ? DYN_OK : DYN_INVALID_ARGUMENT), "rates %d gave %d", method, status);
             if (!k) {
                 ck_assert_str_eq(error.place, "time[3]");

@@ -18,8 +18,8 @@ static void rnea_of_aba_returns_the_forces(identity_case *c, int k) {
     dyn_error error;
     double *tau = numbers(c->nv);
     random_vector(c->random, (int)c->nv, 20, tau);
-    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, tau, NULL, &error, c->x), &error);
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->x, NULL, &error, c->y), &error);
+    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, tau, NULL, c->x, &error), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->x, NULL, c->y, &error), &error);
     assert_close("RNEA(ABA(tau)) = tau", k, c->y, tau, c->nv, 1e-9);
     free(tau);
 }
@@ -27,9 +27,9 @@ static void rnea_of_aba_returns_the_forces(identity_case *c, int k) {
 static void mass_matrix_times_acceleration_plus_bias_is_rnea(identity_case *c, int k) {
     dyn_error error;
     double *h = numbers(c->nv);
-    require(dyn_crba(c->model, c->w, 1, c->q, &error, c->M), &error);
-    require(dyn_bias(c->model, c->w, 1, NULL, c->q, c->v, &error, h), &error);
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, &error, c->y), &error);
+    require(dyn_crba(c->model, c->w, 1, c->q, c->M, &error), &error);
+    require(dyn_bias(c->model, c->w, 1, NULL, c->q, c->v, h, &error), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, c->y, &error), &error);
     multiply(c->M, c->a, c->nv, c->nv, c->x);
     for (size_t i = 0; i < c->nv; i++) {
         c->x[i] += h[i];
@@ -41,7 +41,7 @@ static void mass_matrix_times_acceleration_plus_bias_is_rnea(identity_case *c, i
 static void mass_matrix_is_symmetric_and_positive(identity_case *c, int k) {
     dyn_error error;
     (void)k;
-    require(dyn_crba(c->model, c->w, 1, c->q, &error, c->M), &error);
+    require(dyn_crba(c->model, c->w, 1, c->q, c->M, &error), &error);
     for (size_t i = 0; i < c->nv; i++) {
         for (size_t j = 0; j < i; j++) {
             ck_assert_double_eq(c->M[i * c->nv + j], c->M[j * c->nv + i]);
@@ -54,8 +54,8 @@ static void mass_matrix_is_symmetric_and_positive(identity_case *c, int k) {
 static void gravity_is_rnea_at_rest(identity_case *c, int k) {
     dyn_error error;
     const double gravity[3] = {1, -2, 3};
-    require(dyn_gravity(c->model, c->w, 1, gravity, c->q, &error, c->x), &error);
-    require(dyn_rnea(c->model, c->w, 1, gravity, c->q, NULL, NULL, NULL, &error, c->y), &error);
+    require(dyn_gravity(c->model, c->w, 1, gravity, c->q, c->x, &error), &error);
+    require(dyn_rnea(c->model, c->w, 1, gravity, c->q, NULL, NULL, NULL, c->y, &error), &error);
     assert_close("g = RNEA(q, 0, 0)", k, c->x, c->y, c->nv, 1e-12);
 }
 
@@ -71,14 +71,14 @@ static void external_force_acts_through_the_jacobian(identity_case *c, int k) {
     dyn_external_force force = {
         .frame = random_frame(c), .reference_frame = (dyn_reference_frame)(k % 3), .wrench = wrench};
     dyn_external_forces forces = {1, &force};
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, &forces, &error, c->x), &error);
-    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, &error, c->y), &error);
-    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, force.frame, force.reference_frame, &error, J), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, &forces, c->x, &error), &error);
+    require(dyn_rnea(c->model, c->w, 1, NULL, c->q, c->v, c->a, NULL, c->y, &error), &error);
+    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, force.frame, force.reference_frame, J, &error), &error);
     for (size_t i = 0; i < 6 * c->nv; i++) {
         c->y[i % c->nv] -= J[i] * wrench[i / c->nv];
     }
     assert_close("RNEA(f) = RNEA - J' f", k, c->x, c->y, c->nv, 1e-10);
-    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, c->x, &forces, &error, c->y), &error);
+    require(dyn_aba(c->model, c->w, 1, NULL, c->q, c->v, c->x, &forces, c->y, &error), &error);
     assert_close("ABA(RNEA(f), f) = a", k, c->y, c->a, c->nv, 1e-7);
     free(J);
 }
@@ -92,9 +92,9 @@ static void jacobian_is_the_derivative_of_the_pose(identity_case *c, int k) {
     double r[3][3], R[3][9], twist[6], expected[6] = {0}, *J = numbers(6 * c->nv), *q = numbers(c->nq);
     for (int i = 0; i < 3; i++) {
         integrate_configuration(c->model, c->q, c->v, dt[i], q);
-        require(dyn_frame_pose(c->model, c->w, 1, q, frame, &error, r[i], R[i]), &error);
+        require(dyn_frame_pose(c->model, c->w, 1, q, frame, r[i], R[i], &error), &error);
     }
-    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &error, J),
+    require(dyn_frame_jacobian(c->model, c->w, 1, c->q, frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, J, &error),
             &error);
     multiply(J, c->v, 6, c->nv, twist);
     for (int i = 0; i < 3; i++) {
@@ -116,9 +116,9 @@ static void jacobians_of_the_three_frames_agree(identity_case *s, int k) {
     double r[3], R[9], *J[3], *expected = numbers(entries);
     for (int i = 0; i < 3; i++) {
         J[i] = numbers(entries);
-        require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, (dyn_reference_frame)i, &error, J[i]), &error);
+        require(dyn_frame_jacobian(s->model, s->w, 1, s->q, frame, (dyn_reference_frame)i, J[i], &error), &error);
     }
-    require(dyn_frame_pose(s->model, s->w, 1, s->q, frame, &error, r, R), &error);
+    require(dyn_frame_pose(s->model, s->w, 1, s->q, frame, r, R, &error), &error);
     for (size_t c = 0; c < nv; c++) {
         for (size_t i = 0; i < 3; i++) {
             for (size_t j = 0; j < 3; j++) {
@@ -167,10 +167,10 @@ START_TEST(coupled_mimic_joints_project_the_free_mass_matrix) {
             }
         }
         dyn_workspace *w = NULL, *w_free = NULL;
-        require(dyn_workspace_create(coupled, &error, &w), &error);
-        require(dyn_workspace_create(independent, &error, &w_free), &error);
-        require(dyn_crba(coupled, w, 1, q, &error, M), &error);
-        require(dyn_crba(independent, w_free, 1, q_free, &error, M_free), &error);
+        require(dyn_workspace_create(coupled, &w, &error), &error);
+        require(dyn_workspace_create(independent, &w_free, &error), &error);
+        require(dyn_crba(coupled, w, 1, q, M, &error), &error);
+        require(dyn_crba(independent, w_free, 1, q_free, M_free, &error), &error);
         for (int i = 0; i < nv; i++) {
             for (int j = 0; j < nv; j++) {
                 for (int r = 0; r < wide; r++) {

@@ -9,155 +9,155 @@ static const double no_gravity[3];
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
 static dyn_status rnea(input in, dyn_error *error, outputs out) {
-    return dyn_rnea(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0]);
+    return dyn_rnea(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, out[0], error);
 }
 
 static dyn_status bias(input in, dyn_error *error, outputs out) {
-    return dyn_bias(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0]);
+    return dyn_bias(in->model, in->workspace, in->n, NULL, in->q, in->v, out[0], error);
 }
 
 static dyn_status coriolis_forces(input in, dyn_error *error, outputs out) {
-    return dyn_bias(in->model, in->workspace, in->n, no_gravity, in->q, in->v, error, out[0]);
+    return dyn_bias(in->model, in->workspace, in->n, no_gravity, in->q, in->v, out[0], error);
 }
 
 static dyn_status gravity(input in, dyn_error *error, outputs out) {
-    return dyn_gravity(in->model, in->workspace, in->n, NULL, in->q, error, out[0]);
+    return dyn_gravity(in->model, in->workspace, in->n, NULL, in->q, out[0], error);
 }
 
 static dyn_status crba(input in, dyn_error *error, outputs out) {
-    return dyn_crba(in->model, in->workspace, in->n, in->q, error, out[0]);
+    return dyn_crba(in->model, in->workspace, in->n, in->q, out[0], error);
 }
 
 static dyn_status minverse(input in, dyn_error *error, outputs out) {
-    return dyn_minverse(in->model, in->workspace, in->n, in->q, error, out[0]);
+    return dyn_minverse(in->model, in->workspace, in->n, in->q, out[0], error);
 }
 
 static dyn_status mass_solve(input in, dyn_error *error, outputs out) {
-    dyn_status status = dyn_mass_factors(in->model, in->workspace, in->n, in->q, error, out[0]);
-    return status == DYN_OK ? dyn_mass_solve(in->model, in->workspace, in->n, out[0], in->tau, error, out[1]) : status;
+    dyn_status status = dyn_mass_factors(in->model, in->workspace, in->n, in->q, out[0], error);
+    return status == DYN_OK ? dyn_mass_solve(in->model, in->workspace, in->n, out[0], in->tau, out[1], error) : status;
 }
 
 static dyn_status aba(input in, dyn_error *error, outputs out) {
-    return dyn_aba(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, error, out[0]);
+    return dyn_aba(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, out[0], error);
 }
 
 static dyn_status coriolis_matrix(input in, dyn_error *error, outputs out) {
-    return dyn_coriolis_matrix(in->model, in->workspace, in->n, in->q, in->v, error, out[0]);
+    return dyn_coriolis_matrix(in->model, in->workspace, in->n, in->q, in->v, out[0], error);
 }
 
 static dyn_status christoffel(input in, dyn_error *error, outputs out) {
-    return dyn_christoffel(in->model, in->workspace, in->n, in->q, error, out[0]);
+    return dyn_christoffel(in->model, in->workspace, in->n, in->q, out[0], error);
 }
 
 static dyn_status joint_wrenches(input in, dyn_error *error, outputs out) {
-    return dyn_joint_wrenches(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0]);
+    return dyn_joint_wrenches(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, out[0], error);
 }
 
 static dyn_status regressor(input in, dyn_error *error, outputs out) {
-    return dyn_torque_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, error, out[0]);
+    return dyn_torque_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, out[0], error);
 }
 
 /* ---- energy and momentum ----------------------------------------------------------------------------------------- */
 
 static dyn_status kinetic_energy(input in, dyn_error *error, outputs out) {
-    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0], NULL);
+    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, in->v, out[0], NULL, error);
 }
 
 static dyn_status potential_energy(input in, dyn_error *error, outputs out) {
-    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, NULL, error, NULL, out[0]);
+    return dyn_energy(in->model, in->workspace, in->n, NULL, in->q, NULL, NULL, out[0], error);
 }
 
 static dyn_status center_of_mass(input in, dyn_error *error, outputs out) {
-    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, error, out[0], NULL, NULL, NULL);
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, out[0], NULL, NULL, NULL, error);
 }
 
 static dyn_status center_of_mass_motion(input in, dyn_error *error, outputs out) {
-    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, in->v, in->a, -1, error, NULL, out[0], out[1],
-                              NULL);
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, in->v, in->a, -1, NULL, out[0], out[1], NULL,
+                              error);
 }
 
 static dyn_status center_of_mass_jacobian(input in, dyn_error *error, outputs out) {
-    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, error, NULL, NULL, NULL, out[0]);
+    return dyn_center_of_mass(in->model, in->workspace, in->n, in->q, NULL, NULL, -1, NULL, NULL, NULL, out[0], error);
 }
 
 static dyn_status centroidal_momentum(input in, dyn_error *error, outputs out) {
-    return dyn_centroidal_momentum(in->model, in->workspace, in->n, in->q, in->v, error, out[0]);
+    return dyn_centroidal_momentum(in->model, in->workspace, in->n, in->q, in->v, out[0], error);
 }
 
 static dyn_status centroidal_matrix(input in, dyn_error *error, outputs out) {
-    return dyn_centroidal(in->model, in->workspace, in->n, in->q, NULL, error, NULL, out[0], NULL);
+    return dyn_centroidal(in->model, in->workspace, in->n, in->q, NULL, NULL, out[0], NULL, error);
 }
 
 static dyn_status centroidal_matrix_rate(input in, dyn_error *error, outputs out) {
-    return dyn_centroidal(in->model, in->workspace, in->n, in->q, in->v, error, NULL, out[0], out[1]);
+    return dyn_centroidal(in->model, in->workspace, in->n, in->q, in->v, NULL, out[0], out[1], error);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 static dyn_status pose(input in, dyn_error *error, outputs out) {
-    return dyn_frame_pose(in->model, in->workspace, in->n, in->q, in->frame, error, out[0], out[1]);
+    return dyn_frame_pose(in->model, in->workspace, in->n, in->q, in->frame, out[0], out[1], error);
 }
 
 static dyn_status jacobian(input in, dyn_error *error, outputs out) {
     return dyn_frame_jacobian(in->model, in->workspace, in->n, in->q, in->frame,
-                              DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0]);
+                              DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], error);
 }
 
 static dyn_status jacobian_rate(input in, dyn_error *error, outputs out) {
     return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame,
-                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, NULL, NULL, out[0]);
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, NULL, out[0], error);
 }
 
 static dyn_status twist(input in, dyn_error *error, outputs out) {
     return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, NULL, in->frame,
-                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], NULL, NULL);
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], NULL, NULL, error);
 }
 
 static dyn_status frame_acceleration(input in, dyn_error *error, outputs out) {
     return dyn_frame_motion(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
-                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, NULL, out[0], NULL);
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, out[0], NULL, error);
 }
 
 static dyn_status hessian(input in, dyn_error *error, outputs out) {
     return dyn_frame_hessian(in->model, in->workspace, in->n, in->q, in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
-                             error, out[0]);
+                             out[0], error);
 }
 
 static dyn_status frame_force(input in, dyn_error *error, outputs out) {
     return dyn_frame_force(in->model, in->workspace, in->n, in->q, in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
-                           in->wrench, error, out[0]);
+                           in->wrench, out[0], error);
 }
 
 /* Computes J M^-1 J' alone, which exists in a singular configuration too. */
 static dyn_status task_inertia(input in, dyn_error *error, outputs out) {
     const dyn_task_frame frame = {in->frame, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, DYN_TASK_ALL};
     const dyn_task task = {1, &frame};
-    return dyn_operational_space(in->model, in->workspace, in->n, NULL, in->q, NULL, &task, error, out[0], NULL, NULL,
-                                 NULL, NULL, NULL);
+    return dyn_operational_space(in->model, in->workspace, in->n, NULL, in->q, NULL, &task, out[0], NULL, NULL, NULL,
+                                 NULL, NULL, error);
 }
 
 static dyn_status energy_regressor(input in, dyn_error *error, outputs out) {
-    return dyn_energy_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, error, out[0], out[1]);
+    return dyn_energy_regressor(in->model, in->workspace, in->n, NULL, in->q, in->v, out[0], out[1], error);
 }
 
 /* Computes manipulability with the ellipsoids whose volumes it measures. */
 static dyn_status manipulability(input in, dyn_error *error, outputs out) {
     dyn_status status =
-        dyn_manipulability(in->model, in->workspace, in->n, in->q, in->frame, error, NULL, NULL, out[0]);
+        dyn_manipulability(in->model, in->workspace, in->n, in->q, in->frame, NULL, NULL, out[0], error);
     return status != DYN_OK ? status
                             : dyn_velocity_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
-                                                      DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[1], out[2],
-                                                      out[3], out[4]);
+                                                      DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[1], out[2], out[3],
+                                                      out[4], error);
 }
 
 static dyn_status mass_ellipsoids(input in, dyn_error *error, outputs out) {
     return dyn_mass_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
-                               DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
+                               DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], out[2], out[3], error);
 }
 
 static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs out) {
     return dyn_acceleration_ellipsoids(in->model, in->workspace, in->n, in->q, in->frame,
-                                       DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
+                                       DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], out[2], out[3], error);
 }
 
 /* Returns the link behind the last joint. The frame of the input may be fixed to the world, and then has no body. */
@@ -167,63 +167,63 @@ static int moving_link(input in) {
 
 static dyn_status body_inertia(input in, dyn_error *error, outputs out) {
     return dyn_body_inertia(in->model, in->workspace, in->n, in->q, moving_link(in),
-                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0]);
+                            DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], error);
 }
 
 static dyn_status principal_moments(input in, dyn_error *error, outputs out) {
     return dyn_principal_moments(in->model, in->workspace, in->n, in->q, moving_link(in),
-                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1]);
+                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], error);
 }
 
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
-    return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, error, out[0], out[1]);
+    return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, out[0], out[1], error);
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
 static dyn_status rnea_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_rnea_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, error, out[0],
-                                out[1], out[2]);
+    return dyn_rnea_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces, out[0], out[1],
+                                out[2], error);
 }
 
 static dyn_status aba_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_aba_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, error, out[0],
-                               out[1], out[2]);
+    return dyn_aba_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces, out[0], out[1],
+                               out[2], error);
 }
 
 static dyn_status gravity_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_gravity_derivatives(in->model, in->workspace, in->n, NULL, in->q, error, out[0]);
+    return dyn_gravity_derivatives(in->model, in->workspace, in->n, NULL, in->q, out[0], error);
 }
 
 static dyn_status frame_derivatives(input in, dyn_error *error, outputs out) {
     return dyn_frame_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, in->frame,
-                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, error, out[0], out[1], out[2], out[3]);
+                                 DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], out[2], out[3], error);
 }
 
 static dyn_status centroidal_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_centroidal_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, error, out[0], out[1],
-                                      out[2], out[3]);
+    return dyn_centroidal_derivatives(in->model, in->workspace, in->n, in->q, in->v, in->a, out[0], out[1], out[2],
+                                      out[3], error);
 }
 
 /* Computes derivatives along the direction dq = v, dv = a, da = dtau = tau. */
 static dyn_status rnea_directional(input in, dyn_error *error, outputs out) {
     return dyn_rnea_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces,
-                                           in->v, in->a, in->tau, error, out[0]);
+                                           in->v, in->a, in->tau, out[0], error);
 }
 
 static dyn_status aba_directional(input in, dyn_error *error, outputs out) {
     return dyn_aba_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces,
-                                          in->v, in->a, in->tau, error, out[0]);
+                                          in->v, in->a, in->tau, out[0], error);
 }
 
 static dyn_status rnea_second_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_rnea_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, error, out[0],
-                                       out[1], out[2], out[3]);
+    return dyn_rnea_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, out[0], out[1],
+                                       out[2], out[3], error);
 }
 
 static dyn_status aba_second_derivatives(input in, dyn_error *error, outputs out) {
-    return dyn_aba_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, error, out,
-                                      out + 3);
+    return dyn_aba_second_derivatives(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, out, out + 3,
+                                      error);
 }
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */

@@ -24,8 +24,8 @@ static double *stack_regressors(random_source *random, const dyn_model *model, c
     }
     random_vector(random, (int)(n * nv), 1, v);
     random_vector(random, (int)(n * nv), 1, a);
-    require(dyn_workspace_create(model, &error, &w), &error);
-    require(dyn_torque_regressor(model, w, n, gravity, q, v, a, &error, Y), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_torque_regressor(model, w, n, gravity, q, v, a, Y, &error), &error);
     dyn_workspace_free(w);
     free(q), free(v), free(a);
     return Y;
@@ -135,7 +135,7 @@ static void check_matrix(const dyn_base_parameters *grouping, size_t width, cons
     size_t count = (size_t)dyn_base_parameters_count(grouping);
     const int *columns = dyn_base_parameters_columns(grouping);
     double *B = numbers(count * width), *b_again = numbers(count);
-    require(dyn_base_parameters_matrix(grouping, &error, B), &error);
+    require(dyn_base_parameters_matrix(grouping, B, &error), &error);
     for (size_t i = 0; i < count; i++) {
         ck_assert_double_eq(B[i * width + (size_t)columns[i]], 1);
         ck_assert(i == 0 || columns[i] > columns[i - 1]);
@@ -156,7 +156,7 @@ void check_base_torques(random_source *random, const char *name, const dyn_model
     double *Y = stack_regressors(random, model, gravity, STATES), *p = numbers(width), *b = numbers(count);
     double *tau = numbers(rows), *reduced = numbers(rows);
     random_vector(random, (int)width, 1, p);
-    require(dyn_base_parameters_reduce(grouping, p, &error, b), &error);
+    require(dyn_base_parameters_reduce(grouping, p, b, &error), &error);
     check_matrix(grouping, width, p, b);
     for (size_t i = 0; i < rows; i++) {
         for (size_t c = 0; c < width; c++) {

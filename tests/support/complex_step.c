@@ -44,7 +44,7 @@ void setting_create(random_source *random, int k, int joints, setting *s) {
                                    .with_fixed = true};
     *s = (setting){.model = random_tree(random, &options), .forces = {0, s->force}};
     dyn_error error;
-    require(dyn_workspace_create(s->model, &error, &s->workspace), &error);
+    require(dyn_workspace_create(s->model, &s->workspace, &error), &error);
     s->nq = (size_t)dyn_model_nq(s->model), s->nv = (size_t)dyn_model_nv(s->model);
     s->q = numbers(s->nq), s->v = numbers(s->nv), s->a = numbers(s->nv);
     random_configuration(random, s->model, 3, s->q);

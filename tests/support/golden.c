@@ -84,7 +84,7 @@ static bool load_robot(golden *g) {
     const dyn_build_options options = {.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                        .mimic = DYN_MIMIC_POLICY_INDEPENDENT};
     dyn_error error;
-    if (dyn_urdf_load(text, length, &options, NULL, &error, &g->model) != DYN_OK) {
+    if (dyn_urdf_load(text, length, &options, NULL, &g->model, &error) != DYN_OK) {
         stop(path, error.message);
     }
     free(text);

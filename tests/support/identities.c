@@ -46,7 +46,7 @@ static identity_case case_create(random_source *random, dyn_model *model) {
     identity_case c = {.model = model, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
     c.random = random;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &c.w), &error);
+    require(dyn_workspace_create(model, &c.w, &error), &error);
     size_t nv = c.nv;
     c.q = numbers(c.nq), c.forward = numbers(c.nq), c.back = numbers(c.nq);
     c.v = numbers(nv), c.a = numbers(nv), c.x = numbers(12 * nv + 12), c.y = numbers(12 * nv + 12);
@@ -54,8 +54,8 @@ static identity_case case_create(random_source *random, dyn_model *model) {
     random_configuration(random, model, 2, c.q);
     random_vector(random, (int)nv, 1.5, c.v);
     random_vector(random, (int)nv, 3, c.a);
-    require(dyn_integrate(model, 1, c.q, c.v, IDENTITY_STEP, &error, c.forward), &error);
-    require(dyn_integrate(model, 1, c.q, c.v, -IDENTITY_STEP, &error, c.back), &error);
+    require(dyn_integrate(model, 1, c.q, c.v, IDENTITY_STEP, c.forward, &error), &error);
+    require(dyn_integrate(model, 1, c.q, c.v, -IDENTITY_STEP, c.back, &error), &error);
     return c;
 }
 

@@ -108,14 +108,14 @@ dyn_model *random_tree(random_source *random, const random_tree_options *options
     dyn_error error;
     int master_count = 0;
     char(*masters)[16] = calloc((size_t)options->joints + 1, sizeof *masters);
-    require(dyn_builder_create("tree", &error, &builder), &error);
+    require(dyn_builder_create("tree", &builder, &error), &error);
     dyn_link_description root = {.name = "link0", .inertia = random_inertia(random)};
     require(dyn_builder_add_link(builder, &root, &error), &error);
     for (int i = 1; i <= options->joints; i++) {
         add_random_joint(random, options, builder, i, masters, &master_count);
     }
     dyn_build_options build = {.base = options->base, .mimic = options->mimic};
-    require(dyn_builder_build(builder, &build, NULL, &error, &model), &error);
+    require(dyn_builder_build(builder, &build, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     free(masters);
     return model;

@@ -53,8 +53,8 @@ dyn_model *ur5_of_screws(void) {
     dyn_model *model;
     dyn_error error;
     ur5_G(G);
-    require(dyn_screws_describe("ur5", 6, ur5_M, G, ur5_S, &error, &builder), &error);
-    require(dyn_builder_build(builder, NULL, NULL, &error, &model), &error);
+    require(dyn_screws_describe("ur5", 6, ur5_M, G, ur5_S, &builder, &error), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }

@@ -280,17 +280,17 @@ START_TEST(configurations_are_those_of_the_library) {
             dyn_random_configuration(model, &state, x.back + s * nq);
         assert_numbers(x.q, x.back, SAMPLES * nq, 0);
         wire_require(dyn_client_integrate(client, query, x.q, x.v, 0.5, x.out, &error), &error);
-        ck_assert_int_eq(dyn_integrate(model, SAMPLES, x.q, x.v, 0.5, &failure, x.back), DYN_OK);
+        ck_assert_int_eq(dyn_integrate(model, SAMPLES, x.q, x.v, 0.5, x.back, &failure), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nq, 1e-15);
         wire_require(dyn_client_difference(client, query, x.q, x.q_1, x.out, &error), &error);
-        ck_assert_int_eq(dyn_difference(model, SAMPLES, x.q, x.q_1, &failure, x.back), DYN_OK);
+        ck_assert_int_eq(dyn_difference(model, SAMPLES, x.q, x.q_1, x.back, &failure), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nv, 0);
         wire_require(dyn_client_distance(client, query, x.q, x.q_1, distance, &error), &error);
-        ck_assert_int_eq(dyn_distance(model, SAMPLES, x.q, x.q_1, &failure, expected_distance), DYN_OK);
+        ck_assert_int_eq(dyn_distance(model, SAMPLES, x.q, x.q_1, expected_distance, &failure), DYN_OK);
         assert_numbers(distance, expected_distance, SAMPLES, 0);
         const double s = 0.3;
         wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, 1, &s, x.out, &error), &error);
-        ck_assert_int_eq(dyn_interpolate(model, SAMPLES, x.q, x.q_1, s, &failure, x.back), DYN_OK);
+        ck_assert_int_eq(dyn_interpolate(model, SAMPLES, x.q, x.q_1, s, x.back, &failure), DYN_OK);
         assert_numbers(x.out, x.back, SAMPLES * nq, 1e-14);
         states_close(&x);
     }

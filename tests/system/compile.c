@@ -223,7 +223,7 @@ static void assert_jacobian(const wire_tree *tree) {
     require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, wire + 3 * nv,
                                  wire, &error));
     ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame,
-                                        DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, &problem, expected),
+                                        DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, expected, &problem),
                      DYN_OK);
     for (size_t i = 0; i < 6 * nv; i++) {
         off += pow(wire[i] - expected[i], 2), square += pow(expected[i], 2);
@@ -254,7 +254,7 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
         wait_for_model("tree", DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
         require(dyn_client_inverse_dynamics(client, &tree.query, tree.q, tree.v, tree.a, tau, &error));
         ck_assert_int_eq(
-            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &problem, tau + tree.query.nv),
+            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, tau + tree.query.nv, &problem),
             DYN_OK);
         for (size_t i = 0; i < tree.query.nv; i++) {
             off += pow(tau[i] - tau[tree.query.nv + i], 2), square += pow(tau[i], 2);

@@ -116,7 +116,7 @@ START_TEST(descriptions_keep_their_digest_and_their_dynamics) {
         check_export(&tree);
         double *expected = calloc(tree.query.nv, sizeof *expected);
         ck_assert_int_eq(
-            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, &failure, expected), DYN_OK);
+            dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, expected, &failure), DYN_OK);
         inverse_dynamics("tree", tree.query.nq, tree.query.nv, tree.q, tree.v, tree.a, tree.tau);
         for (size_t i = 0; i < tree.query.nv; i++)
             ck_assert_double_eq(tree.tau[i], expected[i]);

@@ -56,7 +56,7 @@ static dyn_client_joint_description joint_form(const dyn_joint_description *from
 dyn_client_model_description *wire_description(const dyn_model *model) {
     dyn_error error;
     held_description *made = calloc(1, sizeof *made);
-    require(dyn_model_describe(model, &error, &made->builder), &error);
+    require(dyn_model_describe(model, &made->builder, &error), &error);
     size_t links = (size_t)dyn_builder_link_count(made->builder),
            joints = (size_t)dyn_builder_joint_count(made->builder);
     dyn_client_link_description *link = calloc(links + 1, sizeof *link);
@@ -103,7 +103,7 @@ void wire_tree_open(dyn_client *client, random_source *random, const random_tree
     dyn_error error;
     *opened = (wire_tree){.client = client, .model = random_tree(random, options)};
     snprintf(opened->name, sizeof opened->name, "%s", name);
-    require(dyn_workspace_create(opened->model, &error, &opened->workspace), &error);
+    require(dyn_workspace_create(opened->model, &opened->workspace, &error), &error);
     int nq = dyn_model_nq(opened->model), nv = dyn_model_nv(opened->model);
     opened->q = calloc((size_t)nq + 1, sizeof *opened->q);
     opened->v = calloc((size_t)nv + 1, sizeof *opened->v);

@@ -11,9 +11,9 @@
 START_TEST(robot_needs_a_name) {
     dyn_builder *builder;
     dyn_error error;
-    expect_error(dyn_builder_create("", &error, &builder), &error, DYN_INVALID_ARGUMENT, "name", "no name");
+    expect_error(dyn_builder_create("", &builder, &error), &error, DYN_INVALID_ARGUMENT, "name", "no name");
     ck_assert_ptr_null(builder);
-    expect_error(dyn_builder_create(NULL, &error, &builder), &error, DYN_INVALID_ARGUMENT, "name", "no name");
+    expect_error(dyn_builder_create(NULL, &builder, &error), &error, DYN_INVALID_ARGUMENT, "name", "no name");
 }
 END_TEST
 
@@ -227,7 +227,7 @@ START_TEST(strict_building_refuses_warnings) {
     dyn_error error;
     for (int with_report = 0; with_report < 2; with_report++) {
         dyn_report *report = with_report ? new_report() : NULL;
-        expect_error(dyn_builder_build(builder, &options, report, &error, &model), &error, DYN_INVALID_ARGUMENT,
+        expect_error(dyn_builder_build(builder, &options, report, &model, &error), &error, DYN_INVALID_ARGUMENT,
                      "link arm", "triangle inequality");
         ck_assert_ptr_null(model);
         dyn_report_free(report);
@@ -247,10 +247,10 @@ START_TEST(options_are_checked) {
     dyn_build_options options = {.base = (dyn_base)7};
     dyn_model *model;
     dyn_error error;
-    expect_error(dyn_builder_build(builder, &options, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "base",
+    expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "base",
                  "7 is no base");
     options = (dyn_build_options){.mimic = (dyn_mimic_policy)7};
-    expect_error(dyn_builder_build(builder, &options, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "mimic",
+    expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "mimic",
                  "7 is no mimic policy");
     dyn_builder_free(builder);
 }
@@ -286,7 +286,7 @@ START_TEST(name_of_the_floating_joint_is_reserved) {
     connect_links(builder, "root_joint", DYN_JOINT_TYPE_REVOLUTE, "world", "b");
     dyn_model *model;
     dyn_error error;
-    expect_error(dyn_builder_build(builder, &options, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT,
                  "joint root_joint", "rename the joint");
     dyn_model_free(build_model(builder, NULL, NULL)); /* with a fixed base the name is free */
 }
@@ -318,12 +318,12 @@ START_TEST(frames_are_found_by_link_then_joint_then_world) {
     } frames[] = {{"a", 0}, {"b", 1}, {"c", 2}, {"weld", 2}, {"world", DYN_WORLD_FRAME}};
     for (int i = 0; i < COUNT(frames); i++) {
         int frame = -7;
-        ck_assert_int_eq(dyn_model_find_frame(model, frames[i].name, NULL, &frame), DYN_OK);
+        ck_assert_int_eq(dyn_model_find_frame(model, frames[i].name, &frame, NULL), DYN_OK);
         ck_assert_int_eq(frame, frames[i].frame);
     }
     int frame;
     dyn_error error;
-    expect_error(dyn_model_find_frame(model, "nowhere", &error, &frame), &error, DYN_NOT_FOUND, "frame", "\"nowhere\"");
+    expect_error(dyn_model_find_frame(model, "nowhere", &frame, &error), &error, DYN_NOT_FOUND, "frame", "\"nowhere\"");
     ck_assert_int_eq(dyn_model_find_joint(model, "c"), 0);
     ck_assert_int_eq(dyn_model_find_joint(model, "weld"), -1);
     ck_assert_int_eq(dyn_model_find_joint(model, "a"), -1);
@@ -337,7 +337,7 @@ START_TEST(builder_stays_usable) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     dyn_model *first;
-    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, NULL, &first), DYN_OK);
+    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &first, NULL), DYN_OK);
     add_link(builder, "b");
     connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
     dyn_model *second = build_model(builder, NULL, NULL);

@@ -36,7 +36,7 @@ static char *canonical(const char *urdf, const dyn_build_options *options) {
     char *text;
     size_t length;
     dyn_error error;
-    ck_assert_int_eq(dyn_model_canonical(model, &error, &text, &length), DYN_OK);
+    ck_assert_int_eq(dyn_model_canonical(model, &text, &length, &error), DYN_OK);
     ck_assert_uint_eq(strlen(text), length);
     dyn_model_free(model);
     return text;

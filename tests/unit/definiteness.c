@@ -33,10 +33,10 @@ static dyn_status go_around(const dyn_model *model, dyn_error *error) {
     const double q[4] = {0, 0, 0.3, 1.2}, v[4] = {0, 0, -1, 2}, tau[4] = {1, 0, 2, -3};
     double a[4], back[4];
     dyn_workspace *w;
-    ck_assert_int_eq(dyn_workspace_create(model, error, &w), DYN_OK);
-    dyn_status status = dyn_aba(model, w, 2, NULL, q, v, tau, NULL, error, a);
+    ck_assert_int_eq(dyn_workspace_create(model, &w, error), DYN_OK);
+    dyn_status status = dyn_aba(model, w, 2, NULL, q, v, tau, NULL, a, error);
     if (status == DYN_OK) {
-        ck_assert_int_eq(dyn_rnea(model, w, 2, NULL, q, v, a, NULL, error, back), DYN_OK);
+        ck_assert_int_eq(dyn_rnea(model, w, 2, NULL, q, v, a, NULL, back, error), DYN_OK);
         for (int i = 0; i < 4; i++) {
             ck_assert_double_eq_tol(back[i], tau[i], 1e-9);
         }
@@ -68,7 +68,7 @@ START_TEST(inertia_that_leaves_the_mass_matrix_positive_definite_is_a_warning) {
     dyn_report *report = new_report();
     dyn_model *model;
     dyn_error error;
-    expect_error(dyn_builder_build(builder, &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "link lower",
+    expect_error(dyn_builder_build(builder, &strict, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "link lower",
                  odd[_i].fragment);
     model = build_model(builder, NULL, report);
     expect_entry(report, DYN_SEVERITY_WARNING, 0, "link lower", odd[_i].fragment);
@@ -82,7 +82,7 @@ END_TEST
 static void expect_indefinite(dyn_builder *builder, const char *fragment) {
     dyn_model *model;
     dyn_error error;
-    expect_error(dyn_builder_build(builder, NULL, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, "link lower",
+    expect_error(dyn_builder_build(builder, NULL, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "link lower",
                  fragment);
     ck_assert_ptr_null(model);
     dyn_builder_free(builder);
@@ -117,9 +117,9 @@ START_TEST(configurations_beyond_the_limits_do_not_count) {
     dyn_error error;
     const double within[2] = {0, 0.2}, beyond[2] = {0, 1.5}, none[2] = {0};
     double a[2];
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
-    ck_assert_int_eq(dyn_aba(model, w, 1, NULL, within, none, none, NULL, &error, a), DYN_OK);
-    expect_error(dyn_aba(model, w, 1, NULL, beyond, none, none, NULL, &error, a), &error, DYN_FAILED_PRECONDITION,
+    ck_assert_int_eq(dyn_workspace_create(model, &w, &error), DYN_OK);
+    ck_assert_int_eq(dyn_aba(model, w, 1, NULL, within, none, none, NULL, a, &error), DYN_OK);
+    expect_error(dyn_aba(model, w, 1, NULL, beyond, none, none, NULL, a, &error), &error, DYN_FAILED_PRECONDITION,
                  "model", "joint a: the mass matrix is indefinite, the inertia that resists the joint is negative");
     dyn_workspace_free(w);
     dyn_model_free(model);
@@ -161,21 +161,21 @@ START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves)
     dyn_workspace *w;
     dyn_error error;
     double result[4];
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
-    expect_error(dyn_aba(model, w, 1, NULL, q, q, tau, NULL, &error, result), &error, DYN_FAILED_PRECONDITION, "model",
+    ck_assert_int_eq(dyn_workspace_create(model, &w, &error), DYN_OK);
+    expect_error(dyn_aba(model, w, 1, NULL, q, q, tau, NULL, result, &error), &error, DYN_FAILED_PRECONDITION, "model",
                  fragment);
-    expect_error(dyn_minverse(model, w, 1, q, &error, result), &error, DYN_FAILED_PRECONDITION, "model", fragment);
-    expect_error(dyn_mass_factors(model, w, 1, q, &error, result), &error, DYN_FAILED_PRECONDITION, "model", fragment);
-    ck_assert_int_eq(dyn_rnea(model, w, 1, NULL, q, q, tau, NULL, &error, result), DYN_OK);
+    expect_error(dyn_minverse(model, w, 1, q, result, &error), &error, DYN_FAILED_PRECONDITION, "model", fragment);
+    expect_error(dyn_mass_factors(model, w, 1, q, result, &error), &error, DYN_FAILED_PRECONDITION, "model", fragment);
+    ck_assert_int_eq(dyn_rnea(model, w, 1, NULL, q, q, tau, NULL, result, &error), DYN_OK);
     ck_assert(isfinite(result[0]) && isfinite(result[1]));
-    ck_assert_int_eq(dyn_crba(model, w, 1, q, &error, result), DYN_OK);
+    ck_assert_int_eq(dyn_crba(model, w, 1, q, result, &error), DYN_OK);
     /* A payload on the massless link resists its joint. */
     const dyn_model *loaded;
     const dyn_payload payload = {.link = 1, .inertia = sphere};
-    ck_assert_int_eq(dyn_workspace_load(w, 1, &payload, &error, &loaded), DYN_OK);
-    ck_assert_int_eq(dyn_aba(loaded, w, 1, NULL, q, q, tau, NULL, &error, result), DYN_OK);
-    ck_assert_int_eq(dyn_workspace_load(w, 0, NULL, &error, &loaded), DYN_OK);
-    ck_assert_int_eq(dyn_aba(loaded, w, 1, NULL, q, q, tau, NULL, &error, result), DYN_FAILED_PRECONDITION);
+    ck_assert_int_eq(dyn_workspace_load(w, 1, &payload, &loaded, &error), DYN_OK);
+    ck_assert_int_eq(dyn_aba(loaded, w, 1, NULL, q, q, tau, NULL, result, &error), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_load(w, 0, NULL, &loaded, &error), DYN_OK);
+    ck_assert_int_eq(dyn_aba(loaded, w, 1, NULL, q, q, tau, NULL, result, &error), DYN_FAILED_PRECONDITION);
     dyn_workspace_free(w);
     dyn_model_free(model);
     dyn_report_free(report);
@@ -192,7 +192,7 @@ START_TEST(a_sample_of_a_singular_robot_stops_for_the_joint_that_nothing_resists
     dyn_error error;
     dyn_sample_result result = {0};
     dyn_simulation_defaults(&options);
-    ck_assert_int_eq(dyn_simulator_create(model, &options, &error, &simulator), DYN_OK);
+    ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_OK);
     const dyn_step_input input = {.tau = tau};
     ck_assert_int_eq(dyn_simulator_step(simulator, 1, &input, q, v, NULL, &result, &error), DYN_OK);
     ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_SINGULAR);
@@ -236,9 +236,9 @@ START_TEST(such_a_model_is_read_again_from_its_text) {
         dyn_error error;
         dyn_builder *builder;
         dyn_build_options options;
-        ck_assert_int_eq(dyn_description_write(model, &error, &text, &length), DYN_OK);
-        ck_assert_int_eq(dyn_description_read(text, length, &error, &builder, &options), DYN_OK);
-        ck_assert_int_eq(dyn_builder_build(builder, &options, NULL, &error, &again), DYN_OK);
+        ck_assert_int_eq(dyn_description_write(model, &text, &length, &error), DYN_OK);
+        ck_assert_int_eq(dyn_description_read(text, length, &builder, &options, &error), DYN_OK);
+        ck_assert_int_eq(dyn_builder_build(builder, &options, NULL, &again, &error), DYN_OK);
         dyn_builder_free(builder);
         dyn_model_free(model);
         dyn_model_free(again);

@@ -14,7 +14,7 @@
 static dyn_model *model_of(dyn_dh_convention convention, int count, const dyn_dh_row *rows) {
     dyn_builder *builder;
     dyn_error error;
-    require(dyn_dh_describe("dh", convention, count, rows, &error, &builder), &error);
+    require(dyn_dh_describe("dh", convention, count, rows, &builder, &error), &error);
     return build_model(builder, NULL, NULL);
 }
 
@@ -50,9 +50,9 @@ static void link_pose(const dyn_model *model, const double *q, const char *name,
     dyn_workspace *workspace;
     dyn_error error;
     int frame;
-    require(dyn_model_find_frame(model, name, &error, &frame), &error);
-    require(dyn_workspace_create(model, &error, &workspace), &error);
-    require(dyn_frame_pose(model, workspace, 1, q, frame, &error, position, rotation), &error);
+    require(dyn_model_find_frame(model, name, &frame, &error), &error);
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    require(dyn_frame_pose(model, workspace, 1, q, frame, position, rotation, &error), &error);
     dyn_workspace_free(workspace);
 }
 
@@ -122,8 +122,8 @@ START_TEST(puma_560_has_its_published_gravity_load) {
     dyn_workspace *workspace;
     dyn_error error;
     double g[6];
-    require(dyn_workspace_create(model, &error, &workspace), &error);
-    require(dyn_gravity(model, workspace, 1, NULL, q, &error, g), &error);
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    require(dyn_gravity(model, workspace, 1, NULL, q, g, &error), &error);
     for (int i = 0; i < 6; i++) {
         ck_assert_double_eq_tol(g[i], published[i], 0.5e-4);
     }
@@ -175,18 +175,18 @@ START_TEST(bad_rows_are_named) {
     dyn_builder *builder;
     dyn_error error;
     rows[1].a = NAN;
-    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_STANDARD, 2, rows, &error, &builder), &error,
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_STANDARD, 2, rows, &builder, &error), &error,
                  DYN_INVALID_ARGUMENT, "rows[1].a", "nan");
     ck_assert_ptr_null(builder);
     rows[1].a = 0;
     rows[0].type = DYN_JOINT_TYPE_SPHERICAL;
-    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &error, &builder), &error,
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &builder, &error), &error,
                  DYN_INVALID_ARGUMENT, "rows[0].type", "revolute");
     rows[0].type = DYN_JOINT_TYPE_PRISMATIC;
     rows[0].inertia.mass = -1;
-    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &error, &builder), &error,
+    expect_error(dyn_dh_describe("r", DYN_DH_CONVENTION_MODIFIED, 2, rows, &builder, &error), &error,
                  DYN_INVALID_ARGUMENT, "link link1", "mass is -1");
-    expect_error(dyn_dh_describe("r", (dyn_dh_convention)7, 2, rows, &error, &builder), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_dh_describe("r", (dyn_dh_convention)7, 2, rows, &builder, &error), &error, DYN_INVALID_ARGUMENT,
                  "convention", "7");
 }
 END_TEST

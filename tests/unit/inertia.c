@@ -33,7 +33,7 @@ static dyn_inertia random_body(random_source *random) {
     }
     random_unit(random, 4, q);
     dyn_quaternion_to_rotation(q, pose.rotation);
-    require(dyn_inertia_box(random_uniform(random, 0.1, 9), size, &error, &inertia), &error);
+    require(dyn_inertia_box(random_uniform(random, 0.1, 9), size, &inertia, &error), &error);
     dyn_inertia_transform(&inertia, &pose, &inertia);
     return inertia;
 }
@@ -43,13 +43,13 @@ START_TEST(shapes_have_the_printed_moments) {
     dyn_inertia inertia;
     dyn_error error;
     const double size[3] = {1, 2, 3}, axes[3] = {1, 2, 3};
-    require(dyn_inertia_box(12, size, &error, &inertia), &error);
+    require(dyn_inertia_box(12, size, &inertia, &error), &error);
     assert_inertia(&inertia, &(dyn_inertia){12, {0}, {13, 0, 0, 10, 0, 5}}, 1e-15);
-    require(dyn_inertia_cylinder(12, 1, 2, &error, &inertia), &error);
+    require(dyn_inertia_cylinder(12, 1, 2, &inertia, &error), &error);
     assert_inertia(&inertia, &(dyn_inertia){12, {0}, {7, 0, 0, 7, 0, 6}}, 1e-15);
-    require(dyn_inertia_ellipsoid(5, axes, &error, &inertia), &error);
+    require(dyn_inertia_ellipsoid(5, axes, &inertia, &error), &error);
     assert_inertia(&inertia, &(dyn_inertia){5, {0}, {13, 0, 0, 10, 0, 5}}, 1e-15);
-    require(dyn_inertia_sphere(5, 2, &error, &inertia), &error);
+    require(dyn_inertia_sphere(5, 2, &inertia, &error), &error);
     assert_inertia(&inertia, &(dyn_inertia){5, {0}, {8, 0, 0, 8, 0, 8}}, 1e-15);
 }
 END_TEST
@@ -57,11 +57,11 @@ END_TEST
 START_TEST(capsule_lies_between_sphere_and_cylinder) {
     dyn_inertia capsule, other;
     dyn_error error;
-    require(dyn_inertia_capsule(3, 0.5, 0, &error, &capsule), &error);
-    require(dyn_inertia_sphere(3, 0.5, &error, &other), &error);
+    require(dyn_inertia_capsule(3, 0.5, 0, &capsule, &error), &error);
+    require(dyn_inertia_sphere(3, 0.5, &other, &error), &error);
     assert_inertia(&capsule, &other, 1e-14);
-    require(dyn_inertia_capsule(3, 1e-9, 2, &error, &capsule), &error);
-    require(dyn_inertia_cylinder(3, 1e-9, 2, &error, &other), &error);
+    require(dyn_inertia_capsule(3, 1e-9, 2, &capsule, &error), &error);
+    require(dyn_inertia_cylinder(3, 1e-9, 2, &other, &error), &error);
     assert_inertia(&capsule, &other, 1e-8);
 }
 END_TEST
@@ -69,8 +69,8 @@ END_TEST
 START_TEST(parts_of_a_box_add_up_to_it) {
     dyn_inertia half, other, whole;
     dyn_error error;
-    require(dyn_inertia_box(2, (const double[]){0.5, 1, 1.5}, &error, &half), &error);
-    require(dyn_inertia_box(4, (const double[]){1, 1, 1.5}, &error, &whole), &error);
+    require(dyn_inertia_box(2, (const double[]){0.5, 1, 1.5}, &half, &error), &error);
+    require(dyn_inertia_box(4, (const double[]){1, 1, 1.5}, &whole, &error), &error);
     const dyn_pose left = {{-0.25, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     const dyn_pose right = {{0.25, 0, 0}, {1, 0, 0, 0, -1, 0, 0, 0, -1}};
     dyn_inertia_transform(&half, &left, &other);
@@ -88,14 +88,14 @@ START_TEST(parameters_and_log_cholesky_round_trip) {
         double p[10], x[10];
         require(dyn_inertia_check(&body, &error), &error);
         dyn_inertia_to_parameters(&body, p);
-        require(dyn_inertia_from_parameters(p, &error, &back), &error);
+        require(dyn_inertia_from_parameters(p, &back, &error), &error);
         assert_inertia(&back, &body, 1e-12);
-        require(dyn_inertia_to_log_cholesky(&body, &error, x), &error);
+        require(dyn_inertia_to_log_cholesky(&body, x, &error), &error);
         dyn_inertia_from_log_cholesky(x, &back);
         assert_inertia(&back, &body, 1e-11);
         double pseudo[16];
         dyn_inertia_to_pseudo(&body, pseudo);
-        require(dyn_inertia_from_pseudo(pseudo, &error, &back), &error);
+        require(dyn_inertia_from_pseudo(pseudo, &back, &error), &error);
         assert_inertia(&back, &body, 1e-12);
     }
 }
@@ -121,7 +121,7 @@ START_TEST(impossible_inertias_are_named) {
     dyn_inertia inertia = {0, {0}, {1, 0, 0, 1, 0, 1}};
     const double weightless[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}, overflowing[10] = {1000};
     double x[10];
-    ck_assert_int_eq(dyn_inertia_from_pseudo(weightless, &error, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_from_pseudo(weightless, &inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "pseudo[15]");
     dyn_inertia_from_log_cholesky(overflowing, &inertia);
     ck_assert_double_nan(inertia.mass);
@@ -137,10 +137,10 @@ START_TEST(impossible_inertias_are_named) {
     inertia = (dyn_inertia){1, {NAN, 0, 0}, {1, 0, 0, 1, 0, 1}};
     ck_assert_int_eq(dyn_inertia_check(&inertia, &error), DYN_INVALID_ARGUMENT);
     inertia = (dyn_inertia){1, {1, 0, 0}, {0}};
-    ck_assert_int_eq(dyn_inertia_to_log_cholesky(&inertia, &error, x), DYN_FAILED_PRECONDITION);
-    ck_assert_int_eq(dyn_inertia_box(-1, (const double[]){1, 1, 1}, &error, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_to_log_cholesky(&inertia, x, &error), DYN_FAILED_PRECONDITION);
+    ck_assert_int_eq(dyn_inertia_box(-1, (const double[]){1, 1, 1}, &inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "mass");
-    ck_assert_int_eq(dyn_inertia_cylinder(1, NAN, 1, &error, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_cylinder(1, NAN, 1, &inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "radius");
 }
 END_TEST
@@ -198,14 +198,14 @@ START_TEST(mesh_of_a_box_is_the_box) {
     dyn_inertia expected, inertia;
     double volume;
     const dyn_pose place = {{2.5, 1, 0.5}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    require(dyn_inertia_box(12, (const double[]){1, 2, 3}, &error, &expected), &error);
+    require(dyn_inertia_box(12, (const double[]){1, 2, 3}, &expected, &error), &error);
     dyn_inertia_transform(&expected, &place, &expected);
-    require(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES, false, mesh), 1, 12, &error, &volume, &inertia), &error);
+    require(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES, false, mesh), 1, 12, &volume, &inertia, &error), &error);
     assert_inertia(&inertia, &expected, 1e-14);
     ck_assert_double_eq_tol(volume, 6, 1e-14);
-    require(dyn_inertia_stl(mesh, box_binary(mesh), 1, 12, &error, NULL, &inertia), &error);
+    require(dyn_inertia_stl(mesh, box_binary(mesh), 1, 12, NULL, &inertia, &error), &error);
     assert_inertia(&inertia, &expected, 1e-14);
-    require(dyn_inertia_stl(mesh, box_binary(mesh), 1e-3, 0, &error, &volume, &inertia), &error);
+    require(dyn_inertia_stl(mesh, box_binary(mesh), 1e-3, 0, &volume, &inertia, &error), &error);
     ck_assert_double_eq_tol(volume, 6e-9, 1e-21);
     ck_assert_double_eq_tol(inertia.mass, 6e-6, 1e-18);
 }
@@ -215,22 +215,22 @@ START_TEST(bad_meshes_are_refused) {
     char mesh[MESH_BYTES];
     dyn_error error;
     dyn_inertia inertia;
-    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES - 1, false, mesh), 1, 1, &error, NULL, &inertia),
+    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES - 1, false, mesh), 1, 1, NULL, &inertia, &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "open"));
-    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES, true, mesh), 1, 1, &error, NULL, &inertia),
+    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(BOX_TRIANGLES, true, mesh), 1, 1, NULL, &inertia, &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "outwards"));
-    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(0, false, mesh), 1, 1, &error, NULL, &inertia),
+    ck_assert_int_eq(dyn_inertia_stl(mesh, box_text(0, false, mesh), 1, 1, NULL, &inertia, &error),
                      DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "no triangle"));
-    ck_assert_int_eq(dyn_inertia_stl("nothing", 7, 1, 1, &error, NULL, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_stl("nothing", 7, 1, 1, NULL, &inertia, &error), DYN_INVALID_ARGUMENT);
     const char *text = "solid x\nvertex 1 2\n";
-    ck_assert_int_eq(dyn_inertia_stl(text, strlen(text), 1, 1, &error, NULL, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_stl(text, strlen(text), 1, 1, NULL, &inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "stl:2");
     size_t length = box_binary(mesh);
     store_float(NAN, mesh + 84 + 50 + 12);
-    ck_assert_int_eq(dyn_inertia_stl(mesh, length, 1, 1, &error, NULL, &inertia), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_inertia_stl(mesh, length, 1, 1, NULL, &inertia, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "stl[triangle 1]");
 }
 END_TEST

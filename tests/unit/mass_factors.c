@@ -28,8 +28,8 @@ START_TEST(two_slides_have_the_factors_that_follow) {
     dyn_error error;
     const double q[4] = {0, 0.5, -1, 2}, b[4] = {3, 2, 0, 1}, expected[4] = {1, 1, -1, 2};
     double factors[8], x[4];
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
-    ck_assert_int_eq(dyn_mass_factors(model, w, 2, q, &error, factors), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_create(model, &w, &error), DYN_OK);
+    ck_assert_int_eq(dyn_mass_factors(model, w, 2, q, factors, &error), DYN_OK);
     for (int s = 0; s < 2; s++) {
         /* [2 1; 1 1] = [1 1; 0 1] diag(1, 1) [1 0; 1 1]. */
         ck_assert_double_eq_tol(factors[4 * s], 1, 1e-15);
@@ -37,7 +37,7 @@ START_TEST(two_slides_have_the_factors_that_follow) {
         ck_assert_double_eq_tol(factors[4 * s + 2], 1, 1e-15);
         ck_assert_double_eq_tol(factors[4 * s + 3], 1, 1e-15);
     }
-    ck_assert_int_eq(dyn_mass_solve(model, w, 2, factors, b, &error, x), DYN_OK);
+    ck_assert_int_eq(dyn_mass_solve(model, w, 2, factors, b, x, &error), DYN_OK);
     for (int i = 0; i < 4; i++) {
         ck_assert_double_eq_tol(x[i], expected[i], 1e-14);
     }
@@ -52,13 +52,13 @@ START_TEST(what_has_no_solution_is_refused) {
     dyn_error error;
     const double q[2] = {0}, b[2] = {1, NAN};
     double factors[4] = {1, 0, 0, 1}, x[2];
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &w), DYN_OK);
-    expect_error(dyn_mass_factors(model, w, 1, q, &error, factors), &error, DYN_FAILED_PRECONDITION, "model",
+    ck_assert_int_eq(dyn_workspace_create(model, &w, &error), DYN_OK);
+    expect_error(dyn_mass_factors(model, w, 1, q, factors, &error), &error, DYN_FAILED_PRECONDITION, "model",
                  "joint jb: the mass matrix is singular");
-    expect_error(dyn_mass_factors(model, w, 1, b, &error, factors), &error, DYN_INVALID_ARGUMENT, "q[1]", "nan");
+    expect_error(dyn_mass_factors(model, w, 1, b, factors, &error), &error, DYN_INVALID_ARGUMENT, "q[1]", "nan");
     factors[0] = factors[3] = 1;
-    expect_error(dyn_mass_solve(model, w, 1, factors, b, &error, x), &error, DYN_INVALID_ARGUMENT, "b[1]", "nan");
-    expect_error(dyn_mass_solve(model, w, 1, factors, NULL, &error, x), &error, DYN_INVALID_ARGUMENT, "b", "missing");
+    expect_error(dyn_mass_solve(model, w, 1, factors, b, x, &error), &error, DYN_INVALID_ARGUMENT, "b[1]", "nan");
+    expect_error(dyn_mass_solve(model, w, 1, factors, NULL, x, &error), &error, DYN_INVALID_ARGUMENT, "b", "missing");
     dyn_workspace_free(w);
     dyn_model_free(model);
 }

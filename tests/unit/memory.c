@@ -62,7 +62,7 @@ START_TEST(failed_allocation_is_an_error_wherever_it_happens) {
             report = new_report();
         }
         allowance = k;
-        status = dyn_urdf_load(robot, strlen(robot), &options, report, &error, &model);
+        status = dyn_urdf_load(robot, strlen(robot), &options, report, &model, &error);
         allowance = -1;
         if (status != DYN_OK) {
             failures++;
@@ -88,23 +88,23 @@ static dyn_status operate(int number, const dyn_model *model, dyn_error *error, 
     dyn_status status;
     switch (number) {
     case 0:
-        return dyn_model_attach(model, "d", "payload", &payload, NULL, error, result);
+        return dyn_model_attach(model, "d", "payload", &payload, NULL, result, error);
     case 1:
-        return dyn_model_detach(model, "d", error, result);
+        return dyn_model_detach(model, "d", result, error);
     case 2:
-        return dyn_model_merge(model, "d", NULL, model, "second_", error, result);
+        return dyn_model_merge(model, "d", NULL, model, "second_", result, error);
     case 3:
-        return dyn_model_lock(model, 2, joints, NULL, error, result);
+        return dyn_model_lock(model, 2, joints, NULL, result, error);
     case 4:
-        return dyn_model_change_base(model, "d", DYN_BASE_FLOATING, error, result);
+        return dyn_model_change_base(model, "d", DYN_BASE_FLOATING, result, error);
     case 5:
-        return dyn_model_chain(model, "d", "a", DYN_BASE_FIXED, error, result);
+        return dyn_model_chain(model, "d", "a", DYN_BASE_FIXED, result, error);
     case 6:
-        status = dyn_urdf_write_model(model, error, &text, &length);
+        status = dyn_urdf_write_model(model, &text, &length, error);
         dyn_text_free(text);
         return status;
     default:
-        status = dyn_model_describe(model, error, &builder);
+        status = dyn_model_describe(model, &builder, error);
         dyn_builder_free(builder);
         return status;
     }

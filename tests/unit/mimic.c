@@ -31,7 +31,7 @@ static dyn_builder *hand(void) {
 static void expect_refusal(dyn_builder *builder, const char *place, const char *fragment) {
     dyn_model *model;
     dyn_error error;
-    dyn_status status = dyn_builder_build(builder, NULL, NULL, &error, &model);
+    dyn_status status = dyn_builder_build(builder, NULL, NULL, &model, &error);
     expect_error(status, &error, DYN_INVALID_ARGUMENT, place, fragment);
     dyn_builder_free(builder);
 }

@@ -77,7 +77,7 @@ START_TEST(descriptions_with_unprintable_names_are_refused) {
     for (size_t i = 0; i < COUNT(texts); i++) {
         dyn_error error;
         dyn_model *model = NULL;
-        ck_assert_int_eq(dyn_urdf_load(texts[i], strlen(texts[i]), NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_urdf_load(texts[i], strlen(texts[i]), NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
         ck_assert(dyn_text_is_printable(error.place));
         ck_assert(dyn_text_is_printable(error.message));
     }
@@ -91,7 +91,7 @@ START_TEST(what_is_ignored_is_reported_with_escapes) {
     dyn_model *model = NULL;
     dyn_report *report;
     ck_assert_int_eq(dyn_report_create(&report), DYN_OK);
-    ck_assert_int_eq(dyn_urdf_load(text, strlen(text), NULL, report, &error, &model), DYN_OK);
+    ck_assert_int_eq(dyn_urdf_load(text, strlen(text), NULL, report, &model, &error), DYN_OK);
     ck_assert_uint_gt(dyn_report_count(report), 0);
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         ck_assert(dyn_text_is_printable(dyn_report_at(report, i).place));

@@ -46,34 +46,34 @@ static dyn_model *built(dyn_status status, const dyn_error *error, dyn_model **r
     return *result;
 }
 
-typedef dyn_status (*operation)(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result);
+typedef dyn_status (*operation)(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error);
 
-static dyn_status attach(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_attach(model, link, "new", &box, NULL, error, result);
+static dyn_status attach(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_attach(model, link, "new", &box, NULL, result, error);
 }
 
-static dyn_status change_inertia(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_change_inertia(model, link, &box, error, result);
+static dyn_status change_inertia(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_change_inertia(model, link, &box, result, error);
 }
 
-static dyn_status merge(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_merge(model, link, NULL, model, "second_", error, result);
+static dyn_status merge(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_merge(model, link, NULL, model, "second_", result, error);
 }
 
-static dyn_status change_base(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_change_base(model, link, DYN_BASE_FIXED, error, result);
+static dyn_status change_base(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_change_base(model, link, DYN_BASE_FIXED, result, error);
 }
 
-static dyn_status subtree(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_subtree(model, link, DYN_BASE_FIXED, error, result);
+static dyn_status subtree(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_subtree(model, link, DYN_BASE_FIXED, result, error);
 }
 
-static dyn_status chain_from(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_chain(model, link, "base", DYN_BASE_FIXED, error, result);
+static dyn_status chain_from(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_chain(model, link, "base", DYN_BASE_FIXED, result, error);
 }
 
-static dyn_status chain_to(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
-    return dyn_model_chain(model, "base", link, DYN_BASE_FIXED, error, result);
+static dyn_status chain_to(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
+    return dyn_model_chain(model, "base", link, DYN_BASE_FIXED, result, error);
 }
 
 static const operation operations[] = {attach,      change_inertia, merge,      dyn_model_detach,
@@ -82,9 +82,9 @@ static const operation operations[] = {attach,      change_inertia, merge,      
 START_TEST(unknown_links_are_named) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
-    expect_error(operations[_i](model, "wrist", &error, &result), &error, DYN_NOT_FOUND, "link wrist", "robot test");
+    expect_error(operations[_i](model, "wrist", &result, &error), &error, DYN_NOT_FOUND, "link wrist", "robot test");
     ck_assert_ptr_null(result);
-    expect_error(operations[_i](model, NULL, &error, &result), &error, DYN_NOT_FOUND, "link", "no link");
+    expect_error(operations[_i](model, NULL, &result, &error), &error, DYN_NOT_FOUND, "link", "no link");
     ck_assert_ptr_null(result);
     dyn_model_free(model);
 }
@@ -96,14 +96,14 @@ START_TEST(source_stays_as_it_is) {
     char *before, *after;
     size_t length;
     dyn_error error;
-    ck_assert_int_eq(dyn_model_canonical(model, NULL, &before, &length), DYN_OK);
+    ck_assert_int_eq(dyn_model_canonical(model, &before, &length, NULL), DYN_OK);
     double gravity[3];
     dyn_model *made = built(operations[_i](model, "side", &error, &result), &error, &result);
     dyn_model_gravity(result, gravity);
     ck_assert_double_eq(gravity[1], 1);
     ck_assert_double_eq(gravity[2], -3);
     dyn_model_free(made);
-    ck_assert_int_eq(dyn_model_canonical(model, NULL, &after, &length), DYN_OK);
+    ck_assert_int_eq(dyn_model_canonical(model, &after, &length, NULL), DYN_OK);
     ck_assert_str_eq(before, after);
     dyn_text_free(before), dyn_text_free(after);
     dyn_model_free(model);
@@ -115,17 +115,17 @@ START_TEST(bad_payloads_are_refused) {
     dyn_error error;
     const dyn_inertia negative = {.mass = -1}, none = {.mass = 1, .rotational = {-99, 0, 0, -99, 0, -99}};
     const dyn_pose skewed = {.rotation = {1, 1, 0, 0, 1, 0, 0, 0, 1}};
-    expect_error(dyn_model_attach(model, "tip", "load", &negative, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_attach(model, "tip", "load", &negative, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link load", "mass is -1");
-    expect_error(dyn_model_attach(model, "tip", "load", &none, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_attach(model, "tip", "load", &none, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link load", "this is no inertia");
-    expect_error(dyn_model_attach(model, "tip", "tool", &box, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_attach(model, "tip", "tool", &box, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link tool", "two links");
-    expect_error(dyn_model_attach(model, "tip", "load", &box, &skewed, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_attach(model, "tip", "load", &box, &skewed, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "joint load:fixed", "rotation");
-    expect_error(dyn_model_attach(model, "tip", NULL, &box, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_attach(model, "tip", NULL, &box, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link", "name");
-    expect_error(dyn_model_change_inertia(model, "tip", &negative, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_change_inertia(model, "tip", &negative, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link tip", "mass is -1");
     ck_assert_ptr_null(result);
     dyn_model_free(model);
@@ -137,28 +137,28 @@ START_TEST(bad_payloads_of_a_workspace_are_refused) {
     dyn_workspace *workspace, *other;
     const dyn_model *loaded;
     dyn_error error;
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &workspace), DYN_OK);
-    ck_assert_int_eq(dyn_workspace_create(model, &error, &other), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_create(model, &workspace, &error), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_create(model, &other, &error), DYN_OK);
     double q[16], M[256];
     int tip, nv = dyn_model_nv(model);
-    ck_assert_int_eq(dyn_model_find_frame(model, "tip", &error, &tip), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(model, "tip", &tip, &error), DYN_OK);
     dyn_payload payloads[2] = {{.link = tip, .inertia = box}, {.link = 7, .inertia = box}};
-    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_NOT_FOUND, "payloads[1].link",
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &loaded, &error), &error, DYN_NOT_FOUND, "payloads[1].link",
                  "no link 7");
     payloads[1].link = tip;
     payloads[1].inertia.mass = -1;
-    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &loaded, &error), &error, DYN_INVALID_ARGUMENT,
                  "payloads[1].inertia", "link tip: the mass is -1");
     payloads[1].inertia = (dyn_inertia){.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}};
-    expect_error(dyn_workspace_load(workspace, 2, payloads, &error, &loaded), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_workspace_load(workspace, 2, payloads, &loaded, &error), &error, DYN_INVALID_ARGUMENT,
                  "payloads[1].inertia", "above the sum");
 
     /* A loaded model belongs to its own workspace alone. */
-    ck_assert_int_eq(dyn_workspace_load(workspace, 1, payloads, &error, &loaded), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_load(workspace, 1, payloads, &loaded, &error), DYN_OK);
     dyn_zero_configuration(model, q);
     ck_assert_int_le(nv * nv, 256);
-    ck_assert_int_eq(dyn_crba(loaded, workspace, 1, q, &error, M), DYN_OK);
-    expect_error(dyn_crba(loaded, other, 1, q, &error, M), &error, DYN_INVALID_ARGUMENT, "workspace", "another model");
+    ck_assert_int_eq(dyn_crba(loaded, workspace, 1, q, M, &error), DYN_OK);
+    expect_error(dyn_crba(loaded, other, 1, q, M, &error), &error, DYN_INVALID_ARGUMENT, "workspace", "another model");
     ck_assert_double_eq(dyn_model_mass(loaded), dyn_model_mass(model) + 2);
     dyn_workspace_free(workspace), dyn_workspace_free(other);
     dyn_model_free(model);
@@ -170,9 +170,9 @@ START_TEST(couplings_are_not_torn_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *finger = "finger", *elbow = "elbow";
     dyn_error error;
-    expect_error(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "joint finger", "follows joint \"elbow\"");
-    expect_error(dyn_model_lock(model, 1, &finger, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT, "joint finger",
+    expect_error(dyn_model_lock(model, 1, &finger, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT, "joint finger",
                  "follows joint \"elbow\"; lock that one");
     ck_assert_ptr_null(result);
 
@@ -180,13 +180,13 @@ START_TEST(couplings_are_not_torn_apart) {
     double q[16];
     dyn_zero_configuration(model, q);
     q[dyn_model_joint(model, dyn_model_find_joint(model, "elbow"))->q_index] = 0.5;
-    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, q, &error, &result), &error, &result);
+    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, q, &result, &error), &error, &result);
     ck_assert_int_lt(dyn_model_find_joint(locked, "finger"), 0);
     ck_assert_int_eq(dyn_model_nq(locked), dyn_model_nq(model) - 1);
     int tip;
-    ck_assert_int_eq(dyn_model_find_frame(locked, "tip", &error, &tip), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(locked, "tip", &tip, &error), DYN_OK);
     ck_assert_double_eq_tol(dyn_model_link(locked, tip)->pose.rotation[0], cos(0.5 + 2 * 0.5 + 0.25), 1e-15);
-    dyn_model *free_tool = built(dyn_model_subtree(locked, "tool", DYN_BASE_FIXED, &error, &result), &error, &result);
+    dyn_model *free_tool = built(dyn_model_subtree(locked, "tool", DYN_BASE_FIXED, &result, &error), &error, &result);
     dyn_model_free(free_tool), dyn_model_free(locked), dyn_model_free(model);
 }
 END_TEST
@@ -204,7 +204,7 @@ START_TEST(couplings_are_composed_where_the_link_between_goes) {
     add_joint(builder, &x);
     dyn_model *model = build_model(builder, NULL, NULL), *result;
     dyn_error error;
-    dyn_model *rest = built(dyn_model_detach(model, "b", &error, &result), &error, &result);
+    dyn_model *rest = built(dyn_model_detach(model, "b", &result, &error), &error, &result);
     const dyn_joint *joint = dyn_model_joint(rest, dyn_model_find_joint(rest, "x"));
     ck_assert_str_eq(dyn_model_joint(rest, joint->master)->name, "z");
     ck_assert_double_eq(joint->multiplier, 6);
@@ -218,9 +218,9 @@ START_TEST(independent_joints_come_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_INDEPENDENT), *result;
     const char *elbow = "elbow";
     dyn_error error;
-    dyn_model *tool = built(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &error, &result), &error, &result);
+    dyn_model *tool = built(dyn_model_subtree(model, "tool", DYN_BASE_FIXED, &result, &error), &error, &result);
     ck_assert_int_eq(dyn_model_nq(tool), 1);
-    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, NULL, &error, &result), &error, &result);
+    dyn_model *locked = built(dyn_model_lock(model, 1, &elbow, NULL, &result, &error), &error, &result);
     ck_assert_int_ge(dyn_model_find_joint(locked, "finger"), 0);
     ck_assert(!dyn_model_has_coupling(locked));
     dyn_model_free(tool), dyn_model_free(locked), dyn_model_free(model);
@@ -230,7 +230,7 @@ END_TEST
 START_TEST(limits_and_damping_survive) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
-    dyn_model *turned = built(dyn_model_change_base(model, "tip", DYN_BASE_FLOATING, &error, &result), &error, &result);
+    dyn_model *turned = built(dyn_model_change_base(model, "tip", DYN_BASE_FLOATING, &result, &error), &error, &result);
     const dyn_joint *elbow = dyn_model_joint(turned, dyn_model_find_joint(turned, "elbow"));
     ck_assert(elbow->has_limits);
     ck_assert_double_eq(elbow->limits.lower, -1);
@@ -250,16 +250,16 @@ START_TEST(bad_locks_are_named) {
     double q[16];
     dyn_error error;
     dyn_zero_configuration(model, q);
-    expect_error(dyn_model_lock(model, 1, &flange, q, &error, &result), &error, DYN_NOT_FOUND, "joint flange",
+    expect_error(dyn_model_lock(model, 1, &flange, q, &result, &error), &error, DYN_NOT_FOUND, "joint flange",
                  "no moving joint");
     q[0] = NAN;
-    expect_error(dyn_model_lock(model, 1, &shoulder, q, &error, &result), &error, DYN_INVALID_ARGUMENT, "q[0]",
+    expect_error(dyn_model_lock(model, 1, &shoulder, q, &result, &error), &error, DYN_INVALID_ARGUMENT, "q[0]",
                  "joint shoulder");
     const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, "ball"));
     q[joint->q_index + 3] = 2;
-    expect_error(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, DYN_INVALID_ARGUMENT, "q[3]", "norm 2");
+    expect_error(dyn_model_lock(model, 1, &ball, q, &result, &error), &error, DYN_INVALID_ARGUMENT, "q[3]", "norm 2");
     q[joint->q_index + 3] = 1; /* values of joints that are not locked are not read */
-    dyn_model_free(built(dyn_model_lock(model, 1, &ball, q, &error, &result), &error, &result));
+    dyn_model_free(built(dyn_model_lock(model, 1, &ball, q, &result, &error), &error, &result));
     dyn_model_free(model);
 }
 END_TEST
@@ -272,17 +272,17 @@ START_TEST(floating_base_can_be_locked_and_freed) {
     dyn_error error;
     dyn_zero_configuration(model, q);
     q[0] = 1, q[1] = 2, q[2] = 3, q[3] = 1, q[6] = 0;
-    dyn_model *locked = built(dyn_model_lock(model, 1, &root, q, &error, &result), &error, &result);
+    dyn_model *locked = built(dyn_model_lock(model, 1, &root, q, &result, &error), &error, &result);
     ck_assert(!dyn_model_is_floating(locked));
     int base, world;
-    ck_assert_int_eq(dyn_model_find_frame(locked, "world", &error, &world), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(locked, "world", &world, &error), DYN_OK);
     ck_assert_int_eq(world, 0);
-    ck_assert_int_eq(dyn_model_find_frame(locked, "base", &error, &base), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(locked, "base", &base, &error), DYN_OK);
     const dyn_pose *pose = &dyn_model_link(locked, base)->pose;
     ck_assert_double_eq(pose->position[2], 3);
     ck_assert_double_eq_tol(pose->rotation[4], -1, 1e-15);
     dyn_model *freed =
-        built(dyn_model_change_base(locked, "base", DYN_BASE_FLOATING, &error, &result), &error, &result);
+        built(dyn_model_change_base(locked, "base", DYN_BASE_FLOATING, &result, &error), &error, &result);
     ck_assert_int_eq(dyn_model_nq(freed), dyn_model_nq(model));
     ck_assert_double_eq(dyn_model_mass(freed), dyn_model_mass(model));
     dyn_model_free(freed), dyn_model_free(locked), dyn_model_free(model);
@@ -292,16 +292,16 @@ END_TEST
 START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
-    expect_error(dyn_model_detach(model, "base", &error, &result), &error, DYN_INVALID_ARGUMENT, "link base",
+    expect_error(dyn_model_detach(model, "base", &result, &error), &error, DYN_INVALID_ARGUMENT, "link base",
                  "the root");
-    expect_error(dyn_model_merge(model, "tip", NULL, model, NULL, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_merge(model, "tip", NULL, model, NULL, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "link base", "two links");
-    expect_error(dyn_model_change_base(model, "base", (dyn_base)5, &error, &result), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_model_change_base(model, "base", (dyn_base)5, &result, &error), &error, DYN_INVALID_ARGUMENT,
                  "base", "5");
     char prefix[400];
     memset(prefix, 'x', sizeof prefix);
     prefix[sizeof prefix - 1] = '\0';
-    ck_assert_int_eq(dyn_model_merge(model, "tip", NULL, model, prefix, &error, &result), DYN_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(dyn_model_merge(model, "tip", NULL, model, prefix, &result, &error), DYN_RESOURCE_EXHAUSTED);
     ck_assert_ptr_null(result);
     dyn_model_free(model);
 }
@@ -312,13 +312,13 @@ START_TEST(chain_keeps_what_is_fixed_to_it) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     int frame;
-    dyn_model *chain = built(dyn_model_chain(model, "side", "fore", DYN_BASE_FIXED, &error, &result), &error, &result);
+    dyn_model *chain = built(dyn_model_chain(model, "side", "fore", DYN_BASE_FIXED, &result, &error), &error, &result);
     ck_assert_int_eq(dyn_model_joint_count(chain), 2);
     ck_assert_str_eq(dyn_model_joint(chain, 0)->name, "wing");
     ck_assert_str_eq(dyn_model_joint(chain, 1)->name, "elbow");
-    ck_assert_int_eq(dyn_model_find_frame(chain, "tool", &error, &frame), DYN_OK);
-    ck_assert_int_eq(dyn_model_find_frame(chain, "tip", &error, &frame), DYN_NOT_FOUND);
-    ck_assert_int_eq(dyn_model_find_frame(chain, "end", &error, &frame), DYN_NOT_FOUND);
+    ck_assert_int_eq(dyn_model_find_frame(chain, "tool", &frame, &error), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(chain, "tip", &frame, &error), DYN_NOT_FOUND);
+    ck_assert_int_eq(dyn_model_find_frame(chain, "end", &frame, &error), DYN_NOT_FOUND);
     dyn_model_free(chain), dyn_model_free(model);
 }
 END_TEST

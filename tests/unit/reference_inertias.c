@@ -176,7 +176,7 @@ START_TEST(real_robots_load_with_either_base) {
                                                    k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED};
             dyn_model *model;
             dyn_error error;
-            dyn_status status = dyn_urdf_load(text, length, &options, NULL, &error, &model);
+            dyn_status status = dyn_urdf_load(text, length, &options, NULL, &model, &error);
             ck_assert_msg(status == DYN_OK, "%s: %s: %s", entry->d_name, error.place, error.message);
             dyn_model_free(model);
         }

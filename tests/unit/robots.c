@@ -10,7 +10,7 @@
 
 dyn_builder *new_builder(void) {
     dyn_builder *builder;
-    ck_assert_int_eq(dyn_builder_create("test", NULL, &builder), DYN_OK);
+    ck_assert_int_eq(dyn_builder_create("test", &builder, NULL), DYN_OK);
     return builder;
 }
 
@@ -50,7 +50,7 @@ void connect_links(dyn_builder *builder, const char *name, dyn_joint_type type, 
 dyn_model *build_model(dyn_builder *builder, const dyn_build_options *options, dyn_report *report) {
     dyn_model *model;
     dyn_error error;
-    dyn_status status = dyn_builder_build(builder, options, report, &error, &model);
+    dyn_status status = dyn_builder_build(builder, options, report, &model, &error);
     ck_assert_msg(status == DYN_OK, "%s: %s", error.place, error.message);
     dyn_builder_free(builder);
     return model;
@@ -59,7 +59,7 @@ dyn_model *build_model(dyn_builder *builder, const dyn_build_options *options, d
 dyn_model *load_urdf(const char *text, const dyn_build_options *options, dyn_report *report) {
     dyn_model *model;
     dyn_error error;
-    dyn_status status = dyn_urdf_load(text, strlen(text), options, report, &error, &model);
+    dyn_status status = dyn_urdf_load(text, strlen(text), options, report, &model, &error);
     ck_assert_msg(status == DYN_OK, "%s: %s", error.place, error.message);
     return model;
 }

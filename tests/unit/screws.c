@@ -155,14 +155,14 @@ static void book_inverse_dynamics(int n, const double *q, const double *v, const
 static dyn_model *model_of(int n, const double *M, const double *G, const double *S) {
     dyn_builder *builder;
     dyn_error error;
-    require(dyn_screws_describe("screws", n, M, G, S, &error, &builder), &error);
+    require(dyn_screws_describe("screws", n, M, G, S, &builder, &error), &error);
     return build_model(builder, NULL, NULL);
 }
 
 static int frame_of(const dyn_model *model, const char *name) {
     int frame;
     dyn_error error;
-    require(dyn_model_find_frame(model, name, &error, &frame), &error);
+    require(dyn_model_find_frame(model, name, &frame, &error), &error);
     return frame;
 }
 
@@ -171,7 +171,7 @@ static void assert_book_torques(const dyn_model *model, random_source *random, i
                                 const double *S) {
     dyn_workspace *workspace;
     dyn_error error;
-    require(dyn_workspace_create(model, &error, &workspace), &error);
+    require(dyn_workspace_create(model, &workspace, &error), &error);
     for (int k = 0; k < 10; k++) {
         double q[MAX_JOINTS], v[MAX_JOINTS], a[MAX_JOINTS], tip[6], against[6], gravity[3], tau[MAX_JOINTS];
         double book[MAX_JOINTS], scale = 1;
@@ -188,7 +188,7 @@ static void assert_book_torques(const dyn_model *model, random_source *random, i
             .frame = frame_of(model, "end_effector"), .reference_frame = DYN_REFERENCE_FRAME_LOCAL, .wrench = against};
         dyn_external_forces forces = {1, &force};
         book_inverse_dynamics(n, q, v, a, gravity, M, G, S, tip, book);
-        require(dyn_rnea(model, workspace, 1, gravity, q, v, a, &forces, &error, tau), &error);
+        require(dyn_rnea(model, workspace, 1, gravity, q, v, a, &forces, tau, &error), &error);
         for (int i = 0; i < n; i++) {
             scale = fmax(scale, fabs(book[i]));
         }
@@ -230,7 +230,7 @@ START_TEST(book_algorithm_returns_its_published_torques) {
     /* The robot's first screw is not a unit screw, and is refused. */
     dyn_builder *builder;
     dyn_error error;
-    expect_error(dyn_screws_describe("r", 3, M, G, S, &error, &builder), &error, DYN_INVALID_ARGUMENT, "Slist[0]",
+    expect_error(dyn_screws_describe("r", 3, M, G, S, &builder, &error), &error, DYN_INVALID_ARGUMENT, "Slist[0]",
                  "no unit screw");
     ck_assert_ptr_null(builder);
 }
@@ -268,8 +268,8 @@ START_TEST(ur5_is_the_robot_of_its_urdf) {
         }
         for (int m = 0; m < 2; m++) {
             dyn_workspace *workspace;
-            require(dyn_workspace_create(models[m], &error, &workspace), &error);
-            require(dyn_rnea(models[m], workspace, 1, NULL, q, v, a, NULL, &error, results[m]), &error);
+            require(dyn_workspace_create(models[m], &workspace, &error), &error);
+            require(dyn_rnea(models[m], workspace, 1, NULL, q, v, a, NULL, results[m], &error), &error);
             dyn_workspace_free(workspace);
         }
         assert_lists("tau", tau, expected, 6, 1e-8);
@@ -284,7 +284,7 @@ START_TEST(ur5_comes_back_as_it_went_in) {
     ur5_G(G);
     dyn_model *model = model_of(6, ur5_M, G, ur5_S);
     dyn_error error;
-    require(dyn_model_screws(model, frame_of(model, "end_effector"), &error, M, H, S), &error);
+    require(dyn_model_screws(model, frame_of(model, "end_effector"), M, H, S, &error), &error);
     assert_lists("Mlist", M, ur5_M, 7 * 16, 1e-14);
     assert_lists("Glist", H, G, 6 * 36, 1e-13);
     assert_lists("Slist", S, ur5_S, 36, 1e-14);
@@ -317,7 +317,7 @@ static dyn_model *random_chain(random_source *random, int n) {
         }
         random_unit(random, 4, quaternion);
         dyn_quaternion_to_rotation(quaternion, pose.rotation);
-        ck_assert_int_eq(dyn_inertia_box(random_uniform(random, 0.5, 5), size, NULL, &inertia), DYN_OK);
+        ck_assert_int_eq(dyn_inertia_box(random_uniform(random, 0.5, 5), size, &inertia, NULL), DYN_OK);
         dyn_inertia_transform(&inertia, &pose, &inertia);
         add_link_with(builder, link, &inertia);
         add_joint(builder, &joint);
@@ -339,11 +339,11 @@ START_TEST(random_chains_round_trip) {
         double M[(MAX_JOINTS + 1) * 16], G[MAX_JOINTS * 36], S[6 * MAX_JOINTS];
         double N[(MAX_JOINTS + 1) * 16], H[MAX_JOINTS * 36], R[6 * MAX_JOINTS];
         dyn_model *model = random_chain(&random, n);
-        require(dyn_model_screws(model, frame_of(model, "end_effector"), &error, M, G, S), &error);
+        require(dyn_model_screws(model, frame_of(model, "end_effector"), M, G, S, &error), &error);
         assert_book_torques(model, &random, n, M, G, S);
         dyn_model *again = model_of(n, M, G, S);
         assert_book_torques(again, &random, n, M, G, S);
-        require(dyn_model_screws(again, frame_of(again, "end_effector"), &error, N, H, R), &error);
+        require(dyn_model_screws(again, frame_of(again, "end_effector"), N, H, R, &error), &error);
         assert_lists("Mlist", N, M, (n + 1) * 16, 1e-12);
         assert_lists("Glist", H, G, n * 36, 1e-11);
         assert_lists("Slist", R, S, 6 * n, 1e-12);
@@ -396,7 +396,7 @@ START_TEST(mistakes_in_the_lists_are_named) {
     list[mistakes[_i].entry] = mistakes[_i].value;
     dyn_builder *builder;
     dyn_error error;
-    expect_error(dyn_screws_describe("r", 6, M, G, S, &error, &builder), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_screws_describe("r", 6, M, G, S, &builder, &error), &error, DYN_INVALID_ARGUMENT,
                  mistakes[_i].place, mistakes[_i].fragment);
     ck_assert_ptr_null(builder);
 }
@@ -418,10 +418,10 @@ START_TEST(what_is_no_chain_is_refused) {
     dyn_build_options options = {.base = _i == 3 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
     dyn_model *model = build_model(builder, &options, NULL);
     if (_i < 4) {
-        expect_error(dyn_model_screws(model, frame_of(model, "d"), &error, M, G, S), &error, DYN_FAILED_PRECONDITION,
+        expect_error(dyn_model_screws(model, frame_of(model, "d"), M, G, S, &error), &error, DYN_FAILED_PRECONDITION,
                      _i == 3 ? "joint root_joint" : "joint z", fragments[_i]);
     } else {
-        expect_error(dyn_model_screws(model, frame_of(model, "c"), &error, M, G, S), &error, DYN_INVALID_ARGUMENT,
+        expect_error(dyn_model_screws(model, frame_of(model, "c"), M, G, S, &error), &error, DYN_INVALID_ARGUMENT,
                      "tip", "last joint");
     }
     dyn_model_free(model);

@@ -14,7 +14,7 @@
 static void expect_refusal(dyn_builder *builder, dyn_status status, const char *place, const char *fragment) {
     dyn_model *model = NULL;
     dyn_error error;
-    dyn_status actual = dyn_builder_build(builder, NULL, NULL, &error, &model);
+    dyn_status actual = dyn_builder_build(builder, NULL, NULL, &model, &error);
     expect_error(actual, &error, status, place, fragment);
     ck_assert_ptr_null(model);
     dyn_builder_free(builder);
@@ -121,7 +121,7 @@ START_TEST(cycle_beside_a_tree_is_found) {
     connect_links(builder, "cd", DYN_JOINT_TYPE_REVOLUTE, "c", "d"); /* attached to the cycle, and not part of it */
     dyn_model *model;
     dyn_error error;
-    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "cycle"));
     for (const char *name = "abc"; *name != '\0'; name++) {
         const char quoted[] = {'"', *name, '"', '\0'};
@@ -164,7 +164,7 @@ START_TEST(longest_cycle_is_refused) {
     connect_links(builder, "close", DYN_JOINT_TYPE_REVOLUTE, "l9999", "l0");
     dyn_model *model;
     dyn_error error;
-    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, " ..."));
     dyn_builder_free(builder);
 }

@@ -211,7 +211,7 @@ START_TEST(strict_loading_sees_the_readers_warnings) {
     const dyn_build_options strict = {.strict = true};
     dyn_model *model;
     dyn_error error;
-    expect_error(dyn_urdf_load(text, strlen(text), &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_urdf_load(text, strlen(text), &strict, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT,
                  "urdf:2", "<typo>");
 }
 END_TEST

@@ -90,7 +90,7 @@ START_TEST(a_departure_is_refused_where_reading_is_strict) {
     dyn_error error;
     char place[32];
     snprintf(place, sizeof place, "urdf:%d", departures[_i].line);
-    expect_error(dyn_urdf_load(text, strlen(text), &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT, place,
+    expect_error(dyn_urdf_load(text, strlen(text), &strict, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, place,
                  departures[_i].fragment);
     ck_assert_ptr_null(model);
 }
@@ -136,11 +136,11 @@ START_TEST(zero_bytes_of_a_c_string_are_no_part_of_the_document) {
     dyn_report *report = new_report();
     dyn_model *model;
     dyn_error error;
-    ck_assert_int_eq(dyn_urdf_load(text, sizeof text, NULL, report, &error, &model), DYN_OK);
+    ck_assert_int_eq(dyn_urdf_load(text, sizeof text, NULL, report, &model, &error), DYN_OK);
     expect_entry(report, DYN_SEVERITY_WARNING, 4, "document", "the zero bytes at its end, 3, are ignored");
     dyn_model_free(model);
     dyn_report_free(report);
-    expect_error(dyn_urdf_load(text, sizeof text, &strict, NULL, &error, &model), &error, DYN_INVALID_ARGUMENT,
+    expect_error(dyn_urdf_load(text, sizeof text, &strict, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT,
                  "urdf:4", "zero bytes");
 }
 END_TEST

@@ -14,7 +14,7 @@ static void expect_refusal(const char *text, size_t length, dyn_status status, c
                            const char *fragment) {
     dyn_model *model = NULL;
     dyn_error error;
-    expect_error(dyn_urdf_load(text, length, NULL, NULL, &error, &model), &error, status, place, fragment);
+    expect_error(dyn_urdf_load(text, length, NULL, NULL, &model, &error), &error, status, place, fragment);
     ck_assert_ptr_null(model);
 }
 
@@ -153,7 +153,7 @@ START_TEST(every_truncation_of_a_robot_is_refused) {
     for (size_t cut = 0; cut < last + strlen("</robot>"); cut++) {
         dyn_model *model = NULL;
         dyn_error error;
-        ck_assert_int_eq(dyn_urdf_load(text, cut, NULL, NULL, &error, &model), DYN_INVALID_ARGUMENT);
+        ck_assert_int_eq(dyn_urdf_load(text, cut, NULL, NULL, &model, &error), DYN_INVALID_ARGUMENT);
         ck_assert_ptr_null(model);
     }
     free(text);

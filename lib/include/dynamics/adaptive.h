@@ -64,9 +64,9 @@ typedef struct dyn_adaptive_result {
  * `proceed` returns false.
  * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al.
  * 2005). */
-DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error,
-                                    double *q, double *v, dyn_adaptive_event *events, size_t capacity,
-                                    dyn_adaptive_result *result);
+DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, double *q, double *v,
+                                    dyn_adaptive_event *events, size_t capacity, dyn_adaptive_result *result,
+                                    dyn_error *error);
 
 #ifdef __cplusplus
 }

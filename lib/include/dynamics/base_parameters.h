@@ -49,8 +49,8 @@ typedef struct dyn_base_parameters dyn_base_parameters;
  * afterwards. Cost O(joints) times a thousand; O(joints^3) with coupled mimic joints.
  * Errors: DYN_INVALID_ARGUMENT for a gravity that is not finite; DYN_RESOURCE_EXHAUSTED out of memory, or for coupled
  * mimic joints among more than 100 joints. */
-DYN_API dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity, dyn_error *error,
-                                              dyn_base_parameters **grouping);
+DYN_API dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity,
+                                              dyn_base_parameters **grouping, dyn_error *error);
 
 /* Frees a grouping; NULL is allowed. */
 DYN_API void dyn_base_parameters_free(dyn_base_parameters *grouping);
@@ -64,13 +64,13 @@ DYN_API const int *dyn_base_parameters_columns(const dyn_base_parameters *groupi
 
 /* Computes b = B p for the parameters p of dyn_model_parameters; b has dyn_base_parameters_count numbers. Cost
  * O(joints). Thread-safe. */
-DYN_API dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, dyn_error *error,
-                                              double *b);
+DYN_API dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, double *b,
+                                              dyn_error *error);
 
 /* Stores the grouping matrix B, row-major, base parameter count x parameter count: 1 at the parameter itself, and the
  * factors of those that are regrouped to it. Thread-safe.
  * Errors: DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, dyn_error *error, double *B);
+DYN_API dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, double *B, dyn_error *error);
 
 #ifdef __cplusplus
 }

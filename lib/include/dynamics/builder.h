@@ -69,7 +69,7 @@ typedef struct dyn_build_options {
 
 /* Creates an empty builder for a robot called `name` (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
  * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder);
+DYN_API dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error *error);
 
 /* Frees a builder; NULL is allowed. */
 DYN_API void dyn_builder_free(dyn_builder *builder);
@@ -109,7 +109,7 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * inertia resists is a warning: the mass matrix is singular, and functions that solve with it, such as dyn_aba, return
  * DYN_FAILED_PRECONDITION. Other functions work. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
-                                     dyn_error *error, dyn_model **model);
+                                     dyn_model **model, dyn_error *error);
 
 #ifdef __cplusplus
 }

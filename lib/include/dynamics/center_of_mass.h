@@ -25,8 +25,8 @@ extern "C" {
  * links have no mass.
  * Source: Featherstone 2008, section 9.6; Orin, Goswami and Lee 2013. */
 DYN_API dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                      const double *v, const double *a, int joint, dyn_error *error, double *position,
-                                      double *velocity, double *acceleration, double *jacobian);
+                                      const double *v, const double *a, int joint, double *position, double *velocity,
+                                      double *acceleration, double *jacobian, dyn_error *error);
 
 /* Computes the spatial inertia of the body that carries `frame`, about the origin and along the axes of the reference
  * frame: n x 36, row-major, angular rows and columns first, so that (angular; linear momentum) = inertia (w; v). A body
@@ -35,7 +35,7 @@ DYN_API dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *wor
  * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a frame that is fixed to the world.
  * Source: Featherstone 2008, section 2.13. */
 DYN_API dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                    int frame, dyn_reference_frame reference_frame, dyn_error *error, double *inertia);
+                                    int frame, dyn_reference_frame reference_frame, double *inertia, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -33,8 +33,8 @@ typedef struct dyn_compiled dyn_compiled;
  * trusted. The model must outlive the result. Cost: some hundred calls of each function.
  * Errors: DYN_NOT_FOUND for a file that cannot be loaded; DYN_FAILED_PRECONDITION for another model, instruction set or
  * version, or for other results; DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error *error,
-                                     dyn_compiled **compiled);
+DYN_API dyn_status dyn_compiled_load(const dyn_model *model, const char *path, dyn_compiled **compiled,
+                                     dyn_error *error);
 
 /* Unloads a shared object; NULL is allowed. No workspace may use it any more. */
 DYN_API void dyn_compiled_free(dyn_compiled *compiled);

@@ -31,24 +31,24 @@ extern "C" {
 /* Computes q_next = q (+) step_length v, which is exact for constant v. The quaternions of q_next have norm one.
  * step_length is in s and finite. */
 DYN_API dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double step_length,
-                                 dyn_error *error, double *q_next);
+                                 double *q_next, dyn_error *error);
 
 /* Computes v = q_1 (-) q_0, the shortest v with q_0 (+) v = q_1; rotations are by at most pi. Angles of single joints
  * are subtracted as numbers, not modulo 2 pi. */
-DYN_API dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, const double *q_1,
-                                  dyn_error *error, double *v);
+DYN_API dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double *v,
+                                  dyn_error *error);
 
 /* Computes q = q_0 (+) s (q_1 (-) q_0): q_0 at s = 0, q_1 at s = 1. */
 DYN_API dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double s,
-                                   dyn_error *error, double *q);
+                                   double *q, dyn_error *error);
 
 /* Computes the Euclidean norm of q_1 (-) q_0, n numbers. It mixes radians and metres. */
 DYN_API dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, const double *q_1,
-                                dyn_error *error, double *distance);
+                                double *distance, dyn_error *error);
 
 /* Scales the quaternions of configurations to norm one with w >= 0. The quaternions of q may have any norm but zero,
  * which is DYN_INVALID_ARGUMENT. */
-DYN_API dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_error *error, double *out);
+DYN_API dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, double *out, dyn_error *error);
 
 /* Draws a random configuration: uniform within the limits, angles without limits in [-pi, pi], displacements in [-1,
  * 1], quaternions uniform over the rotations. `state` is the state of the generator: the caller chooses its first

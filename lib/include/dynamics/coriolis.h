@@ -22,12 +22,12 @@ extern "C" {
  * same connection. q is n x nq, v (NULL: zero) is n x nv. Cost O(bodies * depth) per sample.
  * Source: Echeandia and Wensing 2021, algorithm 1. */
 DYN_API dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                       const double *v, dyn_error *error, double *C);
+                                       const double *v, double *C, dyn_error *error);
 
 /* Computes the symbols G, n x nv x nv x nv, with C(q, v) = sum over k of v_k G_k, each G_k being nv x nv. q is n x nq.
  * Cost O(nv * bodies * depth) per sample. */
 DYN_API dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                   dyn_error *error, double *symbols);
+                                   double *symbols, dyn_error *error);
 
 #ifdef __cplusplus
 }

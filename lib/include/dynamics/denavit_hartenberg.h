@@ -44,7 +44,7 @@ typedef struct dyn_dh_row {
  * Errors, with place "rows[k].NAME": DYN_INVALID_ARGUMENT for a number that is not finite or another joint type; for
  * the rest as in builder.h. */
 DYN_API dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int count, const dyn_dh_row *rows,
-                                   dyn_error *error, dyn_builder **builder);
+                                   dyn_builder **builder, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -37,8 +37,8 @@ extern "C" {
  * O(bodies * depth) per sample. */
 DYN_API dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,
-                                        const dyn_external_forces *forces, dyn_error *error, double *dtau_dq,
-                                        double *dtau_dv, double *dtau_da);
+                                        const dyn_external_forces *forces, double *dtau_dq, double *dtau_dv,
+                                        double *dtau_da, dyn_error *error);
 
 /* Computes the derivatives of dyn_aba, a(q, v, tau), with respect to its three arguments; da_dtau = M(q)^-1.
  *
@@ -47,12 +47,12 @@ DYN_API dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *w
  * does. */
 DYN_API dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                        const double *gravity, const double *q, const double *v, const double *tau,
-                                       const dyn_external_forces *forces, dyn_error *error, double *da_dq,
-                                       double *da_dv, double *da_dtau);
+                                       const dyn_external_forces *forces, double *da_dq, double *da_dv, double *da_dtau,
+                                       dyn_error *error);
 
 /* Computes the derivative of dyn_gravity, g(q), n x nv x nv. q is n x nq. Cost O(bodies * depth) per sample. */
 DYN_API dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
-                                           const double *gravity, const double *q, dyn_error *error, double *dg_dq);
+                                           const double *gravity, const double *q, double *dg_dq, dyn_error *error);
 
 /* Computes the derivatives of the motion of a frame: of its twist V(q, v) = J v and of the twist's rate, A(q, v, a) = J
  * a + dJ/dt v, in the reference frame of J. Each is n x 6 x nv, angular rows first.
@@ -64,22 +64,22 @@ DYN_API dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace
  * range. */
 DYN_API dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                          const double *v, const double *a, int frame,
-                                         dyn_reference_frame reference_frame, dyn_error *error, double *dV_dq,
-                                         double *dA_dq, double *dA_dv, double *J);
+                                         dyn_reference_frame reference_frame, double *dV_dq, double *dA_dq,
+                                         double *dA_dv, double *J, dyn_error *error);
 
 /* Computes the Hessian of a frame: H(i, j, k) = dJ_ij / dq_k, n x 6 x nv x nv, with J in the reference frame and
  * angular rows first; so dJ/dt = H v, summed over k. q is n x nq. Cost O(nv^2) per sample. Returns DYN_NOT_FOUND for a
  * frame index that is out of range. */
 DYN_API dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                     int frame, dyn_reference_frame reference_frame, dyn_error *error, double *H);
+                                     int frame, dyn_reference_frame reference_frame, double *H, dyn_error *error);
 
 /* Computes the derivatives of the centroidal momentum h_G(q, v) = A_G v and of its rate A_G a + dA_G/dt v, as in
  * centroidal.h: about the centre of mass, in world axes, n x 6 x nv each, angular rows first. dh_G/dv and the
  * derivative of the rate with respect to a are A_G. q is n x nq; v, a (NULL: zero) are n x nv. Cost O(bodies) per
  * sample. Returns DYN_FAILED_PRECONDITION for a robot without mass. */
 DYN_API dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
-                                              const double *q, const double *v, const double *a, dyn_error *error,
-                                              double *dh_dq, double *drate_dq, double *drate_dv, double *A_G);
+                                              const double *q, const double *v, const double *a, double *dh_dq,
+                                              double *drate_dq, double *drate_dv, double *A_G, dyn_error *error);
 
 /* Computes the change of tau = dyn_rnea(q, v, a) along a direction: dtau = dtau/dq dq + dtau/dv dv + M da, without
  * forming the matrices.
@@ -89,7 +89,7 @@ DYN_API dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_worksp
 DYN_API dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                    const double *gravity, const double *q, const double *v,
                                                    const double *a, const dyn_external_forces *forces, const double *dq,
-                                                   const double *dv, const double *da, dyn_error *error, double *dtau);
+                                                   const double *dv, const double *da, double *dtau, dyn_error *error);
 
 /* Computes the change of a = dyn_aba(q, v, tau) along a direction: da = da/dq dq + da/dv dv + M^-1 dtau, without
  * forming the matrices.
@@ -99,8 +99,8 @@ DYN_API dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_w
 DYN_API dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                   const double *gravity, const double *q, const double *v,
                                                   const double *tau, const dyn_external_forces *forces,
-                                                  const double *dq, const double *dv, const double *dtau,
-                                                  dyn_error *error, double *da);
+                                                  const double *dq, const double *dv, const double *dtau, double *da,
+                                                  dyn_error *error);
 
 #ifdef __cplusplus
 }

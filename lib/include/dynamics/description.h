@@ -23,7 +23,7 @@ extern "C" {
 /* Creates a builder that holds the model's description: all that the model's own builder held except the lines of a
  * file. Building it with dyn_model_build_options yields an equal model. The caller frees it. Cost O(links log links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_error *error, dyn_builder **builder);
+DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_builder **builder, dyn_error *error);
 
 /* Returns the options that the model was built with. */
 DYN_API dyn_build_options dyn_model_build_options(const dyn_model *model);
@@ -45,13 +45,13 @@ DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builde
  * dyn_urdf_write (urdf.h).
  * Cost O(links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+DYN_API dyn_status dyn_description_write(const dyn_model *model, char **text, size_t *length, dyn_error *error);
 
 /* Reads a text of dyn_description_write (not NUL-terminated) into a new builder, which the caller frees, and the
  * options to build it with. Cost O(links log links).
  * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. */
-DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
-                                        dyn_build_options *options);
+DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **builder,
+                                        dyn_build_options *options, dyn_error *error);
 
 /* Returns whether a text begins like a text of dyn_description_write. */
 DYN_API bool dyn_description_is_text(const char *text, size_t length);

@@ -2,9 +2,9 @@
 /*
  * libdynamics: rigid-body dynamics of tree-structured robots.
  *
- *     dyn_urdf_load(text, length, &options, report, &error, &model);
- *     dyn_workspace_create(model, &error, &workspace);
- *     dyn_rnea(model, workspace, n, NULL, q, v, a, NULL, &error, tau);
+ *     dyn_urdf_load(text, length, &options, report, &model, &error);
+ *     dyn_workspace_create(model, &workspace, &error);
+ *     dyn_rnea(model, workspace, n, NULL, q, v, a, NULL, tau, &error);
  *
  * The conventions that hold everywhere are stated in model.h.
  */

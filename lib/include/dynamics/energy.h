@@ -19,7 +19,7 @@ extern "C" {
  * nv; `gravity`, errors, aliasing and threads as in inverse_dynamics.h. Cost O(bodies) per sample.
  * Source: Modern Robotics (Lynch and Park 2017), section 8.1.2. */
 DYN_API dyn_status dyn_energy(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                              const double *q, const double *v, dyn_error *error, double *kinetic, double *potential);
+                              const double *q, const double *v, double *kinetic, double *potential, dyn_error *error);
 
 #ifdef __cplusplus
 }

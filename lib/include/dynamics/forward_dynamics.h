@@ -26,7 +26,7 @@ extern "C" {
  * Source: Featherstone 1983; 2008, table 7.1. */
 DYN_API dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                            const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
-                           dyn_error *error, double *a);
+                           double *a, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ extern "C" {
  * Source: Featherstone 2008, section 2.11. */
 DYN_API dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                     const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
-                                    dyn_error *error, double *twist, double *rate, double *dJ);
+                                    double *twist, double *rate, double *dJ, dyn_error *error);
 
 #ifdef __cplusplus
 }

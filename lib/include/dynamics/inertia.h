@@ -24,21 +24,21 @@ extern "C" {
  * Source: Modern Robotics (Lynch and Park 2017), figure 8.5; the capsule by composition. */
 
 /* Computes the inertia of a box with edges size[0..2] along x, y, z. */
-DYN_API dyn_status dyn_inertia_box(double mass, const double size[3], dyn_error *error, dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_box(double mass, const double size[3], dyn_inertia *inertia, dyn_error *error);
 
 /* Computes the inertia of a cylinder along z. */
-DYN_API dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_error *error,
-                                        dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_inertia *inertia,
+                                        dyn_error *error);
 
-DYN_API dyn_status dyn_inertia_sphere(double mass, double radius, dyn_error *error, dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_sphere(double mass, double radius, dyn_inertia *inertia, dyn_error *error);
 
 /* Computes the inertia of an ellipsoid with semi-axes semi_axes[0..2] along x, y, z. */
-DYN_API dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_error *error,
-                                         dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_inertia *inertia,
+                                         dyn_error *error);
 
 /* Computes the inertia of a cylinder of `length` along z with half spheres at both ends. */
-DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_error *error,
-                                       dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_inertia *inertia,
+                                       dyn_error *error);
 
 /* Computes the inertia of the homogeneous body inside a closed mesh, by the divergence theorem. `stl` is binary or
  * ASCII STL of `length` bytes, whose coordinates times `scale` are metres. `mass` is in kg; 0 stands for a density of
@@ -46,8 +46,8 @@ DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length
  * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]" for text that is not STL, an invalid number,
  * or a mesh that encloses no positive volume, such as an open one or one whose faces are turned inwards.
  * Source: Mirtich 1996, in the form of Eberly 2002. */
-DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, dyn_error *error,
-                                   double *volume, dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, double *volume,
+                                   dyn_inertia *inertia, dyn_error *error);
 
 /* ---- Transformation and addition --------------------------------------------------------------------------------- */
 
@@ -80,14 +80,14 @@ DYN_API dyn_status dyn_inertia_check(const dyn_inertia *inertia, dyn_error *erro
 DYN_API void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]);
 
 /* Computes the inertia from the ten parameters. Errors: DYN_INVALID_ARGUMENT where m is not positive. */
-DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *error, dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_from_parameters(const double p[10], dyn_inertia *inertia, dyn_error *error);
 
 /* Computes the pseudo-inertia, 4 x 4, row-major: [Sigma h; h' m] with Sigma = integral of r r' dm = tr(I)/2 1 - I. */
 DYN_API void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]);
 
 /* Computes the inertia from a symmetric pseudo-inertia, of which it reads the upper triangle. Errors:
  * DYN_INVALID_ARGUMENT where m is not positive. */
-DYN_API dyn_status dyn_inertia_from_pseudo(const double pseudo[16], dyn_error *error, dyn_inertia *inertia);
+DYN_API dyn_status dyn_inertia_from_pseudo(const double pseudo[16], dyn_inertia *inertia, dyn_error *error);
 
 /* Computes the inertia from log-Cholesky coordinates (alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3):
  *     pseudo = U U',  U = e^alpha [e^d1 s12 s13 t1; 0 e^d2 s23 t2; 0 0 e^d3 t3; 0 0 0 1]
@@ -97,7 +97,7 @@ DYN_API void dyn_inertia_from_log_cholesky(const double coordinates[10], dyn_ine
 
 /* Computes the log-Cholesky coordinates. Errors: DYN_FAILED_PRECONDITION where the pseudo-inertia is not positive
  * definite: a point or a flat body. */
-DYN_API dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, dyn_error *error, double coordinates[10]);
+DYN_API dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, double coordinates[10], dyn_error *error);
 
 #ifdef __cplusplus
 }

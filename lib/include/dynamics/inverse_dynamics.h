@@ -30,17 +30,17 @@ extern "C" {
  * Source: Luh, Walker and Paul 1980, in the form of Balafoutis and Patel 1991. */
 DYN_API dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                             const double *q, const double *v, const double *a, const dyn_external_forces *forces,
-                            dyn_error *error, double *tau);
+                            double *tau, dyn_error *error);
 
 /* Computes the gravity forces g(q), the tau that hold the robot at rest. q is n x nq, g is n x nv. Cost O(bodies) per
  * sample. */
 DYN_API dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                               const double *q, dyn_error *error, double *g);
+                               const double *q, double *g, dyn_error *error);
 
 /* Computes the bias forces h(q, v) = C(q, v) v + g(q), which is tau at a = 0. q is n x nq; v (NULL: zero) and h are n x
  * nv. Cost O(bodies) per sample. */
 DYN_API dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                            const double *q, const double *v, dyn_error *error, double *h);
+                            const double *q, const double *v, double *h, dyn_error *error);
 
 #ifdef __cplusplus
 }

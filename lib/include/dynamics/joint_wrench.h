@@ -22,14 +22,14 @@ extern "C" {
  * Source: Featherstone 2008, table 5.1. */
 DYN_API dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                       const double *q, const double *v, const double *a,
-                                      const dyn_external_forces *forces, dyn_error *error, double *wrenches);
+                                      const dyn_external_forces *forces, double *wrenches, dyn_error *error);
 
 /* Computes tau = J' F, the joint forces that balance the wrench F which the robot exerts at a frame. F is n x 6
  * (torque, then force), in the reference frame; q is n x nq, tau is n x nv. Cost O(bodies) per sample. Errors and
  * threads as in dyn_rnea. */
 DYN_API dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                   int frame, dyn_reference_frame reference_frame, const double *F, dyn_error *error,
-                                   double *tau);
+                                   int frame, dyn_reference_frame reference_frame, const double *F, double *tau,
+                                   dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -21,14 +21,14 @@ extern "C" {
  * coordinates. q is n x nq. Either output may be NULL. Cost O(depth of the frame) per sample.
  * Source: Murray, Li and Sastry 1994, section 3.2. */
 DYN_API dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                  int frame, dyn_error *error, double *position, double *rotation);
+                                  int frame, double *position, double *rotation, dyn_error *error);
 
 /* Computes the Jacobian of `frame`, n x 6 x nv, angular rows first, with twist (w; v) = J v expressed in
  * `reference_frame`. The linear part is the velocity of the point of the frame's body at the reference frame's origin.
  * q is n x nq. Cost O(nv) per sample.
  * Source: Murray, Li and Sastry 1994, section 3.4. */
 DYN_API dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                      int frame, dyn_reference_frame reference_frame, dyn_error *error, double *J);
+                                      int frame, dyn_reference_frame reference_frame, double *J, dyn_error *error);
 
 /* Computes the unit quaternion x, y, z, w with w >= 0 of a row-major rotation matrix, by the largest component
  * (Shepperd 1978). Thread-safe. */

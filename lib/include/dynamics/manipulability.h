@@ -34,23 +34,24 @@ extern "C" {
  *
  * Any output may be NULL. q is n x nq. Cost O(nv) per sample. */
 DYN_API dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                      int frame, dyn_error *error, double *linear, double *angular, double *spatial);
+                                      int frame, double *linear, double *angular, double *spatial, dyn_error *error);
 
 /* Computes the ellipsoids of the velocities of a frame under joint velocities with |v| = 1: axes and square roots of
  * the eigenvalues of J_v J_v' for its origin, and of J_w J_w' for its angular velocity. The forces that joint forces
  * with |tau| = 1 balance have the same axes and the reciprocal lengths. Any output may be NULL. q is n x nq. Cost O(nv)
  * per sample. */
 DYN_API dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                           int frame, dyn_reference_frame reference_frame, dyn_error *error,
-                                           double *linear, double *linear_axes, double *angular, double *angular_axes);
+                                           int frame, dyn_reference_frame reference_frame, double *linear,
+                                           double *linear_axes, double *angular, double *angular_axes,
+                                           dyn_error *error);
 
 /* Computes eigenvalues and axes of the apparent mass (J_v M^-1 J_v')^-1, kg, of a frame's origin with its rotation
  * free, and of the apparent inertia (J_w M^-1 J_w')^-1, kg m^2. Directions that cannot be moved have INFINITY and come
  * first. Any output may be NULL. q is n x nq. Cost O(bodies) per sample, O(nv^3) with coupled mimic joints. Returns
  * DYN_FAILED_PRECONDITION where M is singular. */
 DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                       int frame, dyn_reference_frame reference_frame, dyn_error *error, double *mass,
-                                       double *mass_axes, double *inertia, double *inertia_axes);
+                                       int frame, dyn_reference_frame reference_frame, double *mass, double *mass_axes,
+                                       double *inertia, double *inertia_axes, dyn_error *error);
 
 /* Computes the ellipsoids of the accelerations J M^-1 tau of a frame under joint forces with |tau| = 1, at rest and
  * without gravity: axes and square roots of the eigenvalues of J_v M^-1 (J_v M^-1)' for its origin, and of J_w M^-1
@@ -60,21 +61,21 @@ DYN_API dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *wo
  * Siciliano 1991, "Influence of gravity on the manipulability ellipsoid for robot arms". */
 DYN_API dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                const double *q, int frame, dyn_reference_frame reference_frame,
-                                               dyn_error *error, double *linear, double *linear_axes, double *angular,
-                                               double *angular_axes);
+                                               double *linear, double *linear_axes, double *angular,
+                                               double *angular_axes, dyn_error *error);
 
 /* Computes the principal moments, kg m^2, and principal axes of the body that carries `frame`, about its centre of
  * mass: n x 3, the largest first, and their directions, n x 9, as those of an ellipsoid. dyn_body_inertia defines the
  * body and its errors. Neither output may be NULL. q is n x nq. Cost O(depth of the frame) per sample. */
 DYN_API dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                         int frame, dyn_reference_frame reference_frame, dyn_error *error,
-                                         double *moments, double *axes);
+                                         int frame, dyn_reference_frame reference_frame, double *moments, double *axes,
+                                         dyn_error *error);
 
 /* Computes the torque ellipsoid (mass ellipsoid) of the joints, the joint forces M a for joint accelerations with |a| =
  * 1: eigenvalues of M, n x nv, the largest first, and its unit eigenvectors, n x nv x nv, one in each row. It mixes the
  * units of the joints. Neither output may be NULL. q is n x nq. Cost O(nv^3) per sample. */
 DYN_API dyn_status dyn_torque_ellipsoid(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                        dyn_error *error, double *lengths, double *axes);
+                                        double *lengths, double *axes, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -20,8 +20,8 @@ extern "C" {
  * sample. Allocates nothing. Thread-safe as long as each thread has its own workspace.
  * Errors as in inverse_dynamics.h.
  * Source: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2. */
-DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                            dyn_error *error, double *M);
+DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, double *M,
+                            dyn_error *error);
 
 /* Computes the inverse M(q)^-1, n x nv x nv, both triangles, from the factors M = L' D L along the branches of the
  * tree. q is n x nq.
@@ -29,7 +29,7 @@ DYN_API dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, si
  * M is singular, with the joint that no inertia resists and the sample.
  * Source: Featherstone 2005. */
 DYN_API dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                dyn_error *error, double *inverse);
+                                double *inverse, dyn_error *error);
 
 /* Computes the factors of M = L' D L along the branches of the tree: n x nv x nv with D on the diagonal, L (of unit
  * diagonal) below it and zeros above. L has an entry (i, j) only where coordinate j is above i in the tree. q is n x
@@ -37,7 +37,7 @@ DYN_API dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace
  * Cost O(bodies * depth + nv * depth^2) per sample. Threads and errors as in dyn_minverse.
  * Source: Featherstone 2005. */
 DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                    dyn_error *error, double *factors);
+                                    double *factors, dyn_error *error);
 
 /* Solves M x = b for x, n x nv each, with the factors of dyn_mass_factors, which serve any number of b; x may be the
  * same array as b. b holds forces, x accelerations. Computes in double precision, whatever the precision of the
@@ -46,7 +46,7 @@ DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *works
  * Errors: DYN_INVALID_ARGUMENT for a b that is missing or not finite. The factors are not checked.
  * Source: Featherstone 2008, section 6.5. */
 DYN_API dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
-                                  const double *b, dyn_error *error, double *x);
+                                  const double *b, double *x, dyn_error *error);
 
 #ifdef __cplusplus
 }

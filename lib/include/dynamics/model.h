@@ -8,6 +8,7 @@
  *   vectors     spatial vectors are angular first: motion (w; v), force (n; f).
  *   rotations   a 3 x 3 matrix maps child coordinates to parent coordinates; a quaternion is x, y, z, w.
  *   joints      in depth-first order; their coordinates are listed in joint_type.h.
+ *   arguments   the model, the workspace or another object; the number of samples; inputs; options; outputs; the error.
  *   mimic       a coupled mimic joint has no coordinates of its own: nq = nv = 0, and its master's indices.
  */
 #ifndef DYNAMICS_MODEL_H
@@ -105,7 +106,7 @@ DYN_API int dyn_model_find_joint(const dyn_model *model, const char *name);
 /* Finds the frame of a link, of a joint (the frame of its child link) or of "world", in this order of precedence.
  * Cost O(log links).
  * Errors: DYN_NOT_FOUND with the name. */
-DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame);
+DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, int *frame, dyn_error *error);
 
 /* Stores the acceleration of gravity, m/s^2, in world axes. */
 DYN_API void dyn_model_gravity(const dyn_model *model, double gravity[3]);
@@ -121,7 +122,7 @@ DYN_API double dyn_model_mass(const dyn_model *model);
  * the order of joints in the source file, but on no other order, spelling or formatting there. The caller frees it with
  * dyn_text_free. Cost O(links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+DYN_API dyn_status dyn_model_canonical(const dyn_model *model, char **text, size_t *length, dyn_error *error);
 
 #ifdef __cplusplus
 }

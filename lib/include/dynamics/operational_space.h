@@ -56,8 +56,8 @@ extern "C" {
  * left when those behind it are held. DYN_FAILED_PRECONDITION also where M is singular, as in dyn_aba. */
 DYN_API dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                          const double *gravity, const double *q, const double *v, const dyn_task *task,
-                                         dyn_error *error, double *inverse_inertia, double *inertia, double *bias,
-                                         double *gravity_force, double *inverse, double *projector);
+                                         double *inverse_inertia, double *inertia, double *bias, double *gravity_force,
+                                         double *inverse, double *projector, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -31,22 +31,22 @@ extern "C" {
  * frame in that of `link` (NULL: the frame of `link`); `inertia` is in its own frame. For single calls see payload.h.
  */
 DYN_API dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char *name,
-                                    const dyn_inertia *inertia, const dyn_pose *pose, dyn_error *error,
-                                    dyn_model **result);
+                                    const dyn_inertia *inertia, const dyn_pose *pose, dyn_model **result,
+                                    dyn_error *error);
 
 /* Replaces the inertia of `link`, in its frame. */
 DYN_API dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, const dyn_inertia *inertia,
-                                            dyn_error *error, dyn_model **result);
+                                            dyn_model **result, dyn_error *error);
 
 /* Removes `link` and all that it carries: detaches a payload, a gripper, an arm. Refuses the root, and a part without
  * which a remaining mimic joint has no master. */
-DYN_API dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result);
+DYN_API dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error);
 
 /* Attaches the robot `added` to `link`: fixes its root there, at `pose` (NULL: the frame of `link`), by the joint
  * "PREFIXroot:fixed". `prefix` (NULL: none) precedes all names of its links and joints; a name that occurs twice is
  * refused. The base and gravity of `added` are ignored. */
 DYN_API dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_pose *pose,
-                                   const dyn_model *added, const char *prefix, dyn_error *error, dyn_model **result);
+                                   const dyn_model *added, const char *prefix, dyn_model **result, dyn_error *error);
 
 /* ---- Joints ------------------------------------------------------------------------------------------------------ */
 
@@ -57,7 +57,7 @@ DYN_API dyn_status dyn_model_merge(const dyn_model *model, const char *link, con
  * Errors: DYN_INVALID_ARGUMENT with place "q[k]" for a coordinate that is not finite, or a quaternion whose norm is
  * further than 1e-3 from one. */
 DYN_API dyn_status dyn_model_lock(const dyn_model *model, size_t count, const char *const *joints, const double *q,
-                                  dyn_error *error, dyn_model **result);
+                                  dyn_model **result, dyn_error *error);
 
 /* ---- Parts and bases --------------------------------------------------------------------------------------------- */
 
@@ -69,19 +69,19 @@ DYN_API dyn_status dyn_model_lock(const dyn_model *model, size_t count, const ch
  * Where such a joint is not at the origin of the link that it now carries, a massless link "JOINT:frame" is between
  * them, with a fixed joint "JOINT:fixed". A model of floating base is the same robot on every base: its energies are
  * equal. */
-DYN_API dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
-                                         dyn_model **result);
+DYN_API dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_model **result,
+                                         dyn_error *error);
 
 /* Builds a robot from `link` and all that it carries, with the given base. Refuses a part that contains a mimic joint
  * without its master. */
-DYN_API dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
-                                     dyn_model **result);
+DYN_API dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base base, dyn_model **result,
+                                     dyn_error *error);
 
 /* Builds a robot from the chain of joints from `first`, its base, to `last`. The joints between `first` and the root
  * are traversed as in dyn_model_change_base. Links that fixed joints connect with a link of the chain are included; all
  * others are left out. Refuses a mimic joint without its master. */
 DYN_API dyn_status dyn_model_chain(const dyn_model *model, const char *first, const char *last, dyn_base base,
-                                   dyn_error *error, dyn_model **result);
+                                   dyn_model **result, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -4,8 +4,8 @@
  *
  *     const dyn_model *loaded;
  *     dyn_payload payload = {.link = tool, .inertia = box};
- *     dyn_workspace_load(workspace, 1, &payload, &error, &loaded);
- *     dyn_rnea(loaded, workspace, n, NULL, q, v, a, NULL, &error, tau);
+ *     dyn_workspace_load(workspace, 1, &payload, &loaded, &error);
+ *     dyn_rnea(loaded, workspace, n, NULL, q, v, a, NULL, tau, &error);
  *
  * dyn_model_attach (operations.h) makes a payload part of a new model instead.
  */
@@ -44,7 +44,7 @@ typedef struct dyn_payload {
  * (dyn_inertia_check). A workspace for single precision also returns DYN_FAILED_PRECONDITION with the place "model",
  * and has no payloads afterwards, where the inertias with payloads exceed the range of that precision. */
 DYN_API dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads,
-                                      dyn_error *error, const dyn_model **loaded);
+                                      const dyn_model **loaded, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -32,15 +32,15 @@ DYN_API void dyn_model_parameters(const dyn_model *model, double *p);
  * Source: Atkeson, An and Hollerbach 1986. */
 DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,
-                                        dyn_error *error, double *Y);
+                                        double *Y, dyn_error *error);
 
 /* Computes the regressors of the kinetic energy T = y_T' p and of the potential energy V = y_V' p (dyn_energy), n x
  * parameter count each; either may be NULL. q is n x nq, v (NULL: zero) is n x nv. Cost O(joints) per sample.
  * `gravity`, threads and errors as in dyn_torque_regressor.
  * Source: Gautier and Khalil 1988. */
 DYN_API dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
-                                        const double *gravity, const double *q, const double *v, dyn_error *error,
-                                        double *y_T, double *y_V);
+                                        const double *gravity, const double *q, const double *v, double *y_T,
+                                        double *y_V, dyn_error *error);
 
 #ifdef __cplusplus
 }

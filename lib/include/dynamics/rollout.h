@@ -78,8 +78,8 @@ DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, c
  * samples as for dyn_simulator_step; allocates nothing. A sample that diverges is no error: it stops by itself.
  * Errors: those of dyn_rollout_check, which it calls; DYN_CANCELLED where `proceed` returns false, and then the output
  * is undefined. */
-DYN_API dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error,
-                                   const dyn_rollout_output *output);
+DYN_API dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
+                                   const dyn_rollout_output *output, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -31,15 +31,15 @@ extern "C" {
  * displacement (to 1e-9) or no spatial inertia, and for a screw that is no unit screw (to 1e-6); for the rest as in
  * builder.h. */
 DYN_API dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, const double *Glist,
-                                       const double *Slist, dyn_error *error, dyn_builder **builder);
+                                       const double *Slist, dyn_builder **builder, dyn_error *error);
 
 /* Computes the screws of a model, where n is its number of joints. Frame {i} is at the centre of mass of all links that
  * move with joint i and not with the next one, in the axes of the joint's child link (for a massless body it is the
  * frame of that link); {n + 1} is the frame `tip`, which moves with the last joint. Thread-safe. Allocates nothing.
  * Errors: DYN_FAILED_PRECONDITION with the joint as place for a floating base, a branch, a joint of more than one
  * coordinate or a coupled mimic joint; DYN_INVALID_ARGUMENT for another tip. */
-DYN_API dyn_status dyn_model_screws(const dyn_model *model, int tip, dyn_error *error, double *Mlist, double *Glist,
-                                    double *Slist);
+DYN_API dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, double *Glist, double *Slist,
+                                    dyn_error *error);
 
 #ifdef __cplusplus
 }

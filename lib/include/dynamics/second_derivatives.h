@@ -34,8 +34,8 @@ extern "C" {
  * All others are zero. q is n x nq; v, a (NULL: zero) are n x nv. Cost O(bodies * depth^2 + nv^3) per sample. */
 DYN_API dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                const double *gravity, const double *q, const double *v, const double *a,
-                                               dyn_error *error, double *d2tau_dqdq, double *d2tau_dvdv,
-                                               double *d2tau_dqdv, double *dM_dq);
+                                               double *d2tau_dqdq, double *d2tau_dvdv, double *d2tau_dqdv,
+                                               double *dM_dq, dyn_error *error);
 
 /* Computes the first and second derivatives of dyn_aba without external forces, a(q, v, tau). `first` receives da/dq,
  * da/dv and da/dtau as dyn_aba_derivatives computes them. `second` receives
@@ -49,8 +49,8 @@ DYN_API dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_works
  * DYN_FAILED_PRECONDITION where M is singular, as dyn_aba does. */
 DYN_API dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                               const double *gravity, const double *q, const double *v,
-                                              const double *tau, dyn_error *error, double *const first[3],
-                                              double *const second[4]);
+                                              const double *tau, double *const first[3], double *const second[4],
+                                              dyn_error *error);
 
 #ifdef __cplusplus
 }

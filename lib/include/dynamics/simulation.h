@@ -96,8 +96,8 @@ typedef struct dyn_simulator dyn_simulator;
 /* Creates a simulator; the model must outlive it. Threads cannot share it: each needs its own. Once it is created,
  * nothing allocates.
  * Errors: DYN_INVALID_ARGUMENT with the option's name as the place; DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
-                                        dyn_simulator **simulator);
+DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
+                                        dyn_simulator **simulator, dyn_error *error);
 
 /* Frees a simulator; NULL is allowed. */
 DYN_API void dyn_simulator_free(dyn_simulator *simulator);

@@ -30,7 +30,7 @@ typedef struct dyn_tip {
  * Source: Modern Robotics (Lynch and Park 2017), section 8.11. */
 DYN_API dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                    const double *gravity, const double *q, const double *v,
-                                                   const double *a, const dyn_tip *tip, dyn_error *error, double *tau);
+                                                   const double *a, const dyn_tip *tip, double *tau, dyn_error *error);
 
 /* Computes the motion from q[0] and v[0] under n rows of tau (n x nv) and tip wrenches: row i of q (n x nq) and v (n x
  * nv) is the state at i step_length, and row i of the forces acts from then to the next one; the last row of the forces
@@ -75,7 +75,7 @@ typedef enum dyn_rates {
  * Source: de Boor 1978, chapter IV; Biagiotti and Melchiorri 2008, chapter 4; Fornberg 1988 for the weights; Modern
  * Robotics (2017), exercise 8.14. */
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q,
-                                    dyn_rates method, dyn_error *error, double *v, double *a);
+                                    dyn_rates method, double *v, double *a, dyn_error *error);
 
 /* Kind of a limit that the description states. */
 typedef enum dyn_limit_kind {

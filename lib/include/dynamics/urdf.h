@@ -43,12 +43,12 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *
  * dyn_builder_build (builder.h) checks for inertias that no body can have: they are also warnings, as long as the mass
  * matrix stays positive definite or is merely singular. */
-DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error,
-                                 dyn_builder **builder);
+DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_builder **builder,
+                                 dyn_error *error);
 
 /* Reads a URDF document as dyn_urdf_read does and builds the model as dyn_builder_build does. */
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
-                                 dyn_error *error, dyn_model **model);
+                                 dyn_model **model, dyn_error *error);
 
 /* Writes a description as a URDF document; the caller frees `text` with dyn_text_free. Reading it yields an equal
  * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
@@ -57,10 +57,10 @@ DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_buil
  * Cost O(links).
  * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint;
  * DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_urdf_write(const dyn_builder *builder, dyn_error *error, char **text, size_t *length);
+DYN_API dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *length, dyn_error *error);
 
 /* Writes the description of a model (dyn_model_describe) as dyn_urdf_write does. */
-DYN_API dyn_status dyn_urdf_write_model(const dyn_model *model, dyn_error *error, char **text, size_t *length);
+DYN_API dyn_status dyn_urdf_write_model(const dyn_model *model, char **text, size_t *length, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -22,13 +22,13 @@ extern "C" {
 typedef struct dyn_workspace dyn_workspace;
 
 /* Creates a workspace for double precision; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
-DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace);
+DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_workspace **workspace, dyn_error *error);
 
 /* Creates a workspace of one precision: every algorithm that uses the workspace computes in it (precision.h). Also
  * returns DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a constant of the model is
  * beyond the range of single precision. */
-DYN_API dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
-                                           dyn_workspace **workspace);
+DYN_API dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precision, dyn_workspace **workspace,
+                                           dyn_error *error);
 
 /* Returns the precision of a workspace. */
 DYN_API dyn_precision dyn_workspace_precision(const dyn_workspace *workspace);

@@ -50,8 +50,8 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
 }
 
 dyn_status dyn_center_of_mass(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                              const double *v, const double *a, int joint, dyn_error *error, double *position,
-                              double *velocity, double *acceleration, double *jacobian) {
+                              const double *v, const double *a, int joint, double *position, double *velocity,
+                              double *acceleration, double *jacobian, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, q, v, a, joint, error);
     if (status != DYN_OK) {
@@ -107,7 +107,7 @@ static void fill_spatial_inertia(const mass_properties *of, double matrix[36]) {
 }
 
 dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                            dyn_reference_frame reference_frame, dyn_error *error, double *inertia) {
+                            dyn_reference_frame reference_frame, double *inertia, dyn_error *error) {
     dyn_status status = dyn_check_state(model, workspace, n, NULL, q, NULL, error);
     if (status == DYN_OK) {
         status = dyn_check_frame(model, frame, error);
@@ -124,9 +124,9 @@ dyn_status dyn_body_inertia(const dyn_model *model, dyn_workspace *workspace, si
     dyn_pose place = identity_pose;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         if (reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
-            status =
-                dyn_frame_pose(model, workspace, 1, q + s * (size_t)model->nq, frame, error,
-                               reference_frame == DYN_REFERENCE_FRAME_WORLD ? place.position : NULL, place.rotation);
+            status = dyn_frame_pose(model, workspace, 1, q + s * (size_t)model->nq, frame,
+                                    reference_frame == DYN_REFERENCE_FRAME_WORLD ? place.position : NULL,
+                                    place.rotation, error);
         }
         const mass_properties placed = mass_properties_move(&place, &local);
         fill_spatial_inertia(&placed, inertia + 36 * s);

@@ -14,7 +14,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
 }
 
 dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, const double *v,
-                          dyn_error *error, double *inertia, double *A_G, double *dA_G) {
+                          double *inertia, double *A_G, double *dA_G, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, q, v, error);
     if (status != DYN_OK) {
@@ -35,7 +35,7 @@ dyn_status dyn_centroidal(const dyn_model *model, dyn_workspace *workspace, size
 }
 
 dyn_status dyn_centroidal_momentum(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                   const double *v, dyn_error *error, double *momentum) {
+                                   const double *v, double *momentum, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, q, v, error);
     if (status != DYN_OK) {

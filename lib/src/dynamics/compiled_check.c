@@ -73,21 +73,21 @@ static dyn_status compute(const check *k, compiled_algorithm algorithm, size_t f
     double *second = out + n * nv * nv, *third = second + n * nv * nv;
     switch (algorithm) {
     case COMPILED_RNEA:
-        return dyn_rnea(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out);
+        return dyn_rnea(k->model, k->workspace, n, NULL, q, v, a, NULL, out, error);
     case COMPILED_BIAS:
-        return dyn_bias(k->model, k->workspace, n, NULL, q, v, error, out);
+        return dyn_bias(k->model, k->workspace, n, NULL, q, v, out, error);
     case COMPILED_GRAVITY:
-        return dyn_gravity(k->model, k->workspace, n, NULL, q, error, out);
+        return dyn_gravity(k->model, k->workspace, n, NULL, q, out, error);
     case COMPILED_CRBA:
-        return dyn_crba(k->model, k->workspace, n, q, error, out);
+        return dyn_crba(k->model, k->workspace, n, q, out, error);
     case COMPILED_ABA:
-        return dyn_aba(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out);
+        return dyn_aba(k->model, k->workspace, n, NULL, q, v, a, NULL, out, error);
     case COMPILED_MINVERSE:
-        return dyn_minverse(k->model, k->workspace, n, q, error, out);
+        return dyn_minverse(k->model, k->workspace, n, q, out, error);
     case COMPILED_RNEA_DERIVATIVES:
-        return dyn_rnea_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out, second, third);
+        return dyn_rnea_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, out, second, third, error);
     default:
-        return dyn_aba_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, error, out, second, third);
+        return dyn_aba_derivatives(k->model, k->workspace, n, NULL, q, v, a, NULL, out, second, third, error);
     }
 }
 
@@ -175,12 +175,12 @@ static dyn_status compute_frame(const check *k, int frame, size_t first, size_t 
         to[i] = out;
         out += n * width[i];
     }
-    dyn_status status = dyn_frame_pose(k->model, k->workspace, n, q, frame, error, to[0], to[1]);
+    dyn_status status = dyn_frame_pose(k->model, k->workspace, n, q, frame, to[0], to[1], error);
     if (status == DYN_OK) {
-        status = dyn_frame_jacobian(k->model, k->workspace, n, q, frame, reference_frame, error, to[2]);
+        status = dyn_frame_jacobian(k->model, k->workspace, n, q, frame, reference_frame, to[2], error);
     }
-    return status == DYN_OK ? dyn_frame_motion(k->model, k->workspace, n, q, v, a, frame, reference_frame, error, to[3],
-                                               to[4], to[5])
+    return status == DYN_OK ? dyn_frame_motion(k->model, k->workspace, n, q, v, a, frame, reference_frame, to[3], to[4],
+                                               to[5], error)
                             : status;
 }
 
@@ -276,7 +276,7 @@ dyn_status dyn_compiled_check(dyn_compiled *c, dyn_error *error) {
     size_t nq = (size_t)c->model->nq, nv = (size_t)c->model->nv, width = COMPILED_RESULTS * nv * nv + 12 * nv + 24;
     check k = {.model = c->model};
     double *numbers = calloc(CHECKED_STATES * (nq + 2 * nv + 2 * width) + 1, sizeof *numbers);
-    dyn_status status = numbers ? dyn_workspace_create(c->model, error, &k.workspace) : dyn_error_memory(error);
+    dyn_status status = numbers ? dyn_workspace_create(c->model, &k.workspace, error) : dyn_error_memory(error);
     if (status == DYN_OK) {
         uint64_t seed = 1;
         k.q = numbers, k.v = k.q + CHECKED_STATES * nq, k.a = k.v + CHECKED_STATES * nv;

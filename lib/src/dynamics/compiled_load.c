@@ -71,7 +71,7 @@ static dyn_status check_object(const compiled_object *object, const char *path, 
     }
     char *text;
     size_t length;
-    dyn_status status = dyn_model_canonical(model, error, &text, &length);
+    dyn_status status = dyn_model_canonical(model, &text, &length, error);
     if (status == DYN_OK && strcmp(object->model, text) != 0) {
         status = dyn_error_set(error, DYN_FAILED_PRECONDITION, path, "it was compiled for another model");
     }
@@ -95,7 +95,7 @@ static dyn_status open_object(dyn_compiled *c, const char *path, dyn_error *erro
     return status;
 }
 
-dyn_status dyn_compiled_load(const char *path, const dyn_model *model, dyn_error *error, dyn_compiled **compiled) {
+dyn_status dyn_compiled_load(const dyn_model *model, const char *path, dyn_compiled **compiled, dyn_error *error) {
     dyn_compiled *c = calloc(1, sizeof *c);
     if (!c) {
         return dyn_error_memory(error);

@@ -148,7 +148,7 @@ static dyn_status check_pair(const dyn_model *model, size_t n, const double *q_0
 }
 
 dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, const double *v, double step_length,
-                         dyn_error *error, double *q_next) {
+                         double *q_next, dyn_error *error) {
     dyn_status status = dyn_check_configuration(model, "q", n, q, error);
     if (status == DYN_OK) {
         status = dyn_check_tangent(model, "v", n, v, error);
@@ -166,8 +166,8 @@ dyn_status dyn_integrate(const dyn_model *model, size_t n, const double *q, cons
     return DYN_OK;
 }
 
-dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, const double *q_1, dyn_error *error,
-                          double *v) {
+dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double *v,
+                          dyn_error *error) {
     dyn_status status = check_pair(model, n, q_0, q_1, error);
     if (status != DYN_OK) {
         return status;
@@ -179,8 +179,8 @@ dyn_status dyn_difference(const dyn_model *model, size_t n, const double *q_0, c
     return DYN_OK;
 }
 
-dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double s,
-                           dyn_error *error, double *q) {
+dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double s, double *q,
+                           dyn_error *error) {
     dyn_status status = check_pair(model, n, q_0, q_1, error);
     if (status == DYN_OK) {
         status = check_factor("s", s, error);
@@ -203,8 +203,8 @@ dyn_status dyn_interpolate(const dyn_model *model, size_t n, const double *q_0, 
     return DYN_OK;
 }
 
-dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, const double *q_1, dyn_error *error,
-                        double *distance) {
+dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, const double *q_1, double *distance,
+                        dyn_error *error) {
     dyn_status status = check_pair(model, n, q_0, q_1, error);
     if (status != DYN_OK) {
         return status;
@@ -253,7 +253,7 @@ static dyn_status normalize_at(const dyn_model *model, const dyn_joint *joint, d
     return DYN_OK;
 }
 
-dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, dyn_error *error, double *out) {
+dyn_status dyn_normalize(const dyn_model *model, size_t n, const double *q, double *out, dyn_error *error) {
     size_t nq = (size_t)model->nq;
     dyn_status status = DYN_OK;
     memmove(out, q, n * nq * sizeof *q);

@@ -7,7 +7,7 @@
 #include "workspace.h"
 
 dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                               const double *v, dyn_error *error, double *C) {
+                               const double *v, double *C, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, NULL, q, v, error);
     if (status != DYN_OK) {
@@ -24,8 +24,8 @@ dyn_status dyn_coriolis_matrix(const dyn_model *model, dyn_workspace *workspace,
     return status;
 }
 
-dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                           dyn_error *error, double *symbols) {
+dyn_status dyn_christoffel(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, double *symbols,
+                           dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
     if (status != DYN_OK) {

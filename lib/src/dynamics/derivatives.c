@@ -21,7 +21,7 @@ static dyn_status run_compiled(compiled_task *task, const dyn_model *model, cons
 
 dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, const dyn_external_forces *forces,
-                                dyn_error *error, double *dtau_dq, double *dtau_dv, double *dtau_da) {
+                                double *dtau_dq, double *dtau_dv, double *dtau_da, dyn_error *error) {
     const size_t entries = (size_t)model->nv * (size_t)model->nv;
     const dyn_workspace *w = workspace;
     const dynamics_inputs in = {gravity, q, v, "a", a, forces};
@@ -51,7 +51,7 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
 
 dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                const double *q, const double *v, const double *tau, const dyn_external_forces *forces,
-                               dyn_error *error, double *da_dq, double *da_dv, double *da_dtau) {
+                               double *da_dq, double *da_dv, double *da_dtau, dyn_error *error) {
     const size_t entries = (size_t)model->nv * (size_t)model->nv;
     const dyn_workspace *w = workspace;
     const dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
@@ -82,7 +82,7 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
 }
 
 dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                                   const double *q, dyn_error *error, double *dg_dq) {
+                                   const double *q, double *dg_dq, dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, gravity, q, NULL, error);
@@ -101,7 +101,7 @@ dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *worksp
 
 dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                  const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
-                                 dyn_error *error, double *dV_dq, double *dA_dq, double *dA_dv, double *J) {
+                                 double *dV_dq, double *dA_dq, double *dA_dv, double *J, dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     const results r = {
         4, {{"dV_dq", dV_dq, 6 * nv}, {"dA_dq", dA_dq, 6 * nv}, {"dA_dv", dA_dv, 6 * nv}, {"J", J, 6 * nv}}};
@@ -132,7 +132,7 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
 }
 
 dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                             dyn_reference_frame reference_frame, dyn_error *error, double *H) {
+                             dyn_reference_frame reference_frame, double *H, dyn_error *error) {
     size_t nq = (size_t)model->nq, width = 6 * (size_t)model->nv * (size_t)model->nv;
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
@@ -156,8 +156,8 @@ dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, s
 }
 
 dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                      const double *v, const double *a, dyn_error *error, double *dh_dq,
-                                      double *drate_dq, double *drate_dv, double *A_G) {
+                                      const double *v, const double *a, double *dh_dq, double *drate_dq,
+                                      double *drate_dv, double *A_G, dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     const results r = {4,
                        {{"dh_dq", dh_dq, 6 * nv},

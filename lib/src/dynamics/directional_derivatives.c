@@ -22,7 +22,7 @@ static dyn_status check_increments(const dyn_workspace *w, size_t n, const incre
 dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                            const double *gravity, const double *q, const double *v, const double *a,
                                            const dyn_external_forces *forces, const double *dq, const double *dv,
-                                           const double *da, dyn_error *error, double *dtau) {
+                                           const double *da, double *dtau, dyn_error *error) {
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, da, "da"};
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
@@ -49,7 +49,7 @@ dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace
 dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                           const double *gravity, const double *q, const double *v, const double *tau,
                                           const dyn_external_forces *forces, const double *dq, const double *dv,
-                                          const double *dtau, dyn_error *error, double *da) {
+                                          const double *dtau, double *da, dyn_error *error) {
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, dtau, "dtau"};
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;

@@ -7,7 +7,7 @@
 #include "workspace.h"
 
 dyn_status dyn_energy(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                      const double *q, const double *v, dyn_error *error, double *kinetic, double *potential) {
+                      const double *q, const double *v, double *kinetic, double *potential, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, gravity, q, v, error);
     if (status != DYN_OK) {

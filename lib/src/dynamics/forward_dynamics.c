@@ -32,7 +32,7 @@ static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, si
 }
 
 dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
-                   const double *v, const double *tau, const dyn_external_forces *forces, dyn_error *error, double *a) {
+                   const double *v, const double *tau, const dyn_external_forces *forces, double *a, dyn_error *error) {
     const dyn_workspace *w = workspace;
     if (dyn_compiled_serves(COMPILED_ABA, model, w, gravity, q, forces)) {
         compiled_task task = {COMPILED_ABA, {q, v, tau}, {a}, false, 0};

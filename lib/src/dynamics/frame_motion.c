@@ -34,7 +34,7 @@ static void compute_motion(const dyn_model *model, const dyn_workspace *w, sampl
 
 dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                             const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
-                            dyn_error *error, double *twist, double *rate, double *dJ) {
+                            double *twist, double *rate, double *dJ, dyn_error *error) {
     const dyn_workspace *w = workspace;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);

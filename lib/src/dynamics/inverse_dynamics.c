@@ -30,8 +30,8 @@ static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, s
 }
 
 dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
-                    const double *v, const double *a, const dyn_external_forces *forces, dyn_error *error,
-                    double *tau) {
+                    const double *v, const double *a, const dyn_external_forces *forces, double *tau,
+                    dyn_error *error) {
     compiled_algorithm algorithm = a ? COMPILED_RNEA : COMPILED_BIAS;
     if (dyn_compiled_serves(algorithm, model, workspace, gravity, q, forces)) {
         compiled_task task = {algorithm, {q, v, a}, {tau}, false, 0};
@@ -46,7 +46,7 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 }
 
 dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
-                    const double *v, dyn_error *error, double *h) {
+                    const double *v, double *h, dyn_error *error) {
     if (dyn_compiled_serves(COMPILED_BIAS, model, workspace, gravity, q, NULL)) {
         compiled_task task = {COMPILED_BIAS, {q, v}, {h}, false, 0};
         if (dyn_compiled_run(&task, workspace, n)) {
@@ -60,7 +60,7 @@ dyn_status dyn_bias(const dyn_model *model, dyn_workspace *workspace, size_t n, 
 }
 
 dyn_status dyn_gravity(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                       const double *q, dyn_error *error, double *g) {
+                       const double *q, double *g, dyn_error *error) {
     if (dyn_compiled_serves(COMPILED_GRAVITY, model, workspace, gravity, q, NULL)) {
         compiled_task task = {COMPILED_GRAVITY, {q}, {g}, false, 0};
         if (dyn_compiled_run(&task, workspace, n)) {

@@ -10,7 +10,7 @@
 
 dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                               const double *q, const double *v, const double *a, const dyn_external_forces *forces,
-                              dyn_error *error, double *wrenches) {
+                              double *wrenches, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
     if (status != DYN_OK) {
@@ -30,13 +30,13 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
 }
 
 dyn_status dyn_frame_force(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                           dyn_reference_frame reference_frame, const double *F, dyn_error *error, double *tau) {
+                           dyn_reference_frame reference_frame, const double *F, double *tau, dyn_error *error) {
     /* Without gravity and at rest, tau depends on the wrench alone. RNEA expects the wrench that the environment
      * exerts. */
     static const double none[3] = {0, 0, 0};
     const dyn_external_force force = {frame, reference_frame, F, 6};
     const dyn_external_forces forces = {1, &force};
-    dyn_status status = dyn_rnea(model, workspace, n, none, q, NULL, NULL, &forces, error, tau);
+    dyn_status status = dyn_rnea(model, workspace, n, none, q, NULL, NULL, &forces, tau, error);
     for (size_t i = 0; status == DYN_OK && i < n * (size_t)model->nv; i++) {
         tau[i] = -tau[i];
     }

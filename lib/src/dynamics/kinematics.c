@@ -71,7 +71,7 @@ static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sam
 }
 
 dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                          dyn_error *error, double *position, double *rotation) {
+                          double *position, double *rotation, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, q, frame, error);
     if (status != DYN_OK) {
@@ -89,7 +89,7 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
 }
 
 dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                              dyn_reference_frame reference_frame, dyn_error *error, double *J) {
+                              dyn_reference_frame reference_frame, double *J, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = check_arguments(model, w, n, q, frame, error);
     if (status != DYN_OK) {

@@ -184,14 +184,14 @@ static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_
 }
 
 dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                              dyn_error *error, double *linear, double *angular, double *spatial) {
+                              double *linear, double *angular, double *spatial, dyn_error *error) {
     double *const outputs[4] = {angular, linear, spatial, NULL};
     return use_gram(model, workspace, n, q, frame, DYN_REFERENCE_FRAME_LOCAL, measure, outputs, error);
 }
 
 dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                   int frame, dyn_reference_frame reference_frame, dyn_error *error, double *linear,
-                                   double *linear_axes, double *angular, double *angular_axes) {
+                                   int frame, dyn_reference_frame reference_frame, double *linear, double *linear_axes,
+                                   double *angular, double *angular_axes, dyn_error *error) {
     double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
     return use_gram(model, workspace, n, q, frame, reference_frame, make_velocity_ellipsoids, outputs, error);
 }
@@ -211,8 +211,8 @@ static dyn_status compute_weighted_jacobian(const dyn_model *model, const dyn_wo
 }
 
 dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                       int frame, dyn_reference_frame reference_frame, dyn_error *error, double *linear,
-                                       double *linear_axes, double *angular, double *angular_axes) {
+                                       int frame, dyn_reference_frame reference_frame, double *linear,
+                                       double *linear_axes, double *angular, double *angular_axes, dyn_error *error) {
     const dyn_workspace *w = workspace;
     double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
     dyn_status status = check_arguments(model, w, n, q, frame, error);
@@ -230,8 +230,8 @@ dyn_status dyn_acceleration_ellipsoids(const dyn_model *model, dyn_workspace *wo
 }
 
 dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                               dyn_reference_frame reference_frame, dyn_error *error, double *mass, double *mass_axes,
-                               double *inertia, double *inertia_axes) {
+                               dyn_reference_frame reference_frame, double *mass, double *mass_axes, double *inertia,
+                               double *inertia_axes, dyn_error *error) {
     const dyn_workspace *w = workspace;
     const dyn_task_frame all = {frame, reference_frame, DYN_TASK_ALL};
     const dyn_task task = {1, &all};
@@ -268,14 +268,14 @@ static void find_central_inertia(const double inertia[36], double A[9]) {
 }
 
 dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
-                                 dyn_reference_frame reference_frame, dyn_error *error, double *moments, double *axes) {
+                                 dyn_reference_frame reference_frame, double *moments, double *axes, dyn_error *error) {
     dyn_status status = check_arguments(model, workspace, n, q, frame, error);
     /* Axes do not depend on the origin; an origin close to the body loses fewer digits. */
     dyn_reference_frame near =
         reference_frame == DYN_REFERENCE_FRAME_WORLD ? DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED : reference_frame;
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         double inertia[36];
-        status = dyn_body_inertia(model, workspace, 1, q + s * (size_t)model->nq, frame, near, error, inertia);
+        status = dyn_body_inertia(model, workspace, 1, q + s * (size_t)model->nq, frame, near, inertia, error);
         if (status == DYN_OK) {
             find_central_inertia(inertia, axes + 9 * s);
             find_axes(0, axes + 9 * s, moments + 3 * s);
@@ -285,9 +285,9 @@ dyn_status dyn_principal_moments(const dyn_model *model, dyn_workspace *workspac
 }
 
 dyn_status dyn_torque_ellipsoid(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                dyn_error *error, double *lengths, double *axes) {
+                                double *lengths, double *axes, dyn_error *error) {
     size_t nv = (size_t)model->nv;
-    dyn_status status = dyn_crba(model, workspace, n, q, error, axes);
+    dyn_status status = dyn_crba(model, workspace, n, q, axes, error);
     for (size_t s = 0; s < n && status == DYN_OK; s++) {
         dyn_principal_axes(nv, axes + s * nv * nv, lengths + s * nv);
     }

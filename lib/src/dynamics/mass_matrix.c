@@ -7,8 +7,8 @@
 #include "results.h"
 #include "workspace.h"
 
-dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
-                    double *M) {
+dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, double *M,
+                    dyn_error *error) {
     dyn_status status = DYN_OK;
     if (dyn_compiled_serves(COMPILED_CRBA, model, workspace, NULL, q, NULL)) {
         compiled_task task = {COMPILED_CRBA, {q}, {M}, false, 0};
@@ -36,8 +36,8 @@ dyn_status dyn_crba(const dyn_model *model, dyn_workspace *workspace, size_t n, 
     return status;
 }
 
-dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, dyn_error *error,
-                        double *inverse) {
+dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, double *inverse,
+                        dyn_error *error) {
     const dyn_workspace *w = workspace;
     compiled_task task = {COMPILED_MINVERSE, {q}, {inverse}, false, 0};
     if (dyn_compiled_compute(&task, model, w, n, NULL, NULL)) {
@@ -65,7 +65,7 @@ dyn_status dyn_minverse(const dyn_model *model, dyn_workspace *workspace, size_t
 }
 
 dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                            dyn_error *error, double *factors) {
+                            double *factors, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_workspace(model, w, error);
     if (status == DYN_OK) {
@@ -88,7 +88,7 @@ dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *workspace, si
 /* Solves one sample at a time, from the caller's rows, which are double: packing the factors into lanes costs more than
  * solving. */
 dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
-                          const double *b, dyn_error *error, double *x) {
+                          const double *b, double *x, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_workspace(model, w, error);
     if (status == DYN_OK) {

@@ -113,9 +113,9 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
 }
 
 dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                                 const double *q, const double *v, const dyn_task *task, dyn_error *error,
-                                 double *inverse_inertia, double *inertia, double *bias, double *gravity_force,
-                                 double *inverse, double *projector) {
+                                 const double *q, const double *v, const dyn_task *task, double *inverse_inertia,
+                                 double *inertia, double *bias, double *gravity_force, double *inverse,
+                                 double *projector, dyn_error *error) {
     dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
     if (status == DYN_OK) {
         status = check_task(model, task, error);

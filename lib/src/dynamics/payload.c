@@ -72,8 +72,8 @@ static void merge_payloads(const dyn_model *model, size_t count, const dyn_paylo
     round_constants(bodies, model->body_count);
 }
 
-dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads, dyn_error *error,
-                              const dyn_model **loaded) {
+dyn_status dyn_workspace_load(dyn_workspace *workspace, size_t count, const dyn_payload *payloads,
+                              const dyn_model **loaded, dyn_error *error) {
     const dyn_model *model = workspace->model;
     for (size_t k = 0; k < count; k++) {
         dyn_status status = check_payload(model, k, &payloads[k], error);

@@ -30,7 +30,7 @@ void dyn_model_parameters(const dyn_model *model, double *p) {
 }
 
 dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                                const double *q, const double *v, const double *a, dyn_error *error, double *Y) {
+                                const double *q, const double *v, const double *a, double *Y, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, NULL, error);
     if (status != DYN_OK) {
@@ -50,7 +50,7 @@ dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace
 }
 
 dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                                const double *q, const double *v, dyn_error *error, double *y_T, double *y_V) {
+                                const double *q, const double *v, double *y_T, double *y_V, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, gravity, q, v, error);
     if (status != DYN_OK) {

@@ -8,8 +8,8 @@
 
 dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                        const double *gravity, const double *q, const double *v, const double *a,
-                                       dyn_error *error, double *d2tau_dqdq, double *d2tau_dvdv, double *d2tau_dqdv,
-                                       double *dM_dq) {
+                                       double *d2tau_dqdq, double *d2tau_dvdv, double *d2tau_dqdv, double *dM_dq,
+                                       dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, cube = nv * nv * nv;
     const results r = {4,
                        {{"d2tau_dqdq", d2tau_dqdq, cube},
@@ -34,8 +34,8 @@ dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *wo
 }
 
 dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
-                                      const double *q, const double *v, const double *tau, dyn_error *error,
-                                      double *const first[3], double *const second[4]) {
+                                      const double *q, const double *v, const double *tau, double *const first[3],
+                                      double *const second[4], dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, square = nv * nv, cube = nv * square;
     const results r = {7,
                        {{"first[0]", first[0], square},

@@ -59,12 +59,12 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     return cursor - base;
 }
 
-dyn_status dyn_workspace_create(const dyn_model *model, dyn_error *error, dyn_workspace **workspace) {
-    return dyn_workspace_create_in(DYN_PRECISION_DOUBLE, model, error, workspace);
+dyn_status dyn_workspace_create(const dyn_model *model, dyn_workspace **workspace, dyn_error *error) {
+    return dyn_workspace_create_in(model, DYN_PRECISION_DOUBLE, workspace, error);
 }
 
-dyn_status dyn_workspace_create_in(dyn_precision precision, const dyn_model *model, dyn_error *error,
-                                   dyn_workspace **workspace) {
+dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precision, dyn_workspace **workspace,
+                                   dyn_error *error) {
     const instruction_set *set = dyn_choose_instruction_set();
     const kernel_trio *kernels = &set->kernels[precision];
     dyn_workspace measured;

@@ -68,7 +68,7 @@ static dyn_status draw_states(const dyn_model *model, uint64_t seed, samples *s,
             v[k] = 2 * draw(&seed);
         }
         dyn_zero_configuration(model, s->q + i * s->nq);
-        status = dyn_integrate(model, 1, s->q + i * s->nq, v, 1, error, s->q + i * s->nq);
+        status = dyn_integrate(model, 1, s->q + i * s->nq, v, 1, s->q + i * s->nq, error);
         for (size_t k = 0; k < s->nv; k++) {
             v[k] = draw(&seed);
         }
@@ -99,16 +99,16 @@ static dyn_status samples_create(const dyn_model *model, const double *gravity, 
     if (!s->q || !s->v || !s->y_T || !s->y_V || !s->position || !s->rotation) {
         return dyn_error_memory(error);
     }
-    dyn_status status = dyn_workspace_create(model, error, &s->workspace);
+    dyn_status status = dyn_workspace_create(model, &s->workspace, error);
     dyn_zero_configuration(model, s->q);
     for (size_t j = 0; j < joints && status == DYN_OK; j++) {
-        status = dyn_frame_pose(model, s->workspace, 1, s->q, dyn_model_joint(model, (int)j)->child_link, error,
-                                s->position + 3 * j, s->rotation + 9 * j);
+        status = dyn_frame_pose(model, s->workspace, 1, s->q, dyn_model_joint(model, (int)j)->child_link,
+                                s->position + 3 * j, s->rotation + 9 * j, error);
     }
     if (status == DYN_OK) {
         status = draw_states(model, 1, s, error);
     }
-    return status == DYN_OK ? dyn_energy_regressor(model, s->workspace, n, gravity, s->q, s->v, error, s->y_T, s->y_V)
+    return status == DYN_OK ? dyn_energy_regressor(model, s->workspace, n, gravity, s->q, s->v, s->y_T, s->y_V, error)
                             : status;
 }
 
@@ -285,7 +285,7 @@ static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_
     for (size_t done = 0, seed = 2; done < states && status == DYN_OK; seed++) {
         status = draw_states(s->model, seed, s, error);
         if (status == DYN_OK) {
-            status = dyn_energy_regressor(s->model, s->workspace, s->n, s->gravity, s->q, s->v, error, s->y_T, s->y_V);
+            status = dyn_energy_regressor(s->model, s->workspace, s->n, s->gravity, s->q, s->v, s->y_T, s->y_V, error);
         }
         for (size_t i = 0; i < s->n && done < states && status == DYN_OK; i++, done++) {
             copy_columns(s, g, i, W + 2 * done * (size_t)g->count);
@@ -355,8 +355,8 @@ static dyn_status find_groups(samples *s, dyn_base_parameters *g, dyn_error *err
     return status;
 }
 
-dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity, dyn_error *error,
-                                      dyn_base_parameters **grouping) {
+dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity, dyn_base_parameters **grouping,
+                                      dyn_error *error) {
     samples s;
     *grouping = NULL;
     dyn_base_parameters *g = calloc(1, sizeof *g);
@@ -419,8 +419,8 @@ static void regroup(const dyn_base_parameters *g, double *p) {
     }
 }
 
-dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, dyn_error *error,
-                                      double *b) {
+dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, double *b,
+                                      dyn_error *error) {
     size_t width = (size_t)grouping->parameters;
     double *moved = calloc(width + 1, sizeof *moved);
     if (!moved) {
@@ -435,7 +435,7 @@ dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const
     return DYN_OK;
 }
 
-dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, dyn_error *error, double *B) {
+dyn_status dyn_base_parameters_matrix(const dyn_base_parameters *grouping, double *B, dyn_error *error) {
     size_t width = (size_t)grouping->parameters;
     double *unit = calloc(width + 1, sizeof *unit);
     if (!unit) {

@@ -42,7 +42,7 @@ dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status
     return status;
 }
 
-dyn_status dyn_builder_create(const char *name, dyn_error *error, dyn_builder **builder) {
+dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     dyn_status status = name_check(name, error, "name", "robot");
     if (status != DYN_OK) {
@@ -339,7 +339,7 @@ dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_descriptio
 }
 
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy) {
-    dyn_status status = dyn_builder_create(from->name, error, copy);
+    dyn_status status = dyn_builder_create(from->name, copy, error);
     if (status != DYN_OK) {
         return status;
     }

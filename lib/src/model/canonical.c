@@ -57,6 +57,6 @@ static void print_model(FILE *out, const void *what) {
     }
 }
 
-dyn_status dyn_model_canonical(const dyn_model *model, dyn_error *error, char **text, size_t *length) {
+dyn_status dyn_model_canonical(const dyn_model *model, char **text, size_t *length, dyn_error *error) {
     return plain_text_write(print_model, model, error, text, length);
 }

@@ -86,8 +86,8 @@ static dyn_status change_root(dyn_builder *builder, int link, dyn_error *error) 
     return status;
 }
 
-dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
-                                 dyn_model **result) {
+dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_model **result,
+                                 dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);
@@ -134,8 +134,8 @@ static dyn_status reduce(const dyn_model *model, int first, int last, dyn_error 
     return status;
 }
 
-dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base base, dyn_error *error,
-                             dyn_model **result) {
+dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base base, dyn_model **result,
+                             dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);
@@ -150,8 +150,8 @@ dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base 
     return derivation_finish(copy, base, status, error, result);
 }
 
-dyn_status dyn_model_chain(const dyn_model *model, const char *first, const char *last, dyn_base base, dyn_error *error,
-                           dyn_model **result) {
+dyn_status dyn_model_chain(const dyn_model *model, const char *first, const char *last, dyn_base base,
+                           dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);

@@ -78,14 +78,14 @@ static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, in
 }
 
 dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int count, const dyn_dh_row *rows,
-                           dyn_error *error, dyn_builder **builder) {
+                           dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     if (convention != DYN_DH_CONVENTION_STANDARD && convention != DYN_DH_CONVENTION_MODIFIED) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "convention", "%d is no convention", (int)convention);
     }
     dyn_builder *described;
     const dyn_link_description base = {.name = "link0"};
-    dyn_status status = dyn_builder_create(name, error, &described);
+    dyn_status status = dyn_builder_create(name, &described, error);
     if (status != DYN_OK) {
         return status;
     }

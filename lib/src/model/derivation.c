@@ -121,7 +121,7 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
 dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder) {
     const dyn_builder *from = *builder;
     dyn_builder *pruned;
-    dyn_status status = dyn_builder_create(from->name, error, &pruned);
+    dyn_status status = dyn_builder_create(from->name, &pruned, error);
     if (status != DYN_OK) {
         return status;
     }

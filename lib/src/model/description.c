@@ -9,7 +9,7 @@
 #include "description.h"
 #include "normal_form.h"
 
-dyn_status dyn_model_describe(const dyn_model *model, dyn_error *error, dyn_builder **builder) {
+dyn_status dyn_model_describe(const dyn_model *model, dyn_builder **builder, dyn_error *error) {
     return builder_copy(model->description, error, builder);
 }
 

@@ -82,7 +82,7 @@ static void print_description(FILE *out, const void *what) {
     }
 }
 
-dyn_status dyn_description_write(const dyn_model *model, dyn_error *error, char **text, size_t *length) {
+dyn_status dyn_description_write(const dyn_model *model, char **text, size_t *length, dyn_error *error) {
     return plain_text_write(print_description, model, error, text, length);
 }
 
@@ -192,7 +192,7 @@ static void read_robot(reader *r, dyn_builder **builder, dyn_build_options *opti
     read_numbers(r, "gravity", gravity, 3);
     expect_end(r);
     if (r->status == DYN_OK) {
-        r->status = dyn_builder_create(name, r->error, builder);
+        r->status = dyn_builder_create(name, builder, r->error);
     }
     if (r->status == DYN_OK) {
         r->status = dyn_builder_set_gravity(*builder, gravity, r->error);
@@ -267,8 +267,8 @@ bool dyn_description_is_text(const char *text, size_t length) {
     return length >= strlen(heading) && memcmp(text, heading, strlen(heading)) == 0;
 }
 
-dyn_status dyn_description_read(const char *text, size_t length, dyn_error *error, dyn_builder **builder,
-                                dyn_build_options *options) {
+dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **builder, dyn_build_options *options,
+                                dyn_error *error) {
     reader r = {.line = 1, .error = error};
     *builder = NULL;
     *options = (dyn_build_options){0};

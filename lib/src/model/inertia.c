@@ -32,7 +32,7 @@ static dyn_inertia centred(double mass, double Ixx, double Iyy, double Izz) {
     return (dyn_inertia){.mass = mass, .rotational = {Ixx, 0, 0, Iyy, 0, Izz}};
 }
 
-dyn_status dyn_inertia_box(double mass, const double size[3], dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_box(double mass, const double size[3], dyn_inertia *inertia, dyn_error *error) {
     dyn_status status = check_number("mass", mass, error);
     if (status == DYN_OK) {
         status = check_lengths("size", size, error);
@@ -58,7 +58,7 @@ static dyn_inertia cylinder(double mass, double radius, double length) {
     return centred(mass, across, across, mass * radius * radius / 2);
 }
 
-dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_inertia *inertia, dyn_error *error) {
     dyn_status status = check_round(mass, radius, length, error);
     if (status == DYN_OK) {
         *inertia = cylinder(mass, radius, length);
@@ -66,13 +66,13 @@ dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_e
     return status;
 }
 
-dyn_status dyn_inertia_sphere(double mass, double radius, dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_sphere(double mass, double radius, dyn_inertia *inertia, dyn_error *error) {
     const double semi_axes[3] = {radius, radius, radius};
     dyn_status status = check_round(mass, radius, 0, error);
-    return status == DYN_OK ? dyn_inertia_ellipsoid(mass, semi_axes, error, inertia) : status;
+    return status == DYN_OK ? dyn_inertia_ellipsoid(mass, semi_axes, inertia, error) : status;
 }
 
-dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_ellipsoid(double mass, const double semi_axes[3], dyn_inertia *inertia, dyn_error *error) {
     dyn_status status = check_number("mass", mass, error);
     if (status == DYN_OK) {
         status = check_lengths("semi_axes", semi_axes, error);
@@ -94,7 +94,7 @@ static dyn_inertia half_sphere(double mass, double radius, double height) {
     return inertia;
 }
 
-dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_capsule(double mass, double radius, double length, dyn_inertia *inertia, dyn_error *error) {
     dyn_status status = check_round(mass, radius, length, error);
     if (status != DYN_OK) {
         return status;
@@ -209,7 +209,7 @@ void dyn_inertia_to_parameters(const dyn_inertia *inertia, double p[10]) {
     p[4] = I[0], p[5] = I[1], p[6] = I[3], p[7] = I[2], p[8] = I[4], p[9] = I[5];
 }
 
-dyn_status dyn_inertia_from_parameters(const double p[10], dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_from_parameters(const double p[10], dyn_inertia *inertia, dyn_error *error) {
     if (!(p[0] > 0 && isfinite(p[0]))) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "p[0]",
                                  "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
@@ -236,14 +236,14 @@ void dyn_inertia_to_pseudo(const dyn_inertia *inertia, double pseudo[16]) {
     memcpy(pseudo, full, sizeof full);
 }
 
-dyn_status dyn_inertia_from_pseudo(const double P[16], dyn_error *error, dyn_inertia *inertia) {
+dyn_status dyn_inertia_from_pseudo(const double P[16], dyn_inertia *inertia, dyn_error *error) {
     double trace = P[0] + P[5] + P[10];
     const double p[10] = {P[15], P[3], P[7], P[11], trace - P[0], -P[1], trace - P[5], -P[2], -P[6], trace - P[10]};
     if (!(p[0] > 0 && isfinite(p[0]))) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_INERTIA, "pseudo[15]",
                                  "the mass is %g kg; without a positive one there is no centre of mass", p[0]);
     }
-    return dyn_inertia_from_parameters(p, error, inertia);
+    return dyn_inertia_from_parameters(p, inertia, error);
 }
 
 void dyn_inertia_from_log_cholesky(const double x[10], dyn_inertia *inertia) {
@@ -261,7 +261,7 @@ void dyn_inertia_from_log_cholesky(const double x[10], dyn_inertia *inertia) {
             }
         }
     }
-    if (dyn_inertia_from_pseudo(P, NULL, inertia) != DYN_OK) {
+    if (dyn_inertia_from_pseudo(P, inertia, NULL) != DYN_OK) {
         *inertia = (dyn_inertia){.mass = NAN, .center_of_mass = {NAN, NAN, NAN}};
         for (int k = 0; k < 6; k++) {
             inertia->rotational[k] = NAN;
@@ -269,7 +269,7 @@ void dyn_inertia_from_log_cholesky(const double x[10], dyn_inertia *inertia) {
     }
 }
 
-dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, dyn_error *error, double x[10]) {
+dyn_status dyn_inertia_to_log_cholesky(const dyn_inertia *inertia, double x[10], dyn_error *error) {
     double P[16], U[16] = {0};
     dyn_inertia_to_pseudo(inertia, P);
     /* P = U U' with U upper triangular, last column first. */

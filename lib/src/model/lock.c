@@ -123,7 +123,7 @@ static dyn_status fix_joints(dyn_builder *builder, const dyn_model *model, const
 }
 
 dyn_status dyn_model_lock(const dyn_model *model, size_t count, const char *const *joints, const double *q,
-                          dyn_error *error, dyn_model **result) {
+                          dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);

@@ -110,7 +110,7 @@ dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *opti
 }
 
 dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
-                             dyn_error *error, dyn_model **model) {
+                             dyn_model **model, dyn_error *error) {
     dyn_status status = build_checked(builder, options, report, error, model);
     if (status == DYN_OK) {
         status = builder_copy(builder, error, &(*model)->description);
@@ -171,7 +171,7 @@ int dyn_model_find_joint(const dyn_model *model, const char *name) {
     return joint >= 0 && model->joints[joint].child_link == link ? joint : -1;
 }
 
-dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, dyn_error *error, int *frame) {
+dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, int *frame, dyn_error *error) {
     int link = name_index_find(&model->link_names, name);
     if (link < 0) {
         link = name_index_find(&model->joint_names, name);

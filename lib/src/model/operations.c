@@ -12,7 +12,7 @@
 #include "tree.h"
 
 dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char *name, const dyn_inertia *inertia,
-                            const dyn_pose *pose, dyn_error *error, dyn_model **result) {
+                            const dyn_pose *pose, dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);
@@ -32,7 +32,7 @@ dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char
 }
 
 dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, const dyn_inertia *inertia,
-                                    dyn_error *error, dyn_model **result) {
+                                    dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);
@@ -64,7 +64,7 @@ static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *err
     return status;
 }
 
-dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_error *error, dyn_model **result) {
+dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy;
     dyn_status status = derivation_begin(model, error, &copy);
@@ -121,7 +121,7 @@ static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const 
 }
 
 dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_pose *pose, const dyn_model *added,
-                           const char *prefix, dyn_error *error, dyn_model **result) {
+                           const char *prefix, dyn_model **result, dyn_error *error) {
     *result = NULL;
     dyn_builder *copy, *other = NULL;
     dyn_status status = derivation_begin(model, error, &copy);

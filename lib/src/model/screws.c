@@ -69,7 +69,7 @@ static dyn_status read_inertia(int k, const double G[36], dyn_error *error, dyn_
         return DYN_OK;
     }
     dyn_error bad;
-    return dyn_inertia_from_parameters(p, &bad, inertia) == DYN_OK ? DYN_OK : fail_at("Glist", k, error, bad.message);
+    return dyn_inertia_from_parameters(p, inertia, &bad) == DYN_OK ? DYN_OK : fail_at("Glist", k, error, bad.message);
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -179,10 +179,10 @@ static dyn_status add_chain(dyn_builder *builder, int n, const double *Mlist, co
 }
 
 dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, const double *Glist, const double *Slist,
-                               dyn_error *error, dyn_builder **builder) {
+                               dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     dyn_builder *described;
-    dyn_status status = dyn_builder_create(name, error, &described);
+    dyn_status status = dyn_builder_create(name, &described, error);
     if (status != DYN_OK) {
         return status;
     }
@@ -265,8 +265,8 @@ static void write_screw(const body *b, const dyn_pose *place, int k, int n, doub
     }
 }
 
-dyn_status dyn_model_screws(const dyn_model *model, int tip, dyn_error *error, double *Mlist, double *Glist,
-                            double *Slist) {
+dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, double *Glist, double *Slist,
+                            dyn_error *error) {
     dyn_status status = check_chain(model, tip, error);
     if (status != DYN_OK) {
         return status;

@@ -350,8 +350,9 @@ static void set_directions(flow *f, int *directions) {
     ARKodeSetRootDirection(f->integrator, directions);
 }
 
-dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, dyn_error *error, double *q,
-                            double *v, dyn_adaptive_event *events, size_t capacity, dyn_adaptive_result *result) {
+dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, double *q, double *v,
+                            dyn_adaptive_event *events, size_t capacity, dyn_adaptive_result *result,
+                            dyn_error *error) {
     dyn_status status = check_motion(simulator, motion, error);
     if (status != DYN_OK) {
         return status;

@@ -286,7 +286,7 @@ static dyn_status check_rates(size_t n, size_t nv, const double *t, const double
 }
 
 dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q, dyn_rates method,
-                            dyn_error *error, double *v, double *a) {
+                            double *v, double *a, dyn_error *error) {
     size_t nv = (size_t)model->nv;
     dyn_status status = dyn_check_configuration(model, "q", n, q, error);
     if (status == DYN_OK) {

@@ -225,8 +225,8 @@ static bool roll_out(rollout_block *b) {
     return true;
 }
 
-dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error,
-                           const dyn_rollout_output *output) {
+dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
+                           const dyn_rollout_output *output, dyn_error *error) {
     dyn_simulator *s = simulator;
     dyn_status status = dyn_rollout_check(s, n, rollout, error);
     rollout_block b = {.s = s, .r = rollout, .out = output, .rows = dyn_rollout_rows(rollout)};

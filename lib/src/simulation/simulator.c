@@ -99,14 +99,14 @@ static void fill_control(dyn_simulator *s) {
         .law = laws[s->options.control], .stiffness = s->stiffness, .damping = s->damping, .gravity = s->gravity};
 }
 
-dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error,
-                                dyn_simulator **simulator) {
+dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
+                                dyn_simulator **simulator, dyn_error *error) {
     dyn_simulator measured;
     spring_arrays springs;
     dyn_workspace *workspace = NULL;
     dyn_status status = simulation_options_check(model, options, error);
     if (status == DYN_OK) {
-        status = dyn_workspace_create(model, error, &workspace);
+        status = dyn_workspace_create(model, &workspace, error);
     }
     if (status != DYN_OK) {
         return status;
@@ -156,7 +156,7 @@ static void choose_functions(dyn_simulator *s) {
 }
 
 dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads, dyn_error *error) {
-    dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, error, &simulator->model);
+    dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, &simulator->model, error);
     choose_functions(simulator);
     return status;
 }

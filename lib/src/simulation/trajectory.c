@@ -36,9 +36,9 @@ static dyn_status check_tip(const dyn_workspace *workspace, size_t n, const dyn_
 
 dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                            const double *gravity, const double *q, const double *v, const double *a,
-                                           const dyn_tip *tip, dyn_error *error, double *tau) {
+                                           const dyn_tip *tip, double *tau, dyn_error *error) {
     if (!tip) {
-        return dyn_rnea(model, workspace, n, gravity, q, v, a, NULL, error, tau);
+        return dyn_rnea(model, workspace, n, gravity, q, v, a, NULL, tau, error);
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, NULL, error);
@@ -50,7 +50,7 @@ dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace
         size_t count = n - first < TIP_ROWS ? n - first : TIP_ROWS;
         dyn_external_force force = react(tip, first, count, wrench);
         status = dyn_rnea(model, workspace, count, gravity, q + first * nq, v ? v + first * nv : NULL,
-                          a ? a + first * nv : NULL, &(dyn_external_forces){1, &force}, error, tau + first * nv);
+                          a ? a + first * nv : NULL, &(dyn_external_forces){1, &force}, tau + first * nv, error);
     }
     return status;
 }

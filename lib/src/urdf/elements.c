@@ -28,7 +28,7 @@ static void open_robot(reader *r, const char **attributes) {
         return;
     }
     dyn_error bad;
-    dyn_status status = dyn_builder_create(name, &bad, &r->builder);
+    dyn_status status = dyn_builder_create(name, &r->builder, &bad);
     if (status != DYN_OK) {
         reader_fail(r, status, "%s", bad.message);
         return;

@@ -208,8 +208,8 @@ static dyn_inertia mesh_inertia(const mesh_integrals *m, double mass) {
     return out;
 }
 
-dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, dyn_error *error, double *volume,
-                           dyn_inertia *inertia) {
+dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, double *volume,
+                           dyn_inertia *inertia, dyn_error *error) {
     mesh_integrals m = {.scale = scale};
     if (!(scale > 0 && isfinite(scale))) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "scale", "scale is %g; give a positive number", scale);

@@ -84,7 +84,7 @@ static void read_document(reader *r, const char *text, size_t length) {
     }
 }
 
-dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_error *error, dyn_builder **builder) {
+dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     if (text == NULL || length == 0) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "urdf", "the document is empty");
@@ -117,7 +117,7 @@ dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dy
 }
 
 dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
-                         dyn_error *error, dyn_model **model) {
+                         dyn_model **model, dyn_error *error) {
     dyn_report *own = NULL;
     dyn_builder *builder = NULL;
     *model = NULL;
@@ -125,9 +125,9 @@ dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_option
         return dyn_error_memory(error);
     }
     dyn_report *used = report != NULL ? report : own;
-    dyn_status status = dyn_urdf_read(text, length, used, error, &builder);
+    dyn_status status = dyn_urdf_read(text, length, used, &builder, error);
     if (status == DYN_OK) {
-        status = dyn_builder_build(builder, options, used, error, model);
+        status = dyn_builder_build(builder, options, used, model, error);
     }
     dyn_builder_free(builder);
     dyn_report_free(own);

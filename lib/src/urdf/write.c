@@ -180,20 +180,20 @@ static void write_robot(FILE *out, const void *what) {
     fputs("</robot>\n", out);
 }
 
-dyn_status dyn_urdf_write(const dyn_builder *builder, dyn_error *error, char **text, size_t *length) {
+dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *length, dyn_error *error) {
     *text = NULL;
     *length = 0;
     dyn_status status = check_types(builder, error);
     return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;
 }
 
-dyn_status dyn_urdf_write_model(const dyn_model *model, dyn_error *error, char **text, size_t *length) {
+dyn_status dyn_urdf_write_model(const dyn_model *model, char **text, size_t *length, dyn_error *error) {
     *text = NULL;
     *length = 0;
     dyn_builder *builder;
-    dyn_status status = dyn_model_describe(model, error, &builder);
+    dyn_status status = dyn_model_describe(model, &builder, error);
     if (status == DYN_OK) {
-        status = dyn_urdf_write(builder, error, text, length);
+        status = dyn_urdf_write(builder, text, length, error);
         dyn_builder_free(builder);
     }
     return status;

@@ -25,7 +25,7 @@ static dyn_model *load(const char *path, dyn_error *error) {
 
     const dyn_build_options options = {.base = DYN_BASE_FIXED};
     dyn_model *model = NULL;
-    if (dyn_urdf_load(text, length, &options, NULL, error, &model) != DYN_OK)
+    if (dyn_urdf_load(text, length, &options, NULL, &model, error) != DYN_OK)
         return NULL;
     return model;
 }
@@ -33,9 +33,9 @@ static dyn_model *load(const char *path, dyn_error *error) {
 /* Computes gravity forces of the configuration q by the library; returns 0 on success. */
 static int gravity_here(const dyn_model *model, const double *q, dyn_error *error, double *g) {
     dyn_workspace *workspace = NULL;
-    dyn_status status = dyn_workspace_create(model, error, &workspace);
+    dyn_status status = dyn_workspace_create(model, &workspace, error);
     if (status == DYN_OK)
-        status = dyn_gravity(model, workspace, 1, NULL, q, error, g);
+        status = dyn_gravity(model, workspace, 1, NULL, q, g, error);
     dyn_workspace_free(workspace);
     return status == DYN_OK ? 0 : 1;
 }

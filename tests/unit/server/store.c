@@ -132,7 +132,7 @@ START_TEST(model_outlives_its_removal_while_it_is_used) {
     dyn_error error;
     double q[2] = {0, 0}, tau[2];
     ck_assert_int_eq(model_entry_lease(used, DYN_PRECISION_DOUBLE, &error, &workspace), DYN_OK);
-    ck_assert_int_eq(dyn_gravity(used->model, workspace, 1, NULL, q, &error, tau), DYN_OK);
+    ck_assert_int_eq(dyn_gravity(used->model, workspace, 1, NULL, q, tau, &error), DYN_OK);
     model_entry_return(used, workspace);
     model_entry_release(used);
     model_store_free(store);
