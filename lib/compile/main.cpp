@@ -75,7 +75,7 @@ Examples:
 /* Parsed command line. */
 struct command {
     std::string robot, output, header, prefix, frames, functions = "rnea,crba,aba";
-    dyn_build_options build = {};
+    dyn_build_options build = {sizeof(dyn_build_options), DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED, false};
     bool is_float = false, is_shared = false, has_base = false, has_mimic = false, has_gravity = false;
     double gravity[3] = {0, 0, 0};
     build_options compiler = {"", dyn_instruction_set(), 0};
@@ -310,7 +310,7 @@ static model_pointer load(const command &c) {
     dyn_model *model = nullptr;
     dyn_build_options options = c.build;
     if (dyn_description_is_text(text.data(), text.size())) {
-        dyn_build_options stated;
+        dyn_build_options stated = c.build;
         require(dyn_description_read(text.data(), text.size(), &builder, &stated, &error), error);
         options.base = c.has_base ? c.build.base : stated.base;
         options.mimic = c.has_mimic ? c.build.mimic : stated.mimic;

@@ -233,11 +233,14 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
 /* Builds the result again, for its report. */
 static void build(call *c, const dyn_model *model) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
-    dyn_build_options built = dyn_model_build_options(model);
-    const model_options options = {.base = built.base, .mimic = built.mimic, .strict = r->strict};
-    dyn_builder *builder;
+    dyn_build_options built = DYN_BUILD_OPTIONS_INIT();
+    dyn_builder *builder = NULL;
     dyn_error error;
-    dyn_status status = dyn_model_describe(model, &builder, &error);
+    dyn_status status = dyn_model_build_options(model, &built, &error);
+    const model_options options = {.base = built.base, .mimic = built.mimic, .strict = r->strict};
+    if (status == DYN_OK) {
+        status = dyn_model_describe(model, &builder, &error);
+    }
     if (status == DYN_OK) {
         status = model_entry_build(builder, NULL, r->name, "", &options, atomic_load(&c->service->limits->links),
                                    &error, &c->built);

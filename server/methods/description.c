@@ -337,9 +337,10 @@ Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *mode
     dyn_builder *builder;
     dyn_error error;
     double gravity[3];
-    dyn_build_options options = dyn_model_build_options(model);
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
     Dynamics__V1__ModelDescription *to = call_allocate(c, 1, sizeof *to);
-    if (!to || dyn_model_describe(model, &builder, &error) != DYN_OK) {
+    if (!to || dyn_model_build_options(model, &options, &error) != DYN_OK ||
+        dyn_model_describe(model, &builder, &error) != DYN_OK) {
         call_fail_memory(c);
         return NULL;
     }

@@ -76,7 +76,8 @@ static dyn_status write_digest(model_entry *entry, dyn_error *error) {
 /* Compiles the description. */
 static dyn_status compile(model_entry *entry, dyn_builder *builder, dyn_error *error) {
     const model_options *options = &entry->options;
-    dyn_build_options build_options = {.base = options->base, .mimic = options->mimic, .strict = options->strict};
+    dyn_build_options build_options =
+        DYN_BUILD_OPTIONS_INIT(.base = options->base, .mimic = options->mimic, .strict = options->strict);
     dyn_status status = DYN_OK;
     if (options->has_gravity) {
         status = dyn_builder_set_gravity(builder, options->gravity, error);

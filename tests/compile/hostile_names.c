@@ -98,7 +98,7 @@ static dyn_model *build(const name_list *names) {
                                              .axis = {0, i % 2, 1}};
         require(dyn_builder_add_joint(builder, &joint, &error), &error);
     }
-    const dyn_build_options options = {.base = DYN_BASE_FIXED};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
     require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;

@@ -148,6 +148,7 @@ static dyn_model *load(const sample &s) {
     std::ifstream file(std::string(ROBOTS_DIRECTORY "/") + s.name + ".urdf");
     std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     dyn_build_options options = {};
+    options.struct_size = sizeof options;
     options.base = s.base;
     dyn_error error;
     dyn_model *model = nullptr;

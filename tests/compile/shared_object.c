@@ -35,7 +35,9 @@ static dyn_model *load(const struct robot *r) {
     fclose(file);
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_urdf_load(text, strlen(text), &(dyn_build_options){.base = r->base}, NULL, &model, &error), &error);
+    require(dyn_urdf_load(text, strlen(text), &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.base = r->base), NULL, &model,
+                          &error),
+            &error);
     free(text);
     return model;
 }

@@ -36,7 +36,8 @@ static dyn_model *resisting(dyn_model *model) {
     dyn_builder *builder = NULL, *copy = NULL;
     dyn_model *result = NULL;
     dyn_error error;
-    dyn_build_options options = dyn_model_build_options(model);
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_model_build_options(model, &options, &error), &error);
     require(dyn_model_describe(model, &builder, &error), &error);
     require(dyn_builder_create("resisting", &copy, &error), &error);
     for (int i = 0; i < dyn_builder_link_count(builder); i++) {

@@ -121,6 +121,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
     dyn_model *model = nullptr;
     dyn_error error;
     dyn_build_options options = {};
+    options.struct_size = sizeof options;
     dyn_status status = dyn_builder_create(names[0].c_str(), &builder, &error);
     for (size_t i = 1; status == DYN_OK && i <= LINKS; i++) {
         dyn_link_description link = {};

@@ -82,7 +82,7 @@ static void check_text(const dyn_model *model, const char *canonical) {
     char *text, *other;
     size_t length;
     dyn_builder *builder;
-    dyn_build_options options;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
     dyn_model *again;
     require(dyn_description_write(model, &text, &length, NULL) == DYN_OK, "the description is written");
     require(dyn_description_read(text, length, &builder, &options, NULL) == DYN_OK, "the description is read");
@@ -111,7 +111,7 @@ static dyn_status load(const char *text, size_t size, const dyn_build_options *o
         return dyn_urdf_load(text, size, options, report, model, error);
     }
     dyn_builder *builder;
-    dyn_build_options stated;
+    dyn_build_options stated = DYN_BUILD_OPTIONS_INIT();
     *model = NULL;
     dyn_status status = dyn_description_read(text, size, &builder, &stated, error);
     if (status == DYN_OK) {
@@ -123,8 +123,9 @@ static dyn_status load(const char *text, size_t size, const dyn_build_options *o
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int k = 0; k < 4; k++) {
-        dyn_build_options options = {.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                     .mimic = k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED};
+        dyn_build_options options =
+            DYN_BUILD_OPTIONS_INIT(.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                   .mimic = k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED);
         dyn_report *report;
         dyn_model *model;
         dyn_error error = {.status = DYN_OK};

@@ -38,7 +38,7 @@ dyn_model *robot_load(const char *name, dyn_base base) {
     char *text = robot_text(name);
     dyn_model *model = NULL;
     dyn_error error;
-    dyn_build_options options = {.base = base};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
     require(dyn_urdf_load(text, strlen(text), &options, NULL, &model, &error), &error, name);
     free(text);
     return model;
@@ -75,7 +75,7 @@ static dyn_builder *start(const char *name) {
 static dyn_model *finish(dyn_builder *builder, const char *name, dyn_base base) {
     dyn_model *model = NULL;
     dyn_error error;
-    dyn_build_options options = {.base = base};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
     require(dyn_builder_build(builder, &options, NULL, &model, &error), &error, name);
     dyn_builder_free(builder);
     return model;

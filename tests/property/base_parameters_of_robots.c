@@ -69,9 +69,9 @@ static int check(random_source *random, const char *name, const dyn_build_option
 START_TEST(real_robots_have_the_rank_of_their_regressor) {
     random_source random = random_seed("base parameters of real robots", 20261244);
     const char *name = files[_i]->d_name;
-    int fixed = check(&random, name, &(dyn_build_options){.mimic = DYN_MIMIC_POLICY_INDEPENDENT});
-    int coupled = check(&random, name, &(dyn_build_options){.mimic = DYN_MIMIC_POLICY_COUPLED});
-    int floating = check(&random, name, &(dyn_build_options){.base = DYN_BASE_FLOATING});
+    int fixed = check(&random, name, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT));
+    int coupled = check(&random, name, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_COUPLED));
+    int floating = check(&random, name, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING));
     printf("%s: %d base parameters; %d with coupled mimic joints, %d with a floating base\n", name, fixed, coupled,
            floating);
     if (strcmp(name, "panda_arm.urdf") == 0) {

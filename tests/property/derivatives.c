@@ -244,7 +244,7 @@ END_TEST
 typedef dyn_status directional_of(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                   const double *q, const double *v, const double *third,
                                   const dyn_external_forces *forces, const double *dq, const double *dv,
-                                  const double *dthird, dyn_error *error, double *out);
+                                  const double *dthird, double *out, dyn_error *error);
 
 /* Compares directional derivatives with the matrices times a random direction. */
 static void compare_directional(random_source base, const char *what, derivatives_of *derivatives,
@@ -259,10 +259,10 @@ static void compare_directional(random_source base, const char *what, derivative
             D[i] = unset_numbers(s.nv * s.nv), direction[i] = numbers(s.nv);
             random_vector(&random, (int)s.nv, 1, direction[i]);
         }
-        require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, &error, D[0], D[1], D[2]),
+        require(derivatives(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, D[0], D[1], D[2], &error),
                 &error);
         require(directional(s.model, s.workspace, 1, s.gravity, s.q, s.v, s.a, &s.forces, direction[0], direction[1],
-                            direction[2], &error, x),
+                            direction[2], x, &error),
                 &error);
         for (size_t i = 0; i < 3 * s.nv * s.nv; i++) {
             size_t of = i / (s.nv * s.nv), entry = i % (s.nv * s.nv);

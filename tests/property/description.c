@@ -39,7 +39,8 @@ START_TEST(description_builds_an_equal_model) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_model *model = random_model(&random, k), *again = NULL;
         dyn_builder *builder = NULL;
-        dyn_build_options options = dyn_model_build_options(model);
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+        require(dyn_model_build_options(model, &options, &error), &error);
         ck_assert_int_eq(options.base == DYN_BASE_FLOATING, dyn_model_is_floating(model));
         require(dyn_model_describe(model, &builder, &error), &error);
         require(dyn_builder_build(builder, &options, NULL, &again, &error), &error);
@@ -76,7 +77,8 @@ START_TEST(description_can_be_read_and_added_again) {
         }
         ck_assert_ptr_null(dyn_builder_link(builder, -1));
         ck_assert_ptr_null(dyn_builder_joint(builder, dyn_builder_joint_count(builder)));
-        dyn_build_options options = dyn_model_build_options(model);
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+        require(dyn_model_build_options(model, &options, &error), &error);
         require(dyn_builder_build(copy, &options, NULL, &again, &error), &error);
         ck_assert_int_eq(dyn_model_nq(again), dyn_model_nq(model));
         ck_assert_int_eq(dyn_model_joint_count(again), dyn_model_joint_count(model));
@@ -92,7 +94,8 @@ static dyn_model *renamed(dyn_model *model) {
     dyn_builder *builder = NULL, *copy = NULL;
     dyn_model *result = NULL;
     dyn_error error;
-    dyn_build_options options = dyn_model_build_options(model);
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_model_build_options(model, &options, &error), &error);
     require(dyn_model_describe(model, &builder, &error), &error);
     require(dyn_builder_create("a \"robot\" \\ of\xc3\xa9", &copy, &error), &error);
     for (int i = 0; i < dyn_builder_link_count(builder); i++) {
@@ -116,7 +119,7 @@ START_TEST(text_builds_an_equal_model) {
         random_source random = random_case(base, (uint64_t)k);
         dyn_model *model = random_model(&random, k), *again = NULL;
         dyn_builder *builder = NULL;
-        dyn_build_options options;
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
         char *text, *other;
         size_t length, other_length;
         model = k % 4 == 0 ? renamed(model) : model;
@@ -157,7 +160,7 @@ START_TEST(wrong_text_is_refused_by_line) {
     char text[400];
     dyn_error error;
     dyn_builder *builder = NULL;
-    dyn_build_options options;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
     require(dyn_description_read(good, strlen(good), &builder, &options, &error), &error);
     dyn_builder_free(builder);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -172,7 +172,7 @@ END_TEST
 static dyn_model *build(dyn_builder *builder) {
     dyn_error error;
     dyn_model *model = NULL;
-    dyn_build_options options = {.base = DYN_BASE_FIXED};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
     require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;

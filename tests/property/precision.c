@@ -59,7 +59,7 @@ static dyn_model *build_chain(random_source *random, int kind) {
         require(dyn_builder_add_link(builder, &link, &error), &error);
         require(dyn_builder_add_joint(builder, &description, &error), &error);
     }
-    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &model, &error), &error);
+    require(dyn_builder_build(builder, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(), NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }

@@ -47,7 +47,7 @@ static dyn_model *build_arm(const arm *p) {
     for (int i = 0; i < 2; i++) {
         require(dyn_builder_add_joint(builder, &joints[i], &error), &error);
     }
-    require(dyn_builder_build(builder, &(dyn_build_options){0}, NULL, &model, &error), &error);
+    require(dyn_builder_build(builder, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(), NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
 }

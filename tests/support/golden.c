@@ -81,8 +81,8 @@ static bool load_robot(golden *g) {
         return false;
     }
     bool floating = strcmp(json_string_value(json_object_get(g->root, "base")), "float") == 0;
-    const dyn_build_options options = {.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                       .mimic = DYN_MIMIC_POLICY_INDEPENDENT};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                                             .mimic = DYN_MIMIC_POLICY_INDEPENDENT);
     dyn_error error;
     if (dyn_urdf_load(text, length, &options, NULL, &g->model, &error) != DYN_OK) {
         stop(path, error.message);

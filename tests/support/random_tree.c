@@ -114,7 +114,7 @@ dyn_model *random_tree(random_source *random, const random_tree_options *options
     for (int i = 1; i <= options->joints; i++) {
         add_random_joint(random, options, builder, i, masters, &master_count);
     }
-    dyn_build_options build = {.base = options->base, .mimic = options->mimic};
+    dyn_build_options build = DYN_BUILD_OPTIONS_INIT(.base = options->base, .mimic = options->mimic);
     require(dyn_builder_build(builder, &build, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     free(masters);

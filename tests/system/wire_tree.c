@@ -66,7 +66,8 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
     for (size_t j = 0; j < joints; j++)
         joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
     dyn_builder_gravity(made->builder, made->gravity);
-    dyn_build_options options = dyn_model_build_options(model);
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_model_build_options(model, &options, &error), &error);
     made->form = (dyn_client_model_description)
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = dyn_builder_name(made->builder), .gravity = made->gravity,
                                           .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),

@@ -222,7 +222,7 @@ END_TEST
 START_TEST(strict_building_refuses_warnings) {
     const dyn_inertia flat = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 3}};
     dyn_builder *builder = pair(DYN_JOINT_TYPE_REVOLUTE, &flat);
-    dyn_build_options options = {.strict = true};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.strict = true);
     dyn_model *model;
     dyn_error error;
     for (int with_report = 0; with_report < 2; with_report++) {
@@ -244,12 +244,12 @@ END_TEST
 START_TEST(options_are_checked) {
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
-    dyn_build_options options = {.base = (dyn_base)7};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = (dyn_base)7);
     dyn_model *model;
     dyn_error error;
     expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "base",
                  "7 is no base");
-    options = (dyn_build_options){.mimic = (dyn_mimic_policy)7};
+    options = (dyn_build_options)DYN_BUILD_OPTIONS_INIT(.mimic = (dyn_mimic_policy)7);
     expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT, "mimic",
                  "7 is no mimic policy");
     dyn_builder_free(builder);
@@ -257,7 +257,7 @@ START_TEST(options_are_checked) {
 END_TEST
 
 START_TEST(floating_base_carries_the_root) {
-    dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_builder *builder = new_builder();
     add_link(builder, "a");
     add_link(builder, "b");
@@ -279,7 +279,7 @@ START_TEST(floating_base_carries_the_root) {
 END_TEST
 
 START_TEST(name_of_the_floating_joint_is_reserved) {
-    dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_builder *builder = new_builder();
     add_link(builder, "world");
     add_link(builder, "b");
@@ -293,7 +293,7 @@ START_TEST(name_of_the_floating_joint_is_reserved) {
 END_TEST
 
 START_TEST(floating_world_is_suspicious) {
-    dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_builder *builder = new_builder();
     add_link(builder, "world");
     dyn_report *report = new_report();

@@ -89,8 +89,8 @@ START_TEST(every_difference_shows) {
 END_TEST
 
 START_TEST(options_show) {
-    const dyn_build_options floating = {.base = DYN_BASE_FLOATING},
-                            independent = {.mimic = DYN_MIMIC_POLICY_INDEPENDENT};
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING),
+                            independent = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
     char *texts[] = {canonical(plain, NULL), canonical(plain, &floating), canonical(plain, &independent)};
     ck_assert_str_ne(texts[0], texts[1]);
     ck_assert_str_ne(texts[0], texts[2]);

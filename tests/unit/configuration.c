@@ -23,7 +23,7 @@ START_TEST(home_is_zero_where_zero_is_allowed_and_else_the_middle) {
     add_ranged(builder, "crossed", DYN_JOINT_TYPE_REVOLUTE, 2, 1);
     add_link(builder, "ball");
     connect_links(builder, "ball", DYN_JOINT_TYPE_SPHERICAL, "root", "ball");
-    const dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_model *model = build_model(builder, &options, NULL);
     static const double zero[15] = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1};
     static const double home[15] = {0, 0, 0, 0, 0, 0, 1, 0, 1.5, -2, 0, 0, 0, 0, 1};

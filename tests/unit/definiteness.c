@@ -63,7 +63,7 @@ static const struct {
 };
 
 START_TEST(inertia_that_leaves_the_mass_matrix_positive_definite_is_a_warning) {
-    const dyn_build_options strict = {.strict = true};
+    const dyn_build_options strict = DYN_BUILD_OPTIONS_INIT(.strict = true);
     dyn_builder *builder = chain(&sphere, &odd[_i].lower, x_axis);
     dyn_report *report = new_report();
     dyn_model *model;
@@ -235,7 +235,7 @@ START_TEST(such_a_model_is_read_again_from_its_text) {
         size_t length;
         dyn_error error;
         dyn_builder *builder;
-        dyn_build_options options;
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
         ck_assert_int_eq(dyn_description_write(model, &text, &length, &error), DYN_OK);
         ck_assert_int_eq(dyn_description_read(text, length, &builder, &options, &error), DYN_OK);
         ck_assert_int_eq(dyn_builder_build(builder, &options, NULL, &again, &error), DYN_OK);

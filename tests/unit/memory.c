@@ -51,7 +51,7 @@ static const char robot[] =
     "<joint name='l' type='prismatic'><parent link='c'/><child link='d'/><mimic joint='j'/></joint></robot>";
 
 START_TEST(failed_allocation_is_an_error_wherever_it_happens) {
-    dyn_build_options options = {.base = _i % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = _i % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
     dyn_status status = DYN_RESOURCE_EXHAUSTED;
     int failures = 0;
     for (long k = 0; status != DYN_OK; k++) {
@@ -111,7 +111,7 @@ static dyn_status operate(int number, const dyn_model *model, dyn_error *error, 
 }
 
 START_TEST(failed_allocation_of_an_operation_is_an_error) {
-    dyn_build_options options = {.base = DYN_BASE_FLOATING};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
     dyn_model *model = load_urdf(robot, &options, NULL);
     dyn_status status = DYN_RESOURCE_EXHAUSTED;
     int failures = 0;

@@ -72,7 +72,7 @@ START_TEST(independent_mimic_joints_are_joints_like_any_other) {
     add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "ja", 2, 1);
     add_mimic(builder, "jc", DYN_JOINT_TYPE_REVOLUTE, "c", "nowhere", 2, 1);
     dyn_report *report = new_report();
-    dyn_build_options options = {.mimic = DYN_MIMIC_POLICY_INDEPENDENT};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
     dyn_model *model = build_model(builder, &options, report);
     ck_assert_int_eq(dyn_model_nv(model), 3);
     ck_assert(!dyn_model_has_coupling(model));

@@ -72,7 +72,7 @@ static dyn_model *build_described(const description *d, dyn_base base) {
             add_joint(builder, &d->joints[i]);
         }
     }
-    const dyn_build_options options = {.base = base};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
     return build_model(builder, &options, NULL);
 }
 

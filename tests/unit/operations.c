@@ -34,7 +34,7 @@ static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
     add_joint(builder, &finger);
     connect_links(builder, "wing", DYN_JOINT_TYPE_PRISMATIC, "upper", "side");
     connect_links(builder, "ball", DYN_JOINT_TYPE_SPHERICAL, "side", "end");
-    dyn_build_options options = {.base = base, .mimic = mimic};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base, .mimic = mimic);
     return build_model(builder, &options, NULL);
 }
 
@@ -98,7 +98,7 @@ START_TEST(source_stays_as_it_is) {
     dyn_error error;
     ck_assert_int_eq(dyn_model_canonical(model, &before, &length, NULL), DYN_OK);
     double gravity[3];
-    dyn_model *made = built(operations[_i](model, "side", &error, &result), &error, &result);
+    dyn_model *made = built(operations[_i](model, "side", &result, &error), &error, &result);
     dyn_model_gravity(result, gravity);
     ck_assert_double_eq(gravity[1], 1);
     ck_assert_double_eq(gravity[2], -3);

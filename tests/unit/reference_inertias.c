@@ -129,8 +129,8 @@ static bool compare_file(const char *file) {
     char *text = read_whole_file(path, &length);
     if (text != NULL) {
         bool floating = strcmp(json_string_value(json_object_get(reference, "base")), "float") == 0;
-        const dyn_build_options options = {.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                           .mimic = DYN_MIMIC_POLICY_INDEPENDENT};
+        const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                                                 .mimic = DYN_MIMIC_POLICY_INDEPENDENT);
         dyn_model *model = load_urdf(text, &options, NULL);
         compare_robot(reference, model);
         dyn_model_free(model);
@@ -171,9 +171,9 @@ START_TEST(real_robots_load_with_either_base) {
         size_t length;
         char *path = path_of("robots", entry->d_name), *text = read_whole_file(path, &length);
         for (int k = 0; k < 4; k++) {
-            const dyn_build_options options = {.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
-                                               .mimic =
-                                                   k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED};
+            const dyn_build_options options =
+                DYN_BUILD_OPTIONS_INIT(.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                       .mimic = k / 2 ? DYN_MIMIC_POLICY_INDEPENDENT : DYN_MIMIC_POLICY_COUPLED);
             dyn_model *model;
             dyn_error error;
             dyn_status status = dyn_urdf_load(text, length, &options, NULL, &model, &error);

@@ -415,7 +415,7 @@ START_TEST(what_is_no_chain_is_refused) {
     z.mimic_multiplier = 1;
     add_joint(builder, &z);
     static const char *const fragments[] = {"branch", "more than one coordinate", "coupled", "more than one", ""};
-    dyn_build_options options = {.base = _i == 3 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = _i == 3 ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
     dyn_model *model = build_model(builder, &options, NULL);
     if (_i < 4) {
         expect_error(dyn_model_screws(model, frame_of(model, "d"), M, G, S, &error), &error, DYN_FAILED_PRECONDITION,

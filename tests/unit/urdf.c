@@ -208,7 +208,7 @@ END_TEST
 
 START_TEST(strict_loading_sees_the_readers_warnings) {
     static const char text[] = "<robot name='r'>\n<typo/><link name='a'/>\n</robot>";
-    const dyn_build_options strict = {.strict = true};
+    const dyn_build_options strict = DYN_BUILD_OPTIONS_INIT(.strict = true);
     dyn_model *model;
     dyn_error error;
     expect_error(dyn_urdf_load(text, strlen(text), &strict, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT,

@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(a_departure_is_refused_where_reading_is_strict) {
     const char *text = departures[_i].text;
-    const dyn_build_options strict = {.strict = true};
+    const dyn_build_options strict = DYN_BUILD_OPTIONS_INIT(.strict = true);
     dyn_model *model;
     dyn_error error;
     char place[32];
@@ -132,7 +132,7 @@ END_TEST
 
 START_TEST(zero_bytes_of_a_c_string_are_no_part_of_the_document) {
     static const char text[] = ROBOT "\0\0";
-    const dyn_build_options strict = {.strict = true};
+    const dyn_build_options strict = DYN_BUILD_OPTIONS_INIT(.strict = true);
     dyn_report *report = new_report();
     dyn_model *model;
     dyn_error error;

@@ -31,7 +31,7 @@ static char *written(const dyn_model *model) {
 
 /* Checks URDF -> model -> URDF -> model: equal models, and from then on equal documents. */
 static void assert_round_trip(const char *what, const char *urdf, dyn_base base) {
-    dyn_build_options options = {.base = base};
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
     dyn_model *model = load_urdf(urdf, &options, NULL);
     char *once = written(model);
     dyn_model *again = load_urdf(once, &options, NULL);

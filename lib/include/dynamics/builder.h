@@ -9,10 +9,12 @@
 #define DYNAMICS_BUILDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <dynamics/export.h>
 #include <dynamics/model.h>
 #include <dynamics/report.h>
+#include <dynamics/sized.h>
 #include <dynamics/status.h>
 
 #ifdef __cplusplus
@@ -61,11 +63,15 @@ typedef enum dyn_mimic_policy {
     DYN_MIMIC_POLICY_INDEPENDENT, /* a mimic joint is a joint like any other; the report holds a note */
 } dyn_mimic_policy;
 
+/* Options of building; zero selects the defaults. */
 typedef struct dyn_build_options {
+    size_t struct_size; /* set by DYN_BUILD_OPTIONS_INIT (sized.h) */
     dyn_base base;
     dyn_mimic_policy mimic;
     bool strict; /* refuse a model whose report contains a warning */
 } dyn_build_options;
+
+#define DYN_BUILD_OPTIONS_INIT(...) DYN_SIZED(dyn_build_options, __VA_ARGS__)
 
 /* Creates an empty builder for a robot called `name` (1 to DYN_MAX_NAME bytes) under gravity (0, 0, -9.81).
  * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
@@ -94,7 +100,7 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * joints are merged: their links stay known by name. With DYN_BASE_FLOATING a floating joint "root_joint" carries the
  * root link; with DYN_BASE_FIXED that link and all that fixed joints connect with it are fixed to the world.
  *
- * `options` may be NULL, which means all zero. `report` may be NULL. The builder can be used again afterwards.
+ * `options` may be NULL, which selects the defaults. `report` may be NULL. The builder can be used again afterwards.
  * Cost O(links log links).
  * Errors, with the element as place, or "urdf:LINE" for a builder that was read from a file: DYN_INVALID_ARGUMENT for
  * no link, no root or two, a cycle, a missing parent or child link, a link with two parents, a mimic joint without

@@ -25,8 +25,8 @@ extern "C" {
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_builder **builder, dyn_error *error);
 
-/* Returns the options that the model was built with. */
-DYN_API dyn_build_options dyn_model_build_options(const dyn_model *model);
+/* Stores the options that the model was built with. DYN_BUILD_OPTIONS_INIT has initialized `options`. */
+DYN_API dyn_status dyn_model_build_options(const dyn_model *model, dyn_build_options *options, dyn_error *error);
 
 /* Name of the robot, and the acceleration of gravity, m/s^2. */
 DYN_API const char *dyn_builder_name(const dyn_builder *builder);
@@ -48,7 +48,7 @@ DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builde
 DYN_API dyn_status dyn_description_write(const dyn_model *model, char **text, size_t *length, dyn_error *error);
 
 /* Reads a text of dyn_description_write (not NUL-terminated) into a new builder, which the caller frees, and the
- * options to build it with. Cost O(links log links).
+ * options to build it with, which DYN_BUILD_OPTIONS_INIT has initialized. Cost O(links log links).
  * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. */
 DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **builder,
                                         dyn_build_options *options, dyn_error *error);

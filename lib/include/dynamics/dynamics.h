@@ -45,6 +45,7 @@
 #include <dynamics/screws.h>
 #include <dynamics/second_derivatives.h>
 #include <dynamics/simulation.h>
+#include <dynamics/sized.h>
 #include <dynamics/status.h>
 #include <dynamics/task.h>
 #include <dynamics/text.h>

@@ -25,7 +25,7 @@ dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builde
 
 dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error,
                              dyn_model **result) {
-    const dyn_build_options options = {.base = base, .mimic = DYN_MIMIC_POLICY_COUPLED};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base, .mimic = DYN_MIMIC_POLICY_COUPLED);
     *result = NULL;
     if (status == DYN_OK) {
         return builder_build_own(copy, &options, NULL, error, result);

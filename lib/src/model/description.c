@@ -8,13 +8,14 @@
 
 #include "description.h"
 #include "normal_form.h"
+#include "sized.h"
 
 dyn_status dyn_model_describe(const dyn_model *model, dyn_builder **builder, dyn_error *error) {
     return builder_copy(model->description, error, builder);
 }
 
-dyn_build_options dyn_model_build_options(const dyn_model *model) {
-    return model->options;
+dyn_status dyn_model_build_options(const dyn_model *model, dyn_build_options *options, dyn_error *error) {
+    return dyn_sized_write("options", &model->options, sizeof model->options, options, error);
 }
 
 const char *dyn_builder_name(const dyn_builder *builder) {

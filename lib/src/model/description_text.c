@@ -21,6 +21,7 @@
 #include "normal_form.h"
 #include "number.h"
 #include "plain_text.h"
+#include "sized.h"
 
 static const char heading[] = "dynamics description 1\n";
 
@@ -270,8 +271,8 @@ bool dyn_description_is_text(const char *text, size_t length) {
 dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **builder, dyn_build_options *options,
                                 dyn_error *error) {
     reader r = {.line = 1, .error = error};
+    dyn_build_options stated = DYN_BUILD_OPTIONS_INIT();
     *builder = NULL;
-    *options = (dyn_build_options){0};
     if (!dyn_description_is_text(text, length) || memchr(text, '\0', length) != NULL) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "line 1",
                              "this is no description: it does not begin with \"%.*s\", or holds a zero byte",
@@ -288,12 +289,15 @@ dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **b
         if (*next != '\0') {
             *next++ = '\0';
         }
-        read_line(&r, builder, options);
+        read_line(&r, builder, &stated);
     }
     if (r.plain != (locale_t)0) {
         freelocale(r.plain);
     }
     free(copy);
+    if (r.status == DYN_OK) {
+        r.status = dyn_sized_write("options", &stated, sizeof stated, options, error);
+    }
     if (r.status != DYN_OK) {
         dyn_builder_free(*builder);
         *builder = NULL;

@@ -8,6 +8,7 @@
 #include "compile.h"
 #include "error.h"
 #include "load_report.h"
+#include "sized.h"
 
 /* Checks the options, and that no joint has the name of the floating joint. */
 static dyn_status check_options(const dyn_builder *builder, const dyn_build_options *options, dyn_error *error) {
@@ -64,28 +65,30 @@ static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *
 /* Builds all of the model except its description. */
 static dyn_status build_checked(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                                 dyn_error *error, dyn_model **model) {
-    static const dyn_build_options defaults = {0};
-    const dyn_build_options *chosen = options != NULL ? options : &defaults;
+    dyn_build_options chosen = DYN_BUILD_OPTIONS_INIT();
     dyn_report *own = NULL, *used = report;
     dyn_model *built = NULL;
     *model = NULL;
-    dyn_status status = check_options(builder, chosen, error);
+    dyn_status status = dyn_sized_read("options", options, sizeof chosen, &chosen, error);
+    if (status == DYN_OK) {
+        status = check_options(builder, &chosen, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
-    if (used == NULL && chosen->strict && dyn_report_create(&own) == DYN_OK) {
+    if (used == NULL && chosen.strict && dyn_report_create(&own) == DYN_OK) {
         used = own;
     }
     built = calloc(1, sizeof *built);
-    if (built == NULL || (used == NULL && chosen->strict)) {
+    if (built == NULL || (used == NULL && chosen.strict)) {
         status = dyn_error_memory(error);
         goto cleanup;
     }
-    status = build(builder, chosen, used, error, built);
+    status = build(builder, &chosen, used, error, built);
     if (status == DYN_OK && report_is_incomplete(used)) {
         status = dyn_error_memory(error);
     }
-    if (status == DYN_OK && chosen->strict) {
+    if (status == DYN_OK && chosen.strict) {
         status = refuse_warnings(builder, used, error);
     }
     if (status == DYN_OK) {

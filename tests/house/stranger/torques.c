@@ -23,7 +23,7 @@ static dyn_model *load(const char *path, dyn_error *error) {
     const size_t length = fread(text, 1, sizeof text, file);
     fclose(file);
 
-    const dyn_build_options options = {.base = DYN_BASE_FIXED};
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
     dyn_model *model = NULL;
     if (dyn_urdf_load(text, length, &options, NULL, &model, error) != DYN_OK)
         return NULL;
