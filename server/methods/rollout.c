@@ -105,7 +105,7 @@ static bool check_reference(task *t) {
 static bool read_inputs(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     size_t steps = t->rollout.steps, tau_steps = steps + (r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR);
-    t->rollout.is_linear = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
+    t->rollout.hold = r->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR ? DYN_HOLD_LINEAR : DYN_HOLD_ZERO_ORDER;
     return check_reference(t) &&
            read_signal(t, "tau", r->n_tau, r->tau, false, r->tau_layout, tau_steps, &t->rollout.tau) &&
            read_signal(t, "q_ref", r->n_q_ref, r->q_ref, true, r->reference_layout, steps, &t->rollout.q_ref) &&
@@ -157,7 +157,7 @@ static bool read_length(task *t) {
         call_set_limit(b->call, SIZE_MAX / 1024 / (b->n * (b->nq + 1)), r->steps);
         return false;
     }
-    t->rollout.steps = r->steps;
+    t->rollout = (dyn_rollout)DYN_ROLLOUT_INIT(.steps = r->steps);
     if (r->only_last && r->stride > 0) {
         call_blame(b->call, "stride");
         call_fail(b->call, REASON_UNUSED_FIELD, "only_last asks for one row; leave stride out");
@@ -258,11 +258,11 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     slice_forces(t, first, scratch, &r);
     r.proceed = proceed;
     r.context = t->b;
-    const dyn_rollout_output output = {
-        result_rows(t, t->q, b->nq, first),     result_rows(t, t->v, b->nv, first),
-        result_rows(t, t->tau, b->nv, first),   result_rows(t, t->kinetic, 1, first),
-        result_rows(t, t->potential, 1, first), t->results + first,
-    };
+    const dyn_rollout_output output =
+        DYN_ROLLOUT_OUTPUT_INIT(.q = result_rows(t, t->q, b->nq, first), .v = result_rows(t, t->v, b->nv, first),
+                                .tau = result_rows(t, t->tau, b->nv, first),
+                                .kinetic = result_rows(t, t->kinetic, 1, first),
+                                .potential = result_rows(t, t->potential, 1, first), .results = t->results + first);
     return dyn_rollout_run(scratch->simulator, count, &r, &output, error);
 }
 
@@ -322,22 +322,18 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     double *time = states, *tau = time + n, *q = tau + n * b->nv, *v = q + n * b->nq;
     dyn_signal signal = shifted(&t->rollout.tau, sample);
     for (size_t k = 0; k < n; k++) {
-        size_t row = k < t->rollout.steps || t->rollout.is_linear ? k : k - 1;
+        size_t row = k < t->rollout.steps || t->rollout.hold == DYN_HOLD_LINEAR ? k : k - 1;
         time[k] = (double)k * t->options.step_length;
         if (signal.rows) {
             memcpy(tau + k * b->nv, signal.rows + row * signal.step_stride, b->nv * sizeof(double));
         }
     }
-    const dyn_adaptive_motion accurate = {.n = n,
-                                          .time = time,
-                                          .q = b->q + sample * b->nq,
-                                          .v = motion_rows(t->m.v, b->nv, sample),
-                                          .tau = signal.rows ? tau : NULL,
-                                          .is_linear = t->rollout.is_linear,
-                                          .relative = t->request->accuracy->relative,
-                                          .absolute = t->request->accuracy->absolute,
-                                          .proceed = proceed_accurately,
-                                          .context = t->b};
+    const dyn_adaptive_motion accurate =
+        DYN_ADAPTIVE_MOTION_INIT(.n = n, .time = time, .q = b->q + sample * b->nq,
+                                 .v = motion_rows(t->m.v, b->nv, sample), .tau = signal.rows ? tau : NULL,
+                                 .hold = t->rollout.hold, .relative = t->request->accuracy->relative,
+                                 .absolute = t->request->accuracy->absolute, .proceed = proceed_accurately,
+                                 .context = t->b);
     dyn_adaptive_result result;
     dyn_status status = dyn_adaptive_run(s, &accurate, q, v, NULL, 0, &result, error);
     if (status != DYN_OK) {

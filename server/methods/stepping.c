@@ -61,7 +61,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     static const dyn_integrator integrators[] = {DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, DYN_INTEGRATOR_EXPLICIT_EULER,
                                                  DYN_INTEGRATOR_RUNGE_KUTTA_4};
     static const dyn_joint_stop stops[] = {DYN_JOINT_STOP_RIGID, DYN_JOINT_STOP_SPRING, DYN_JOINT_STOP_NONE};
-    dyn_simulation_defaults(options);
+    *options = (dyn_simulation_options)DYN_SIMULATION_OPTIONS_INIT();
     options->has_gravity = gravity != NULL;
     for (int k = 0; gravity && k < 3; k++) {
         options->gravity[k] = gravity[k];

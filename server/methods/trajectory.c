@@ -311,7 +311,8 @@ static bool read_rows(batch *b, forward_task *t) {
 static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simulator, size_t i, void *scratch,
                            dyn_error *error) {
     dyn_external_forces forces;
-    const dyn_step_input input = {.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces)};
+    const dyn_step_input input =
+        DYN_STEP_INPUT_INIT(.tau = t->tau + i * b->nv, .forces = batch_forces(b, i, scratch, &forces));
     double *q = t->q + i * b->nq, *v = t->v + i * b->nv;
     memcpy(q + b->nq, q, b->nq * sizeof *q);
     memcpy(v + b->nv, v, b->nv * sizeof *v);

@@ -34,10 +34,10 @@ static void move_ours(void *context, size_t call) {
     const task *t = context;
     (void)call;
     dyn_error error;
-    const dyn_rollout rollout = {
-        .steps = STEPS, .q = t->load->q, .v = t->load->v, .tau = {t->load->tau, t->load->nv, 0}};
-    if (dyn_rollout_run(t->simulator, t->samples, &rollout, &(dyn_rollout_output){.q = t->load->out}, &error) !=
-        DYN_OK) {
+    const dyn_rollout rollout =
+        DYN_ROLLOUT_INIT(.steps = STEPS, .q = t->load->q, .v = t->load->v, .tau = {t->load->tau, t->load->nv, 0});
+    if (dyn_rollout_run(t->simulator, t->samples, &rollout,
+                        &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = t->load->out), &error) != DYN_OK) {
         die("rollout: %s", error.message);
     }
 }
@@ -68,10 +68,9 @@ static const table_column columns[] = {
 
 static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator integrator,
                                        const dyn_compiled *compiled) {
-    dyn_simulation_options o;
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     dyn_error error;
     dyn_simulator *simulator = NULL;
-    dyn_simulation_defaults(&o);
     o.integrator = integrator, o.step_length = step_length;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
     o.stop = DYN_JOINT_STOP_NONE;

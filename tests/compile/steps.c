@@ -86,8 +86,7 @@ static void destroy(moving_robot *r) {
 /* Returns options number k: every integrator with every controller, each kind of stop, and joints with friction in some
  * of them. */
 static dyn_simulation_options variant(const moving_robot *r, int k) {
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = (dyn_integrator)(k % 3);
     o.control = (dyn_control)(k / 3);
     o.stop = (dyn_joint_stop)((k + k / 3) % 3);
@@ -110,13 +109,12 @@ static dyn_simulator *simulator(const moving_robot *r, const dyn_simulation_opti
 /* Moves samples first .. first + n - 1 by STEPS steps. */
 static void roll_out(const moving_robot *r, dyn_simulator *s, size_t first, size_t n, double *q, double *v) {
     bool has_controller = dyn_simulator_options(s)->control != DYN_CONTROL_NONE;
-    const dyn_rollout rollout = {.steps = STEPS,
-                                 .q = r->q + first * r->nq,
-                                 .v = r->v + first * r->nv,
-                                 .tau = {r->tau + first * r->nv, r->nv, 0},
-                                 .q_ref = {has_controller ? r->q_ref + first * r->nq : NULL, r->nq, 0}};
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = STEPS, .q = r->q + first * r->nq, .v = r->v + first * r->nv,
+                                                 .tau = {r->tau + first * r->nv, r->nv, 0},
+                                                 .q_ref = {has_controller ? r->q_ref + first * r->nq : NULL, r->nq, 0});
     dyn_error error;
-    require(dyn_rollout_run(s, n, &rollout, &(dyn_rollout_output){.q = q, .v = v}, &error), &error);
+    require(dyn_rollout_run(s, n, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = q, .v = v), &error),
+            &error);
 }
 
 START_TEST(compiled_steps_are_those_of_the_kernels) {
@@ -155,7 +153,8 @@ START_TEST(samples_do_not_depend_on_each_other) {
             }
         }
         /* Stepping one by one yields the same bits. */
-        const dyn_step_input input = {.tau = r.tau, .q_ref = options.control != DYN_CONTROL_NONE ? r.q_ref : NULL};
+        const dyn_step_input input =
+            DYN_STEP_INPUT_INIT(.tau = r.tau, .q_ref = options.control != DYN_CONTROL_NONE ? r.q_ref : NULL);
         memcpy(few_q, r.q, r.nq * sizeof *q);
         memcpy(few_v, r.v, r.nv * sizeof *v);
         for (int i = 0; i < STEPS; i++) {
@@ -176,7 +175,7 @@ static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_si
                               const dyn_external_forces *forces) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv);
     dyn_simulator *const both[] = {fast, plain};
-    const dyn_step_input input = {.tau = r->tau, .forces = forces};
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = r->tau, .forces = forces);
     for (size_t i = 0; i < 2; i++) {
         dyn_error error;
         memcpy(q + i * r->nq, r->q, r->nq * sizeof *q);
@@ -244,7 +243,7 @@ START_TEST(accurate_motions_are_those_of_the_kernels) {
     double *q = numbers(2 * 3 * r.nq), *v = numbers(2 * 3 * r.nv);
     for (size_t i = 0; i < 2; i++) {
         dyn_simulator *s = simulator(&r, &options, i == 0);
-        const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = r.q, .v = r.v};
+        const dyn_adaptive_motion motion = DYN_ADAPTIVE_MOTION_INIT(.n = 3, .time = t, .q = r.q, .v = r.v);
         dyn_adaptive_result result;
         dyn_error error;
         require(dyn_adaptive_run(s, &motion, q + i * 3 * r.nq, v + i * 3 * r.nv, NULL, 0, &result, &error), &error);

@@ -25,15 +25,15 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     for (size_t j = dyn_model_joint(model, 0)->type == DYN_JOINT_TYPE_FLOATING ? 0 : nv; j < nv; j++) {
         v_start[j] = 0.3 * cos((double)j); /* without it only the whole robot would fall */
     }
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = integrator, o.step_length = dt, o.stop = DYN_JOINT_STOP_NONE;
     o.ignore_damping = o.ignore_friction = true;
     dyn_simulator *s = NULL;
     dyn_error error;
     require(dyn_simulator_create(model, &o, &s, &error), &error);
-    const dyn_rollout rollout = {.steps = steps, .q = start, .v = v_start};
-    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q, .v = v}, &error), &error);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = steps, .q = start, .v = v_start);
+    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = q, .v = v), &error),
+            &error);
     mujoco_motion *other = mujoco_motion_create(model, integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4, dt);
     ck_assert_msg(other != NULL, "MuJoCo cannot hold %s", name);
     memcpy(q_mujoco, q, nq * sizeof *q);

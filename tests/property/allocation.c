@@ -137,16 +137,16 @@ START_TEST(steps_and_rollouts_do_not_allocate) {
         for (size_t s = 0; s < SAMPLES; s++) {
             random_configuration(&random, model, 1, q + s * nq);
         }
-        dyn_simulation_options options;
+        dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
         dyn_simulator *simulator = NULL;
         dyn_error error;
-        dyn_simulation_defaults(&options);
         options.integrator = (dyn_integrator)(k % 3);
         ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_OK);
-        const dyn_rollout rollout = {.steps = 10, .q = q};
+        const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 10, .q = q);
         long before = atomic_load(&allocations);
         int failed = dyn_simulator_step(simulator, SAMPLES, NULL, q, v, NULL, NULL, &error) != DYN_OK;
-        failed += dyn_rollout_run(simulator, SAMPLES, &rollout, &(dyn_rollout_output){.q = out}, &error) != DYN_OK;
+        failed += dyn_rollout_run(simulator, SAMPLES, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = out),
+                                  &error) != DYN_OK;
         long after = atomic_load(&allocations);
         ck_assert_int_eq(failed, 0);
         ck_assert_int_eq(after - before, 0);

@@ -40,10 +40,9 @@ static void free_robot(moving_robot *r) {
 
 /* Creates a simulator without dissipation. */
 static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integrator, double dt, bool with_gravity) {
-    dyn_simulation_options options;
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
     dyn_simulator *simulator = NULL;
     dyn_error error;
-    dyn_simulation_defaults(&options);
     options.integrator = integrator;
     options.step_length = dt;
     options.ignore_damping = options.ignore_friction = true;
@@ -56,7 +55,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
 /* Moves n samples by `steps` steps under constant forces. */
 static void run(dyn_simulator *s, size_t n, size_t steps, const double *tau, double *q, double *v) {
     dyn_error error;
-    const dyn_step_input input = {.tau = tau};
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
     for (size_t i = 0; i < steps; i++) {
         require(dyn_simulator_step(s, n, &input, q, v, NULL, NULL, &error), &error);
     }
@@ -229,8 +228,7 @@ static void turn_table(const dyn_model *model, const dyn_simulation_options *opt
 }
 
 START_TEST(damping_slows_exponentially) {
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     dyn_model *model = turntable(2, 0, 100);
     double q = 0, v = 3;
     o.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
@@ -244,7 +242,7 @@ START_TEST(damping_slows_exponentially) {
     dyn_model_free(model);
     /* Damping whose time constant is a thousandth of the step. */
     model = turntable(1e6, 0, 100);
-    dyn_simulation_defaults(&o);
+    o = (dyn_simulation_options)DYN_SIMULATION_OPTIONS_INIT();
     q = 0, v = 3;
     turn_table(model, &o, 3, 0, &q, &v);
     ck_assert_msg(v >= 0 && v < 1e-8, "the stiff damper leaves %g rad/s", v);
@@ -253,8 +251,7 @@ START_TEST(damping_slows_exponentially) {
 END_TEST
 
 START_TEST(friction_slows_evenly_and_holds) {
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     dyn_model *model = turntable(0, 2, 100);
     for (int i = DYN_INTEGRATOR_SEMI_IMPLICIT_EULER; i <= DYN_INTEGRATOR_RUNGE_KUTTA_4; i++) {
         double q = 0, v = 3;
@@ -273,8 +270,7 @@ START_TEST(friction_slows_evenly_and_holds) {
 END_TEST
 
 START_TEST(rigid_stops_reverse_by_the_restitution) {
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.restitution = 0.8;
     dyn_model *model = turntable(0, 0, 0.5);
     double q = 0, v = 1;
@@ -301,8 +297,7 @@ END_TEST
 
 START_TEST(accurate_motion_finds_the_stops) {
     dyn_model *model = turntable(0, 0, 0.5);
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.restitution = 0.8;
     dyn_simulator *s = NULL;
     dyn_error error;
@@ -311,7 +306,7 @@ START_TEST(accurate_motion_finds_the_stops) {
     double q[3], v[3];
     dyn_adaptive_event events[4];
     dyn_adaptive_result result;
-    const dyn_adaptive_motion motion = {.n = 3, .time = t, .q = &q_0, .v = &v_0};
+    const dyn_adaptive_motion motion = DYN_ADAPTIVE_MOTION_INIT(.n = 3, .time = t, .q = &q_0, .v = &v_0);
     require(dyn_adaptive_run(s, &motion, q, v, events, 4, &result, &error), &error);
     ck_assert_int_eq(result.end, DYN_ADAPTIVE_END_DONE);
     ck_assert_uint_eq(result.events, 2);
@@ -334,8 +329,7 @@ END_TEST
 
 START_TEST(effort_is_cut) {
     dyn_model *model = turntable(0, 0, 100);
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     double q = 0, v = 0;
     turn_table(model, &o, 1000, 50, &q, &v);
     ck_assert_double_eq_tol(v, 3, 1e-12);
@@ -374,8 +368,7 @@ START_TEST(controllers_reach_their_reference) {
         for (size_t j = 0; j < r.nv; j++) {
             gains[j] = computed ? 100 : 400, gains[r.nv + j] = computed ? 20 : 60;
         }
-        dyn_simulation_options o;
-        dyn_simulation_defaults(&o);
+        dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
         o.control = computed ? DYN_CONTROL_COMPUTED_TORQUE : DYN_CONTROL_PD_GRAVITY;
         o.control_stiffness = gains, o.control_damping = gains + r.nv;
         o.stop = DYN_JOINT_STOP_NONE;
@@ -383,9 +376,10 @@ START_TEST(controllers_reach_their_reference) {
         dyn_simulator *s = NULL;
         dyn_error error;
         require(dyn_simulator_create(r.model, &o, &s, &error), &error);
-        const dyn_rollout rollout = {.steps = computed ? 3000 : 20000, .q = r.q, .q_ref = {q_ref, 0, 0}};
+        const dyn_rollout rollout =
+            DYN_ROLLOUT_INIT(.steps = computed ? 3000 : 20000, .q = r.q, .q_ref = {q_ref, 0, 0});
         double *q = numbers(r.nq);
-        require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q}, &error), &error);
+        require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = q), &error), &error);
         require(dyn_difference(r.model, 1, q, q_ref, e, &error), &error);
         ck_assert_msg(norm(e, r.nv) < (computed ? 1e-6 : 1e-2), "case %d: %g from the reference", k, norm(e, r.nv));
         dyn_simulator_free(s);
@@ -412,8 +406,8 @@ START_TEST(divergence_stops_one_sample_alone) {
         for (int i = 0; i < 2; i++) {
             tau[victim * r.nv] = i ? 1e200 : 0;
             dyn_error error;
-            const dyn_rollout rollout = {.steps = STEPS, .q = r.q, .v = r.v, .tau = {tau, r.nv, 0}};
-            const dyn_rollout_output output = {.q = q[i], .v = v[i], .results = results[i]};
+            const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = STEPS, .q = r.q, .v = r.v, .tau = {tau, r.nv, 0});
+            const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = q[i], .v = v[i], .results = results[i]);
             require(dyn_rollout_run(s, SAMPLES, &rollout, &output, &error), &error);
         }
         for (size_t j = 0; j < SAMPLES; j++) {
@@ -439,8 +433,7 @@ END_TEST
 
 START_TEST(wrong_inputs_are_refused_by_name) {
     dyn_model *model = turntable(0, 0, 1);
-    dyn_simulation_options good;
-    dyn_simulation_defaults(&good);
+    dyn_simulation_options good = DYN_SIMULATION_OPTIONS_INIT();
     dyn_simulator *s = NULL;
     dyn_error error;
     const double nan = NAN, minus = -1;
@@ -465,35 +458,42 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     }
     require(dyn_simulator_create(model, &good, &s, &error), &error);
     double q = 0, v = 0, out;
-    const dyn_step_input inputs[] = {{.tau = &nan}, {.tau = &v, .tau_end = &nan}, {.q_ref = &q}};
+    const dyn_step_input inputs[] = {DYN_STEP_INPUT_INIT(.tau = &nan), DYN_STEP_INPUT_INIT(.tau = &v, .tau_end = &nan),
+                                     DYN_STEP_INPUT_INIT(.q_ref = &q)};
     const char *const places[] = {"tau[0]", "tau_end[0]", "q_ref"};
     for (int i = 0; i < 3; i++) {
         ck_assert_int_eq(dyn_simulator_step(s, 1, &inputs[i], &q, &v, NULL, NULL, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, places[i]);
     }
     const double row[] = {0, 0, NAN};
-    const dyn_rollout rollouts[] = {{.steps = 0, .q = &q},
-                                    {.steps = 3, .q = &nan},
-                                    {.steps = 3, .q = &q, .v = &nan},
-                                    {.steps = 3, .q = &q, .tau = {row, 0, 1}},
-                                    {.steps = 2, .q = &q, .is_linear = true, .tau = {row, 0, 1}},
-                                    {.steps = 3, .q = &q, .q_ref = {row, 0, 0}}};
-    const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_ref"};
-    for (int i = 0; i < 6; i++) {
-        const dyn_rollout_output output = {.q = &out};
+    const dyn_rollout rollouts[] = {
+        DYN_ROLLOUT_INIT(.steps = 0, .q = &q),
+        DYN_ROLLOUT_INIT(.steps = 3, .q = &nan),
+        DYN_ROLLOUT_INIT(.steps = 3, .q = &q, .v = &nan),
+        DYN_ROLLOUT_INIT(.steps = 3, .q = &q, .tau = {row, 0, 1}),
+        DYN_ROLLOUT_INIT(.steps = 2, .q = &q, .hold = DYN_HOLD_LINEAR, .tau = {row, 0, 1}),
+        DYN_ROLLOUT_INIT(.steps = 3, .q = &q, .q_ref = {row, 0, 0}),
+        DYN_ROLLOUT_INIT(.steps = 3, .q = &q, .hold = (dyn_hold)2),
+    };
+    const char *const rollout_places[] = {"steps", "q[0]", "v[0]", "tau[2]", "tau[2]", "q_ref", "hold"};
+    for (int i = 0; i < 7; i++) {
+        const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = &out);
         ck_assert_int_eq(dyn_rollout_run(s, 1, &rollouts[i], &output, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, rollout_places[i]);
     }
     const double times[] = {0, 2, 2}, outside = 2;
     double rows[3] = {0};
     dyn_adaptive_result result;
-    const dyn_adaptive_motion motions[] = {{.n = 0, .time = times, .q = &q},
-                                           {.n = 3, .time = times, .q = &q},
-                                           {.n = 2, .time = times, .q = &q, .relative = 2},
-                                           {.n = 2, .time = times, .q = &q, .tau = row + 1},
-                                           {.n = 2, .time = times, .q = &outside}};
-    const char *const motion_places[] = {"time", "time[2]", "relative", "tau[1]", "q[0]"};
-    for (int i = 0; i < 5; i++) {
+    const dyn_adaptive_motion motions[] = {
+        DYN_ADAPTIVE_MOTION_INIT(.n = 0, .time = times, .q = &q),
+        DYN_ADAPTIVE_MOTION_INIT(.n = 3, .time = times, .q = &q),
+        DYN_ADAPTIVE_MOTION_INIT(.n = 2, .time = times, .q = &q, .relative = 2),
+        DYN_ADAPTIVE_MOTION_INIT(.n = 2, .time = times, .q = &q, .tau = row + 1),
+        DYN_ADAPTIVE_MOTION_INIT(.n = 2, .time = times, .q = &outside),
+        DYN_ADAPTIVE_MOTION_INIT(.n = 2, .time = times, .q = &q, .hold = (dyn_hold)2),
+    };
+    const char *const motion_places[] = {"time", "time[2]", "relative", "tau[1]", "q[0]", "hold"};
+    for (int i = 0; i < 6; i++) {
         ck_assert_int_eq(dyn_adaptive_run(s, &motions[i], rows, rows, NULL, 0, &result, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, motion_places[i]);
     }
@@ -516,8 +516,9 @@ START_TEST(rollout_ends_when_its_caller_says_so) {
     double q = 0, out;
     size_t done = 0;
     dyn_error error;
-    const dyn_rollout rollout = {.steps = 1000000, .q = &q, .proceed = stop_at_once, .context = &done};
-    ck_assert_int_eq(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = &out}, &error), DYN_CANCELLED);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 1000000, .q = &q, .proceed = stop_at_once, .context = &done);
+    ck_assert_int_eq(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = &out), &error),
+                     DYN_CANCELLED);
     ck_assert_uint_le(done, 1000);
     dyn_simulator_free(s);
     dyn_model_free(model);

@@ -31,8 +31,7 @@ static dyn_model *load_robot(const char *name) {
 
 /* Returns options without the terms that the textbook's equation lacks. */
 static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = integrator;
     o.step_length = dt;
     o.ignore_damping = o.ignore_friction = o.ignore_effort_limits = true;
@@ -54,8 +53,8 @@ static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const
     for (size_t i = 0; i < n; i++) {
         t[i] = (double)i * dt;
     }
-    const dyn_adaptive_motion motion = {
-        .n = n, .time = t, .q = q_0, .v = v_0, .tau = tau, .relative = 1e-13, .absolute = 1e-13};
+    const dyn_adaptive_motion motion = DYN_ADAPTIVE_MOTION_INIT(.n = n, .time = t, .q = q_0, .v = v_0, .tau = tau,
+                                                                .relative = 1e-13, .absolute = 1e-13);
     dyn_adaptive_result result;
     dyn_error error;
     require(dyn_adaptive_run(s, &motion, q, v, NULL, 0, &result, &error), &error);
@@ -76,8 +75,9 @@ static void let_fall(const dyn_model *model, size_t steps, fall *f) {
     dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 3.0 / (double)steps);
     dyn_simulator *s = simulator_of(model, &o);
     dyn_error error;
-    const dyn_rollout rollout = {.steps = steps, .stride = steps / (FALL_ROWS - 1), .q = start};
-    const dyn_rollout_output output = {f->q[0], f->v[0], NULL, f->kinetic, f->potential, &f->result};
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = steps, .stride = steps / (FALL_ROWS - 1), .q = start);
+    const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = f->q[0], .v = f->v[0], .kinetic = f->kinetic,
+                                                              .potential = f->potential, .results = &f->result);
     require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
     ck_assert_int_eq(f->result.status, DYN_SAMPLE_STATUS_RUNNING);
     ck_assert_uint_eq(f->result.steps, steps);
@@ -166,8 +166,9 @@ START_TEST(double_pendulum_moves_as_in_extended_precision) {
     dyn_simulator *s = simulator_of(model, &o);
     double q_fixed[NV], q_exact[2 * NV], v_exact[2 * NV];
     dyn_error error;
-    const dyn_rollout rollout = {.steps = STEPS / 10, .q = start};
-    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q_fixed}, &error), &error);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = STEPS / 10, .q = start);
+    require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = q_fixed), &error),
+            &error);
     accurate(s, 2, STEPS * 1e-4, start, NULL, NULL, q_exact, v_exact);
     for (int i = 0; i < NV; i++) {
         double expected = (double)q[STEPS % 2][i];
@@ -199,8 +200,10 @@ START_TEST(random_trees_move_as_the_accurate_motion_says) {
         dyn_simulator *s = simulator_of(model, &o);
         dyn_error error;
         accurate(s, 2, 0.2, q_0, v_0, tau, q, v);
-        const dyn_rollout rollout = {.steps = 200, .q = q_0, .v = v_0, .tau = {tau, 0, 0}};
-        require(dyn_rollout_run(s, 1, &rollout, &(dyn_rollout_output){.q = q_fixed, .v = v_fixed}, &error), &error);
+        const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 200, .q = q_0, .v = v_0, .tau = {tau, 0, 0});
+        require(dyn_rollout_run(s, 1, &rollout,
+                                &(dyn_rollout_output)DYN_ROLLOUT_OUTPUT_INIT(.q = q_fixed, .v = v_fixed), &error),
+                &error);
         require(dyn_difference(model, 1, q + nq, q_fixed, change, &error), &error);
         ck_assert_msg(norm(change, nv) < 1e-7 * fmax(1, norm(v_fixed, nv)), "case %d: off by %g", k, norm(change, nv));
         assert_close("velocity", k, v_fixed, v + nv, nv, 1e-6);
@@ -265,14 +268,14 @@ START_TEST(rigid_stops_of_an_arm_take_energy) {
         dyn_random_configuration(model, &random.state, q[s]);
     }
     random_vector(&random, SAMPLES * NV, 3, v[0]);
-    dyn_simulation_options o;
-    dyn_simulation_defaults(&o);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4, o.step_length = 1e-4, o.restitution = 0.6;
     dyn_simulator *s = simulator_of(model, &o);
     dyn_error error;
     size_t hits = 0;
-    const dyn_rollout rollout = {.steps = 4000, .stride = 100, .q = q[0], .v = v[0]};
-    const dyn_rollout_output output = {q_out[0][0], NULL, NULL, kinetic[0], potential[0], results};
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 4000, .stride = 100, .q = q[0], .v = v[0]);
+    const dyn_rollout_output output =
+        DYN_ROLLOUT_OUTPUT_INIT(.q = q_out[0][0], .kinetic = kinetic[0], .potential = potential[0], .results = results);
     require(dyn_rollout_run(s, SAMPLES, &rollout, &output, &error), &error);
     for (int i = 0; i < SAMPLES; i++) {
         hits += results[i].hits;
@@ -346,7 +349,7 @@ START_TEST(rates_converge_on_random_trees) {
                 }
                 dyn_error error;
                 dyn_adaptive_result result;
-                const dyn_adaptive_motion motion = {.n = n, .time = t, .q = q_0, .v = v_0};
+                const dyn_adaptive_motion motion = DYN_ADAPTIVE_MOTION_INIT(.n = n, .time = t, .q = q_0, .v = v_0);
                 require(dyn_adaptive_run(s, &motion, q, v, NULL, 0, &result, &error), &error);
                 require(dyn_derive_rates(model, n, t, q, (dyn_rates)method, v_found, a_found, &error), &error);
                 for (size_t i = n / 4 * nv; i < (n - n / 4) * nv; i++) {

@@ -187,13 +187,12 @@ START_TEST(a_sample_of_a_singular_robot_stops_for_the_joint_that_nothing_resists
     const double tau[2] = {1, 0};
     double q[2] = {0}, v[2] = {0};
     dyn_model *model = build_model(chain(&sphere, &none, x_axis), NULL, NULL);
-    dyn_simulation_options options;
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
     dyn_simulator *simulator;
     dyn_error error;
     dyn_sample_result result = {0};
-    dyn_simulation_defaults(&options);
     ck_assert_int_eq(dyn_simulator_create(model, &options, &simulator, &error), DYN_OK);
-    const dyn_step_input input = {.tau = tau};
+    const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
     ck_assert_int_eq(dyn_simulator_step(simulator, 1, &input, q, v, NULL, &result, &error), DYN_OK);
     ck_assert_int_eq(result.status, DYN_SAMPLE_STATUS_SINGULAR);
     ck_assert_int_eq(result.joint, dyn_model_find_joint(model, "b"));

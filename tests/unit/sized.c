@@ -64,6 +64,27 @@ START_TEST(structs_without_a_size_are_refused) {
 }
 END_TEST
 
+START_TEST(simulators_of_older_callers_have_the_defaults) {
+    dyn_model *model = load_urdf(robot, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING), NULL);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *simulator = NULL;
+    dyn_error error;
+    options.struct_size = offsetof(dyn_simulation_options, velocity_bound);
+    options.step_length = 0.01, options.velocity_bound = -1;
+    const dyn_simulation_options *const given[] = {&options, NULL};
+    for (int i = 0; i < 2; i++) {
+        ck_assert_msg(dyn_simulator_create(model, given[i], &simulator, &error) == DYN_OK, "%s", error.message);
+        ck_assert_double_eq(dyn_simulator_options(simulator)->velocity_bound, 1e6);
+        ck_assert_double_eq(dyn_simulator_options(simulator)->step_length, i == 0 ? 0.01 : 0.001);
+        dyn_simulator_free(simulator);
+    }
+    options.struct_size = 0;
+    expect_error(dyn_simulator_create(model, &options, &simulator, &error), &error, DYN_INVALID_ARGUMENT,
+                 "options.struct_size", "DYN_..._INIT");
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(results_end_where_the_struct_of_the_caller_ends) {
     dyn_model *model = load_urdf(robot, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING), NULL);
     dyn_build_options older = {.struct_size = offsetof(dyn_build_options, mimic), .mimic = (dyn_mimic_policy)7};
@@ -89,6 +110,7 @@ int main(void) {
     tcase_add_test(tests, members_beyond_the_size_of_the_caller_have_their_defaults);
     tcase_add_test(tests, members_of_a_later_version_must_be_zero);
     tcase_add_test(tests, structs_without_a_size_are_refused);
+    tcase_add_test(tests, simulators_of_older_callers_have_the_defaults);
     tcase_add_test(tests, results_end_where_the_struct_of_the_caller_ends);
     return run_tests(tests);
 }

@@ -15,12 +15,14 @@
 extern "C" {
 #endif
 
+/* Inputs of an accurate integration. */
 typedef struct dyn_adaptive_motion {
+    size_t struct_size;        /* set by DYN_ADAPTIVE_MOTION_INIT (sized.h) */
     size_t n;                  /* number of rows; at least 1 */
     const double *time;        /* n times, strictly increasing, s */
     const double *q, *v;       /* state at time[0]: nq, and nv or NULL (at rest) */
     const double *tau;         /* n x nv, row i from time[i] to time[i + 1]; NULL: zeros */
-    bool is_linear;            /* tau is interpolated linearly between its rows; else each row is held */
+    dyn_hold hold;             /* of tau between its rows */
     double relative, absolute; /* tolerances of a step's error; 0 means 1e-10 and 1e-12 */
     size_t most_steps;         /* most steps between two rows; 0 means 100000 */
     size_t most_events;        /* most stops hit in a motion; 0 means 1000 */
@@ -29,6 +31,8 @@ typedef struct dyn_adaptive_motion {
     bool (*proceed)(void *context);
     void *context;
 } dyn_adaptive_motion;
+
+#define DYN_ADAPTIVE_MOTION_INIT(...) DYN_SIZED(dyn_adaptive_motion, __VA_ARGS__)
 
 /* Reason for which the integration ended. */
 typedef enum dyn_adaptive_end {

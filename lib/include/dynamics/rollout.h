@@ -29,12 +29,14 @@ typedef struct dyn_signal_force {
     dyn_signal wrench;
 } dyn_signal_force;
 
+/* Inputs of a rollout. */
 typedef struct dyn_rollout {
-    size_t steps;        /* number of steps of the simulator's step_length; at least 1 */
-    size_t stride;       /* results at the steps 0, stride, 2 stride, ...; 0: only at the end */
-    const double *q, *v; /* n x nq, n x nv: initial states; v NULL: at rest */
-    dyn_signal tau;      /* rows of nv */
-    bool is_linear; /* tau is interpolated linearly between its rows, of which there are steps + 1; else each is held */
+    size_t struct_size;             /* set by DYN_ROLLOUT_INIT (sized.h) */
+    size_t steps;                   /* number of steps of the simulator's step_length; at least 1 */
+    size_t stride;                  /* results at the steps 0, stride, 2 stride, ...; 0: only at the end */
+    const double *q, *v;            /* n x nq, n x nv: initial states; v NULL: at rest */
+    dyn_signal tau;                 /* rows of nv */
+    dyn_hold hold;                  /* of tau between its rows; DYN_HOLD_LINEAR needs steps + 1 rows */
     dyn_signal q_ref, v_ref, a_ref; /* the controller's reference: rows of nq, nv, nv */
     const dyn_signal_force *forces; /* held over each step */
     size_t force_count;
@@ -44,6 +46,8 @@ typedef struct dyn_rollout {
     bool (*proceed)(void *context, size_t sample_steps);
     void *context;
 } dyn_rollout;
+
+#define DYN_ROLLOUT_INIT(...) DYN_SIZED(dyn_rollout, __VA_ARGS__)
 
 /* Outcome of a sample. If it stopped before the end, its results repeat the last state. */
 typedef struct dyn_rollout_result {
@@ -57,6 +61,7 @@ typedef struct dyn_rollout_result {
 /* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each
  * sample. */
 typedef struct dyn_rollout_output {
+    size_t struct_size;          /* set by DYN_ROLLOUT_OUTPUT_INIT (sized.h) */
     double *q, *v;               /* n x rows x nq, n x rows x nv */
     double *tau;                 /* n x rows x nv: input and controller at the start of the step; at the end of the last
                                     step what acted there */
@@ -64,11 +69,13 @@ typedef struct dyn_rollout_output {
     dyn_rollout_result *results; /* n */
 } dyn_rollout_output;
 
+#define DYN_ROLLOUT_OUTPUT_INIT(...) DYN_SIZED(dyn_rollout_output, __VA_ARGS__)
+
 /* Returns the number of rows: 1 for stride 0, else steps / stride + 1. Thread-safe. */
 DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
 /* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
- * Errors: DYN_INVALID_ARGUMENT with the place "steps", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]",
+ * Errors: DYN_INVALID_ARGUMENT with the place "steps", "hold", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]",
  * "a_ref[13]" (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step;
  * DYN_NOT_FOUND for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,

@@ -33,6 +33,7 @@
 #include <dynamics/export.h>
 #include <dynamics/external_force.h>
 #include <dynamics/payload.h>
+#include <dynamics/sized.h>
 #include <dynamics/workspace.h>
 
 #ifdef __cplusplus
@@ -63,7 +64,15 @@ typedef enum dyn_control {
     DYN_CONTROL_COMPUTED_TORQUE, /* tau += RNEA(q, v, a_ref + K_p e + K_d (v_ref - v)) */
 } dyn_control;
 
+/* Course of a number that is given by rows, between two of them. */
+typedef enum dyn_hold {
+    DYN_HOLD_ZERO_ORDER, /* a row holds until the next one */
+    DYN_HOLD_LINEAR,     /* straight lines */
+} dyn_hold;
+
+/* Options of a simulator. DYN_SIMULATION_OPTIONS_INIT() has the defaults. */
 typedef struct dyn_simulation_options {
+    size_t struct_size; /* as in sized.h */
     dyn_integrator integrator;
     double step_length; /* s; > 0. A controller acts once a step. */
     int substeps;       /* integration steps in a step, 1 .. 10000 */
@@ -87,14 +96,16 @@ typedef struct dyn_simulation_options {
     double velocity_bound; /* a sample with a faster joint has diverged, rad/s or m/s; > 0 */
 } dyn_simulation_options;
 
-/* Stores the default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without
- * restitution, rest velocity 0.05, spring stops of 1e4 and 100; no controller; velocity bound 1e6. */
-DYN_API void dyn_simulation_defaults(dyn_simulation_options *options);
+/* Default options: semi-implicit Euler with a step_length of 0.001; v_f = 0.01; rigid stops without restitution, rest
+ * velocity 0.05, spring stops of 1e4 and 100; no controller; velocity bound 1e6. */
+#define DYN_SIMULATION_OPTIONS_INIT()                                                                                  \
+    DYN_SIZED(dyn_simulation_options, .step_length = 0.001, .substeps = 1, .friction_velocity = 0.01,                  \
+              .rest_velocity = 0.05, .stop_stiffness = 1e4, .stop_damping = 100, .velocity_bound = 1e6)
 
 typedef struct dyn_simulator dyn_simulator;
 
-/* Creates a simulator; the model must outlive it. Threads cannot share it: each needs its own. Once it is created,
- * nothing allocates.
+/* Creates a simulator; the model must outlive it. `options` may be NULL, which selects the defaults. Threads cannot
+ * share it: each needs its own. Once it is created, nothing allocates.
  * Errors: DYN_INVALID_ARGUMENT with the option's name as the place; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
                                         dyn_simulator **simulator, dyn_error *error);
@@ -146,7 +157,8 @@ typedef struct dyn_sample_result {
 
 /* Inputs of n samples during a step. Any pointer may be NULL, which means zeros. */
 typedef struct dyn_step_input {
-    const double *tau; /* n x nv, at the start of the step; a controller's forces are added */
+    size_t struct_size; /* set by DYN_STEP_INPUT_INIT (sized.h) */
+    const double *tau;  /* n x nv, at the start of the step; a controller's forces are added */
     const double
         *tau_end;        /* n x nv, at its end: tau goes there in a line (NULL: it is held). Euler's methods take it at
                               the start of each substep, Runge-Kutta 4 in all its stages */
@@ -155,6 +167,8 @@ typedef struct dyn_step_input {
     const double *a_ref;
     const dyn_external_forces *forces; /* as in external_force.h, constant in their frames */
 } dyn_step_input;
+
+#define DYN_STEP_INPUT_INIT(...) DYN_SIZED(dyn_step_input, __VA_ARGS__)
 
 /* Integrates n samples from (q, v) to the state after one step, in place.
  *

@@ -13,6 +13,7 @@
 #include "../dynamics/rigid_motion.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/sized.h"
 #include "arkode.h"
 #include "signal_check.h"
 #include "simulator.h"
@@ -70,7 +71,7 @@ static void joint_rate(const dyn_joint *joint, const double *q, const double *v,
 static void force_at(const flow *f, double t, double *tau) {
     const dyn_adaptive_motion *m = f->m;
     size_t nv = (size_t)f->s->model->nv, i = f->interval;
-    double x = m->is_linear && i + 1 < m->n ? (t - m->time[i]) / (m->time[i + 1] - m->time[i]) : 0;
+    double x = m->hold == DYN_HOLD_LINEAR && i + 1 < m->n ? (t - m->time[i]) / (m->time[i + 1] - m->time[i]) : 0;
     for (size_t j = 0; j < nv; j++) {
         double from = m->tau ? m->tau[i * nv + j] : 0, to = m->tau && x != 0 ? m->tau[(i + 1) * nv + j] : from;
         double most = f->s->options.ignore_effort_limits ? INFINITY : f->s->joints.effort[j];
@@ -294,6 +295,9 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
     }
     dyn_status status = check_times(m, error);
     if (status == DYN_OK) {
+        status = simulation_choice_check("hold", (int)m->hold, DYN_HOLD_LINEAR, error);
+    }
+    if (status == DYN_OK) {
         status = check_tolerance("relative", m->relative, error);
     }
     if (status == DYN_OK) {
@@ -353,12 +357,16 @@ static void set_directions(flow *f, int *directions) {
 dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, double *q, double *v,
                             dyn_adaptive_event *events, size_t capacity, dyn_adaptive_result *result,
                             dyn_error *error) {
-    dyn_status status = check_motion(simulator, motion, error);
+    dyn_adaptive_motion known = DYN_ADAPTIVE_MOTION_INIT();
+    dyn_status status = dyn_sized_read("motion", motion, sizeof known, &known, error);
+    if (status == DYN_OK) {
+        status = check_motion(simulator, &known, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
-    *result = (dyn_adaptive_result){.time = motion->time[0]};
-    flow f = {.s = simulator, .m = motion, .result = result, .events = events, .capacity = capacity};
+    *result = (dyn_adaptive_result){.time = known.time[0]};
+    flow f = {.s = simulator, .m = &known, .result = result, .events = events, .capacity = capacity};
     f.block = dyn_block_of_one(simulator->workspace, 0);
     simulator_begin(simulator, f.block);
     int *struck = calloc(2 * (size_t)simulator->joints.range_count + 1, sizeof *struck);

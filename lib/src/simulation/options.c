@@ -9,21 +9,6 @@
 
 enum { MOST_SUBSTEPS = 10000 };
 
-void dyn_simulation_defaults(dyn_simulation_options *options) {
-    *options = (dyn_simulation_options){
-        .integrator = DYN_INTEGRATOR_SEMI_IMPLICIT_EULER,
-        .step_length = 0.001,
-        .substeps = 1,
-        .friction_velocity = 0.01,
-        .stop = DYN_JOINT_STOP_RIGID,
-        .rest_velocity = 0.05,
-        .stop_stiffness = 1e4,
-        .stop_damping = 100,
-        .control = DYN_CONTROL_NONE,
-        .velocity_bound = 1e6,
-    };
-}
-
 /* Numeric option and its range. */
 typedef struct bounded_option {
     const char *name;
@@ -66,7 +51,7 @@ static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *erro
     return status;
 }
 
-static dyn_status check_choice(const char *name, int value, int most, dyn_error *error) {
+dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error) {
     return value >= 0 && value <= most
                ? DYN_OK
                : dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %d; it is one of 0 to %d", name, value, most);
@@ -85,13 +70,13 @@ static dyn_status check_gains(const dyn_model *model, const char *name, const do
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error) {
     dyn_status status = check_numbers(options, error);
     if (status == DYN_OK) {
-        status = check_choice("integrator", (int)options->integrator, DYN_INTEGRATOR_RUNGE_KUTTA_4, error);
+        status = simulation_choice_check("integrator", (int)options->integrator, DYN_INTEGRATOR_RUNGE_KUTTA_4, error);
     }
     if (status == DYN_OK) {
-        status = check_choice("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);
+        status = simulation_choice_check("stop", (int)options->stop, DYN_JOINT_STOP_NONE, error);
     }
     if (status == DYN_OK) {
-        status = check_choice("control", (int)options->control, DYN_CONTROL_COMPUTED_TORQUE, error);
+        status = simulation_choice_check("control", (int)options->control, DYN_CONTROL_COMPUTED_TORQUE, error);
     }
     if (status == DYN_OK) {
         status = check_gains(model, "control_stiffness", options->control_stiffness, error);

@@ -7,6 +7,7 @@
 #include "../dynamics/arguments.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/sized.h"
 #include "signal_check.h"
 #include "simulator.h"
 
@@ -15,6 +16,11 @@ enum { STEPS_BETWEEN_QUESTIONS = 64, MOST_LANES = 8 };
 
 size_t dyn_rollout_rows(const dyn_rollout *rollout) {
     return rollout->stride ? rollout->steps / rollout->stride + 1 : 1;
+}
+
+/* Returns whether tau is interpolated, so that it has one row more than there are steps. */
+static bool is_linear(const dyn_rollout *rollout) {
+    return rollout->hold == DYN_HOLD_LINEAR;
 }
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -39,21 +45,29 @@ static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_ro
     return status == DYN_OK ? signal_check(s, &a_shape, n, r->steps, &r->a_ref, error) : status;
 }
 
-dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error) {
-    const dyn_simulator *s = simulator;
+static dyn_status check_rollout(const dyn_simulator *s, size_t n, const dyn_rollout *rollout, dyn_error *error) {
     const signal_shape tau_shape = {"tau", (size_t)s->model->nv, false};
     if (rollout->steps == 0) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "steps", "steps is 0; take at least 1");
     }
-    dyn_status status = dyn_check_state(s->model, s->workspace, n, NULL, rollout->q, rollout->v, error);
+    dyn_status status = simulation_choice_check("hold", (int)rollout->hold, DYN_HOLD_LINEAR, error);
     if (status == DYN_OK) {
-        status = signal_check(s, &tau_shape, n, rollout->steps + rollout->is_linear, &rollout->tau, error);
+        status = dyn_check_state(s->model, s->workspace, n, NULL, rollout->q, rollout->v, error);
+    }
+    if (status == DYN_OK) {
+        status = signal_check(s, &tau_shape, n, rollout->steps + is_linear(rollout), &rollout->tau, error);
     }
     if (status == DYN_OK) {
         status = check_reference(s, n, rollout, error);
     }
     return status == DYN_OK ? signal_check_forces(s, n, rollout->steps, rollout->forces, rollout->force_count, error)
                             : status;
+}
+
+dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout, dyn_error *error) {
+    dyn_rollout known = DYN_ROLLOUT_INIT();
+    dyn_status status = dyn_sized_read("rollout", rollout, sizeof known, &known, error);
+    return status == DYN_OK ? check_rollout(simulator, n, &known, error) : status;
 }
 
 /* ---- One block from its first step to its last ------------------------------------------------------------------- */
@@ -99,9 +113,9 @@ static wrench_set pack_wrenches(const rollout_block *b, size_t step) {
 static void load_inputs(const rollout_block *b, size_t step) {
     dyn_simulator *s = b->s;
     int nq = s->model->nq, nv = s->model->nv;
-    bool is_linear = b->r->is_linear;
+    bool has_end = is_linear(b->r);
     pack_signal(b, &b->r->tau, step, nv, s->tau);
-    if (is_linear) {
+    if (has_end) {
         pack_signal(b, &b->r->tau, step + 1, nv, s->tau_end);
     }
     if (s->options.control != DYN_CONTROL_NONE) {
@@ -109,7 +123,7 @@ static void load_inputs(const rollout_block *b, size_t step) {
         pack_signal(b, &b->r->v_ref, step, nv, s->v_ref);
         pack_signal(b, &b->r->a_ref, step, nv, s->a_ref);
     }
-    simulator_actuate(s, b->block, is_linear);
+    simulator_actuate(s, b->block, has_end);
 }
 
 /* Stores packed numbers as row `row` of each sample. */
@@ -211,7 +225,7 @@ static bool roll_out(rollout_block *b) {
             store_results(b, k / stride, s->tau);
         }
         if (running > 0) {
-            simulated_step step = {b->block, pack_wrenches(b, k), b->r->is_linear, s->results};
+            simulated_step step = {b->block, pack_wrenches(b, k), is_linear(b->r), s->results};
             running = simulator_advance(s, &step);
             note_step(b, s->results);
         }
@@ -220,7 +234,7 @@ static bool roll_out(rollout_block *b) {
         }
     }
     if (stride == 0 || b->r->steps % stride == 0) {
-        store_results(b, b->rows - 1, b->r->is_linear ? s->tau_end : s->tau);
+        store_results(b, b->rows - 1, is_linear(b->r) ? s->tau_end : s->tau);
     }
     return true;
 }
@@ -228,14 +242,22 @@ static bool roll_out(rollout_block *b) {
 dyn_status dyn_rollout_run(dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
                            const dyn_rollout_output *output, dyn_error *error) {
     dyn_simulator *s = simulator;
-    dyn_status status = dyn_rollout_check(s, n, rollout, error);
-    rollout_block b = {.s = s, .r = rollout, .out = output, .rows = dyn_rollout_rows(rollout)};
+    dyn_rollout known = DYN_ROLLOUT_INIT();
+    dyn_rollout_output out = DYN_ROLLOUT_OUTPUT_INIT();
+    dyn_status status = dyn_sized_read("rollout", rollout, sizeof known, &known, error);
+    if (status == DYN_OK) {
+        status = dyn_sized_read("output", output, sizeof out, &out, error);
+    }
+    if (status == DYN_OK) {
+        status = check_rollout(s, n, &known, error);
+    }
+    rollout_block b = {.s = s, .r = &known, .out = &out, .rows = dyn_rollout_rows(&known)};
     size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
     for (b.block = simulator_block(s, n, 0); status == DYN_OK && b.block.count > 0;
          b.block = simulator_block(s, n, b.block.first + b.block.count)) {
         simulator_begin(s, b.block);
-        b.block.kernels->pack(rollout->q + b.block.first * nq, nq, nq, b.block.count, s->q);
-        pack_signal(&b, &(dyn_signal){rollout->v, nv, 0}, 0, (int)nv, s->v);
+        b.block.kernels->pack(known.q + b.block.first * nq, nq, nq, b.block.count, s->q);
+        pack_signal(&b, &(dyn_signal){known.v, nv, 0}, 0, (int)nv, s->v);
         if (!roll_out(&b)) {
             status = dyn_error_set(error, DYN_CANCELLED, "", "the rollout was ended by its caller");
         }

@@ -10,6 +10,7 @@
 #include "../dynamics/arguments.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "../model/sized.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -104,7 +105,11 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     dyn_simulator measured;
     spring_arrays springs;
     dyn_workspace *workspace = NULL;
-    dyn_status status = simulation_options_check(model, options, error);
+    dyn_simulation_options chosen = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_status status = dyn_sized_read("options", options, sizeof chosen, &chosen, error);
+    if (status == DYN_OK) {
+        status = simulation_options_check(model, &chosen, error);
+    }
     if (status == DYN_OK) {
         status = dyn_workspace_create(model, &workspace, error);
     }
@@ -121,8 +126,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     }
     memset(s, 0, size);
     lay_out(model, lanes, (uintptr_t)s + header_size(), s, &springs);
-    s->model = model, s->workspace = workspace, s->options = *options;
-    memcpy(s->gravity, options->has_gravity ? options->gravity : model->gravity, sizeof s->gravity);
+    s->model = model, s->workspace = workspace, s->options = chosen;
+    memcpy(s->gravity, chosen.has_gravity ? chosen.gravity : model->gravity, sizeof s->gravity);
     dyn_joint_properties(model, &s->joints);
     fill_step(s);
     fill_springs(s, &springs);
@@ -407,16 +412,18 @@ static void step_block(dyn_simulator *s, sample_block block, const dyn_step_inpu
 
 dyn_status dyn_simulator_step(dyn_simulator *simulator, size_t n, const dyn_step_input *input, double *q, double *v,
                               double *tau, dyn_sample_result *results, dyn_error *error) {
-    static const dyn_step_input nothing = {0};
+    dyn_step_input known = DYN_STEP_INPUT_INIT();
     dyn_simulator *s = simulator;
-    const dyn_step_input *in = input ? input : &nothing;
-    dyn_status status = check_step(s, n, in, q, v, error);
+    dyn_status status = dyn_sized_read("input", input, sizeof known, &known, error);
+    if (status == DYN_OK) {
+        status = check_step(s, n, &known, q, v, error);
+    }
     if (status != DYN_OK) {
         return status;
     }
     for (sample_block block = simulator_block(s, n, 0); block.count > 0;
          block = simulator_block(s, n, block.first + block.count)) {
-        step_block(s, block, in, q, v, tau, results);
+        step_block(s, block, &known, q, v, tau, results);
     }
     return DYN_OK;
 }

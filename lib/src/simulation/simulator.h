@@ -84,6 +84,9 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 /* Reverses the velocity of joints that are at a limit and move into it, and resets their positions to the limit. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
 
+/* Checks that `value` is one of the choices 0 to `most` of the option `name`. */
+dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error);
+
 /* Checks options against a model. */
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error);
 

@@ -70,7 +70,8 @@ dyn_status dyn_forward_dynamics_trajectory(dyn_simulator *simulator, size_t n, c
         double wrench[6];
         dyn_external_force force = tip ? react(tip, i, 1, wrench) : (dyn_external_force){0};
         const dyn_external_forces forces = {1, &force};
-        const dyn_step_input input = {.tau = tau ? tau + i * nv : NULL, .forces = tip ? &forces : NULL};
+        const dyn_step_input input =
+            DYN_STEP_INPUT_INIT(.tau = tau ? tau + i * nv : NULL, .forces = tip ? &forces : NULL);
         memcpy(q + (i + 1) * nq, q + i * nq, nq * sizeof *q);
         memcpy(v + (i + 1) * nv, v + i * nv, nv * sizeof *v);
         status = dyn_simulator_step(simulator, 1, &input, q + (i + 1) * nq, v + (i + 1) * nv, NULL, r, error);
