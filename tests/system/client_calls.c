@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Rules that hold for every call of the C client: structs of other versions of the header, progress and cancellation.
+ * Versions, queries from descriptions, and the events of models.
  */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <check.h>
 #include <dynamics_client.h>
@@ -326,6 +328,74 @@ START_TEST(a_watched_call_has_the_result_of_one_that_nobody_watches) {
 }
 END_TEST
 
+/* ---- versions, queries, models ----------------------------------------------------------------------------------- */
+
+START_TEST(version_of_the_header_is_that_of_the_library) {
+    char version[32];
+    snprintf(version, sizeof version, "%d.%d.%d", DYN_CLIENT_VERSION_MAJOR, DYN_CLIENT_VERSION_MINOR,
+             DYN_CLIENT_VERSION_PATCH);
+    ck_assert_str_eq(DYN_CLIENT_VERSION, version);
+    ck_assert_str_eq(dyn_client_version(), version);
+}
+END_TEST
+
+START_TEST(query_for_a_description_has_its_model_and_sizes) {
+    dyn_client_description *robot;
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.gravity = moon);
+    double g[NV], expected[NV];
+    const dyn_client_query written =
+        DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1, .gravity = moon);
+    ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_query_for(robot, &query, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(query.nq, NV);
+    ck_assert_uint_eq(query.nv, NV);
+    ck_assert_uint_eq(query.samples, 1);
+    ck_assert_ptr_eq(query.gravity, moon);
+    compute_gravity(&query, g);
+    compute_gravity(&written, expected);
+    ck_assert_mem_eq(g, expected, sizeof g);
+    query.samples = 3;
+    ck_assert_int_eq(dyn_client_query_for(robot, &query, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(query.samples, 3);
+    ck_assert_int_eq(dyn_client_query_for(robot, &(dyn_client_query){.samples = 1}, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "query.struct_size");
+    dyn_client_description_free(robot);
+}
+END_TEST
+
+static void load_rod(const char *urdf) {
+    dyn_client_loaded_model *loaded;
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .replace = true);
+    ck_assert_msg(dyn_client_load_model(client, &request, &loaded, &error) == DYN_CLIENT_OK, "%s", error.message);
+    dyn_client_loaded_model_free(loaded);
+}
+
+/* Waits for an event of the model "rod", and checks its text. */
+static void expect_event(dyn_client_watch *watch, const char *text) {
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
+    ck_assert_msg(dyn_client_watch_next(watch, 10, &update, &error) == DYN_CLIENT_OK, "%s: %s", text, error.message);
+    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_MODEL_EVENT);
+    ck_assert_str_eq(update.text, text);
+    ck_assert_ptr_nonnull(update.model);
+    ck_assert_str_eq(update.model->name, "rod");
+    ck_assert_uint_eq(update.lost, 0);
+}
+
+START_TEST(watchers_of_models_see_each_load_replacement_and_unload) {
+    dyn_client_watch *watch;
+    ck_assert_int_eq(dyn_client_watch_models(client, 5, &watch, &error), DYN_CLIENT_OK);
+    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+    load_rod("<robot name='rod'><link name='base'/></robot>");
+    expect_event(watch, "loaded");
+    load_rod("<robot name='rod'><link name='root'/></robot>");
+    expect_event(watch, "replaced");
+    ck_assert_int_eq(dyn_client_unload_model(client, "rod", 0, &error), DYN_CLIENT_OK);
+    expect_event(watch, "unloaded");
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("calls");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
@@ -339,5 +409,8 @@ int main(void) {
     tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 11);
     tcase_add_loop_test(all, rollouts_and_trajectories_report_and_are_cancelled_under_way, 0, 2);
     tcase_add_test(all, a_watched_call_has_the_result_of_one_that_nobody_watches);
+    tcase_add_test(all, version_of_the_header_is_that_of_the_library);
+    tcase_add_test(all, query_for_a_description_has_its_model_and_sizes);
+    tcase_add_test(all, watchers_of_models_see_each_load_replacement_and_unload);
     return run_unforked("client_calls", all);
 }

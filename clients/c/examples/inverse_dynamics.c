@@ -18,8 +18,9 @@ static int report(const char *what, const dyn_client_error *error) {
 /* Torques that hold the model in its home configuration: v = 0, a = 0. */
 static int print_torques(dyn_client *client, const dyn_client_description *robot) {
     dyn_client_error error;
-    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = robot->model.name, .nq = robot->model.nq,
-                                                   .nv = robot->model.nv, .samples = 1, .timeout = 1.0);
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.timeout = 1.0);
+    if (dyn_client_query_for(robot, &query, &error) != DYN_CLIENT_OK)
+        return report("query", &error);
     double *tau = calloc(robot->model.nv + 1, sizeof *tau);
     if (tau == NULL)
         return 1;

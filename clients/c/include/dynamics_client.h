@@ -46,6 +46,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <dynamics_client_version.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -139,7 +141,8 @@ DYN_CLIENT_EXPORT void dyn_client_abort(dyn_client *client);
 /* Closes the connection and frees the client. No call may be under way. NULL is ignored. */
 DYN_CLIENT_EXPORT void dyn_client_close(dyn_client *client);
 
-/* Returns the version of this library, "1.2.3". Thread-safe. */
+/* Returns the version of the library that the program runs with, such as "1.2.3". DYN_CLIENT_VERSION_MAJOR, _MINOR,
+ * _PATCH and DYN_CLIENT_VERSION are those of the header that it was compiled with. Thread-safe. */
 DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 
 /* Errors of every call below, in addition to those that its comment names: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED,
@@ -769,6 +772,12 @@ typedef struct dyn_client_query {
     const char *expected_digest;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
+
+/* Sets model, nq and nv of the query from a description, and samples to 1 where it is 0. Other members keep their
+ * values. The query refers to the description's strings, so that the description must outlive it. Errors:
+ * INVALID_ARGUMENT. Thread-safe. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_query_for(const dyn_client_description *description,
+                                                         dyn_client_query *query, dyn_client_error *error);
 
 /* Errors of the calls below: NOT_FOUND (model, joint, link, frame), INVALID_ARGUMENT (NaN or infinity with the field
  * "METHOD.q[13]", lengths that are not the model's, a joint name unknown, missing or repeated). */
@@ -1572,8 +1581,8 @@ DYN_CLIENT_EXPORT void dyn_client_trajectory_free(dyn_client_trajectory *traject
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* Subscription to the topics of one simulation or stream, over a connection of its own. One thread at a time may use
- * it. */
+/* Subscription to the topics of one simulation or stream, or of the models, over a connection of its own. One thread at
+ * a time may use it. */
 typedef struct dyn_client_watch dyn_client_watch;
 
 typedef enum dyn_client_update_kind {
@@ -1581,6 +1590,7 @@ typedef enum dyn_client_update_kind {
     DYN_CLIENT_UPDATE_SIMULATION_EVENT, /* text, message, step, joint */
     DYN_CLIENT_UPDATE_TORQUES,          /* of a stream: count rows of step (the points' numbers), time, tau */
     DYN_CLIENT_UPDATE_STREAM_EVENT,     /* text, message, credit */
+    DYN_CLIENT_UPDATE_MODEL_EVENT,      /* text: "loaded", "replaced" or "unloaded"; model */
 } dyn_client_update_kind;
 
 /* Published message. Valid until the next one is requested. */
@@ -1600,6 +1610,7 @@ typedef struct dyn_client_update {
     const char *joint;                       /* empty: none */
     int64_t sent_stamp_ns, arrival_stamp_ns; /* of the chunk of a stream, as stamp_ns */
     uint64_t credit;                         /* highest point number that the stream accepts */
+    const dyn_client_model *model;           /* of a model event; else NULL */
 } dyn_client_update;
 #define DYN_CLIENT_UPDATE_INIT(...) DYN_CLIENT_SIZED(dyn_client_update, __VA_ARGS__)
 
@@ -1607,6 +1618,11 @@ typedef struct dyn_client_update {
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                                                 dyn_client_watch **watch, dyn_client_error *error);
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
+                                                            dyn_client_watch **watch, dyn_client_error *error);
+
+/* Subscribes to the models of the daemon: an event for each model that is loaded, replaced or unloaded. The daemon may
+ * not know the subscription yet when the call returns: it does after some milliseconds. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 
 /* Waits for the next message, at most `timeout` seconds. TIMEOUT: none came. */

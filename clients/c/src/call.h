@@ -55,6 +55,10 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
 void call_reply_free(call_reply *answer);
 
+/* Return the address that the client is connected to, and its connect timeout, s. */
+const char *client_url(const dyn_client *client);
+double client_connect_timeout(const dyn_client *client);
+
 /* Fills an error about a reply that does not match its request. */
 dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what);
 

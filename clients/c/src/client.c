@@ -14,7 +14,6 @@
 #include "error.h"
 #include "progress.h"
 #include "sized.h"
-#include "watch.h"
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
@@ -41,7 +40,7 @@ bool call_draw(uint64_t *number) {
 /* ---- handle ------------------------------------------------------------------------------------------------------ */
 
 const char *dyn_client_version(void) {
-    return DYNAMICS_VERSION;
+    return DYN_CLIENT_VERSION;
 }
 
 /* Checks `value`, and replaces zero by the default. */

@@ -15,14 +15,11 @@
 #include <dynamics/v1/event.pb-c.h>
 
 #include "ask.h"
+#include "endpoint.h"
 #include "error.h"
-#include "one_way.h"
-#include "watch.h"
 
 /* Interval of the reports, s. */
 static const double INTERVAL = 0.1;
-
-enum { MAX_ADDRESSES = 16 };
 
 struct progress {
     dyn_client *client;
@@ -89,21 +86,10 @@ static void *listen(void *argument) {
 
 /* Subscribes to the request's topic. */
 static bool subscribe(progress *self) {
-    dyn_client_server_info *info;
-    char *addresses[MAX_ADDRESSES], topic[64];
+    char topic[64];
     char *topics[] = {topic};
-    size_t count = 0;
-    if (dyn_client_get_server_info(self->client, 0, &info, NULL) != DYN_CLIENT_OK)
-        return false;
-    for (size_t i = 0; i < info->endpoint_count && count < MAX_ADDRESSES; i++)
-        if (strcmp(info->endpoints[i].kind, "events") == 0)
-            addresses[count++] = (char *)info->endpoints[i].address;
     snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
-    bool subscribed =
-        count > 0 && one_way_open(count, addresses, client_url(self->client), 1, topics,
-                                  client_connect_timeout(self->client), &self->socket, NULL) == DYN_CLIENT_OK;
-    dyn_client_server_info_free(info);
-    return subscribed;
+    return endpoint_open(self->client, "events", 1, topics, 0, &self->socket, NULL) == DYN_CLIENT_OK;
 }
 
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,

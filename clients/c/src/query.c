@@ -169,3 +169,19 @@ void query_parts_free(query_parts *parts) {
     pool_free(&parts->memory);
     parts->query.external_forces = NULL;
 }
+
+dyn_client_status dyn_client_query_for(const dyn_client_description *description, dyn_client_query *query,
+                                       dyn_client_error *error) {
+    dyn_client_query known;
+    if (description == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "description", "description is NULL");
+    dyn_client_status status = sized_read("query", query, sizeof known, &known, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    known.model = description->model.name;
+    known.nq = description->model.nq;
+    known.nv = description->model.nv;
+    known.samples = known.samples > 0 ? known.samples : 1;
+    sized_write(&known, sizeof known, query);
+    return DYN_CLIENT_OK;
+}

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "endpoint.h"
 #include "error.h"
 #include "query.h"
 #include "sized.h"
-#include "watch.h"
 
 static const double DEFAULT_WAIT = 10, ARRIVAL_TIME = 1;
 
@@ -132,23 +132,6 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     return status;
 }
 
-/* Dials one of the daemon's endpoints for points. */
-static dyn_client_status dial_ingest(dyn_client *client, double timeout, one_way **socket, dyn_client_error *error) {
-    enum { MOST = 16 };
-    char *addresses[MOST];
-    size_t count = 0;
-    dyn_client_server_info *info;
-    dyn_client_status status = dyn_client_get_server_info(client, timeout, &info, error);
-    if (status != DYN_CLIENT_OK)
-        return status;
-    for (size_t i = 0; i < info->endpoint_count && count < MOST; i++)
-        if (strcmp(info->endpoints[i].kind, "ingest") == 0)
-            addresses[count++] = (char *)info->endpoints[i].address;
-    status = one_way_open(count, addresses, client_url(client), 0, NULL, client_connect_timeout(client), socket, error);
-    dyn_client_server_info_free(info);
-    return status;
-}
-
 dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, uint64_t key, double timeout,
                                          dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream_list *known;
@@ -165,7 +148,7 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
     dyn_client_stream_list_free(known);
     if (self == NULL)
         return fail_memory(error);
-    status = dial_ingest(client, timeout, &self->socket, error);
+    status = endpoint_open(client, "ingest", 0, NULL, timeout, &self->socket, error);
     if (status == DYN_CLIENT_OK)
         *stream = self;
     else

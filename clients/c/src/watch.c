@@ -2,8 +2,8 @@
 /*
  * Watching simulations and streams.
  */
-#include "watch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +11,9 @@
 #include <dynamics/v1/event.pb-c.h>
 
 #include "ask.h"
+#include "endpoint.h"
 #include "error.h"
+#include "model_parts.h"
 #include "sized.h"
 
 static const double DEFAULT_WAIT = 10;
@@ -25,6 +27,7 @@ struct dyn_client_watch {
     char data_topic[128], event_topic[128];
     uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
     uint64_t instance;                      /* of the daemon that sent it; 0: none yet */
+    dyn_client_model model;                 /* of the last update, if that is an event of a model */
     Dynamics__V1__Event *event;             /* holds the data of the last update */
 };
 
@@ -114,6 +117,24 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     return status;
 }
 
+dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dyn_client_watch **watch,
+                                          dyn_client_error *error) {
+    *watch = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    dyn_client_watch *self = calloc(1, sizeof *self);
+    if (self == NULL)
+        return fail_memory(error);
+    snprintf(self->event_topic, sizeof self->event_topic, "models");
+    char *topics[] = {self->event_topic};
+    dyn_client_status status = endpoint_open(client, "events", 1, topics, timeout, &self->socket, error);
+    if (status == DYN_CLIENT_OK)
+        *watch = self;
+    else
+        free(self);
+    return status;
+}
+
 /* Returns the name of an enumerator without its prefix, in lower case: "KIND_LIMIT" becomes "limit". */
 static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
     static const char *const simulation[] = {
@@ -122,11 +143,20 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
     static const char *const stream[] = {"unspecified", "credit",        "lost",      "late",
                                          "refused",     "beyond_credit", "empty",     "closed",
                                          "expired",     "duplicate",     "reordered", "recording_ended"};
-    bool is_simulation = descriptor == &dynamics__v1__simulation_event__kind__descriptor;
-    size_t count = is_simulation ? sizeof simulation / sizeof *simulation : sizeof stream / sizeof *stream;
-    if (value < 0 || (size_t)value >= count)
-        return "unknown";
-    return is_simulation ? simulation[value] : stream[value];
+    static const char *const model[] = {"unspecified", "loaded", "unloaded", "replaced"};
+    static const struct {
+        const ProtobufCEnumDescriptor *descriptor;
+        const char *const *names;
+        size_t count;
+    } events[] = {
+        {&dynamics__v1__simulation_event__kind__descriptor, simulation, sizeof simulation / sizeof *simulation},
+        {&dynamics__v1__stream_event__kind__descriptor, stream, sizeof stream / sizeof *stream},
+        {&dynamics__v1__model_event__change__descriptor, model, sizeof model / sizeof *model},
+    };
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i].descriptor == descriptor && value >= 0 && (size_t)value < events[i].count)
+            return events[i].names[value];
+    return "unknown";
 }
 
 static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
@@ -164,6 +194,13 @@ static void read_torques(const Dynamics__V1__StreamTorques *from, dyn_client_upd
     to->credit = from->credit;
 }
 
+static void read_model_event(const Dynamics__V1__ModelEvent *from, dyn_client_model *model, dyn_client_update *to) {
+    to->kind = DYN_CLIENT_UPDATE_MODEL_EVENT;
+    to->text = event_name(&dynamics__v1__model_event__change__descriptor, (int)from->change);
+    *model = to_model(from->model);
+    to->model = model;
+}
+
 static void read_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_update *to) {
     to->kind = DYN_CLIENT_UPDATE_STREAM_EVENT;
     to->text = event_name(&dynamics__v1__stream_event__kind__descriptor, (int)from->kind);
@@ -186,7 +223,7 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
 }
 
 /* Fills an update from an event. Returns false for a kind of event that this library does not know. */
-static bool read_event(const Dynamics__V1__Event *event, dyn_client_update *update) {
+static bool read_event(const Dynamics__V1__Event *event, dyn_client_model *model, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,
                                   .instance = event->instance,
@@ -205,6 +242,9 @@ static bool read_event(const Dynamics__V1__Event *event, dyn_client_update *upda
         break;
     case DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT:
         read_stream_event(event->stream_event, update);
+        break;
+    case DYNAMICS__V1__EVENT__EVENT_MODEL:
+        read_model_event(event->model, model, update);
         break;
     default:
         return false;
@@ -231,7 +271,7 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                        ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
                        : NULL;
     incoming_free(&message);
-    if (watch->event == NULL || !read_event(watch->event, &made))
+    if (watch->event == NULL || !read_event(watch->event, &watch->model, &made))
         return fail_bad_reply(error, "a published message cannot be read");
     if (made.instance != watch->instance)
         watch->data_sequence = watch->event_sequence = 0;
