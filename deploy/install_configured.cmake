@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Runs at install time: writes the unit and the configuration for the prefix in force and installs them.
+# Runs at install time: writes the unit and the configuration for the prefix of the installation and installs them.
 # Set by the caller: source_dir and binary_dir of deploy/, docdir; CMAKE_INSTALL_PREFIX.
 
 # Under /usr the configuration is in /etc, elsewhere below the prefix.

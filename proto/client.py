@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the C client has from the contract: one typed function for each method, and checks of its enumerations."""
+"""Generates code of the C client: one typed function for each method, and checks of the enumerations."""
 import re
 
 from methods import NOTE

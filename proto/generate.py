@@ -21,7 +21,7 @@ import methods
 import wire_doc
 
 
-# The same in every file, since all are one package.
+# Every file has these options, since all are one package.
 OPTIONS = {"csharp_namespace": "Dynamics.V1", "go_package": "dynamics/v1;dynamicsv1", "java_multiple_files": True,
            "java_package": "dynamics.v1"}
 

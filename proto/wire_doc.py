@@ -29,7 +29,7 @@ FORCES = "N m, N"
 ROWS = "Rows in the order of the joints"
 # Fields that mean the same wherever they are: unit, default, and meaning.
 FIELDS = {
-    "query": ("", "required", "What the method computes with."),
+    "query": ("", "required", "Model, gravity, payloads and external forces."),
     "model": ("", "required", "Name or digest of a model."),
     "link": ("", "required", "Name of a link."),
     "joint": ("", "required", "Name of a joint."),
@@ -41,7 +41,7 @@ FIELDS = {
     "token": ("", "required", "Right to command the simulation, of CreateSimulation or ClaimSimulation."),
     "key": ("", "required", "Right to command the stream, of OpenStream."),
     "name": ("", "required", "Name."),
-    "message": ("", "empty", "A sentence for people."),
+    "message": ("", "empty", "Text for people."),
     "samples": ("", "required", "Number of states, n."),
     "rows": ("", "required", "Number of rows."),
     "nq": ("", "required", "Coordinates in a row of q."),
@@ -85,7 +85,7 @@ FIELDS = {
     "owner": ("", "", "The client that commands it."),
     "computed_with": ("", "", "Code that computed the numbers (simulation.proto)."),
     "credit": ("", "", "Number of the last point that may be sent."),
-    "addresses": ("", "", "Where to subscribe, one address for each carrier."),
+    "addresses": ("", "", "Addresses to subscribe to, one for each carrier."),
     "torques_topic": ("", "", "Topic of Event.stream_torques."),
     "state_topic": ("", "", "Topic of Event.simulation_state."),
     "events_topic": ("", "", "Topic of the other events."),
@@ -152,7 +152,7 @@ def unit_of(field, message):
 
 
 def default_of(field, message, types):
-    """What a client gets that leaves a field out, or "" where nothing tells it."""
+    """Value of an absent field, or "" if the comment states none."""
     found = DEFAULT.search(one_line(comment_of(field)))
     if found:
         return found.group(1).strip()
@@ -176,7 +176,7 @@ def default_of(field, message, types):
 
 
 def description_of(field):
-    """What the table says of a field."""
+    """Row of the table about a field."""
     if field.shared:
         return f"See `{field.leader}`."
     return meaning_of(field.comment) or rule_of(field)[2]

@@ -19,7 +19,7 @@ typedef struct combination {
     const Dynamics__V1__FindBaseParametersReply *reply;
     table *lines;
     size_t cells;  /* empty cells at the left of a further line */
-    bool is_first; /* line */
+    bool is_first; /* true for the first line of the row */
     char text[LINE_WIDTH + NAME_SIZE];
 } combination;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Cross-compiles for 64-bit ARM with Debian's gcc-aarch64-linux-gnu, and runs what is built by qemu-user-static:
+# Cross-compiles for 64-bit ARM with Debian's gcc-aarch64-linux-gnu, and runs the programs by qemu-user-static:
 #
 #   deploy/packages/sysroot arm64 build/aarch64.root deploy/packages/cross.txt
 #   cmake -B build/aarch64 --toolchain deploy/cmake/aarch64-linux-gnu.cmake \

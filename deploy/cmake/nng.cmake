@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# nng, and which of its known defects this version has. server/transport/nng_repairs.c repairs them in the daemon,
+# nng, and the known defects of this version. server/transport/nng_repairs.c repairs them in the daemon,
 # clients/c/src/nng_repair.c in the clients. A repair whose definition is 0 does nothing.
 find_package(nng CONFIG REQUIRED)
 add_library(dynamics_nng INTERFACE)
@@ -16,8 +16,8 @@ endif()
 target_compile_definitions(dynamics_nng INTERFACE
   NNG_STOPS_LISTENING=${stops_listening} NNG_WAITS_FOR_REFUSED=${waits_for_refused})
 
-# nng from its archive, with its calls of two functions replaced by those of nng_repair.c. For the clients: a shared
-# library must not export replacements of nng's functions to the programs that use it.
+# nng from its archive, with its calls of two functions replaced by those of nng_repair.c. The clients use it, since a
+# shared library must not export replacements of nng's functions to the programs that use it.
 find_library(NNG_ARCHIVE libnng.a REQUIRED)
 find_package(Threads REQUIRED)
 foreach(library mbedtls mbedx509 mbedcrypto)

@@ -9,7 +9,8 @@
 
 #include "dynamics/v1/status.pb-c.h"
 
-/* X(token, code, seconds after which the same request may succeed; 0: none) */
+/* List of reasons: X(token, code, pause). `pause` is the number of seconds after which the same request may succeed, or
+ * 0 if a pause does not help. */
 #define REASONS(X)                                                                                                     \
     X(MALFORMED_REQUEST, INVALID_ARGUMENT, 0)                                                                          \
     X(NO_METHOD, INVALID_ARGUMENT, 0)                                                                                  \

@@ -397,8 +397,8 @@ static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].steps = r->steps;
         outcomes[i].stops = r->hits;
         outcomes[i].energy_drift = r->energy_drift;
-        /* Of accurate motions only those that rest know a joint. The model goes before the reply: its name is copied.
-         * */
+        /* Copies the joint's name, since the model is released before the reply is packed. Accurate motions know a
+         * joint only if they end at rest. */
         if (t->ends ? t->ends[i] == DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS
                     : r->status != DYN_SAMPLE_STATUS_RUNNING) {
             outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of the daemon. Written and read from any thread.
+ * Counters of the daemon. Any thread may read and write them.
  */
 #ifndef SERVER_OBSERVE_COUNTERS_H
 #define SERVER_OBSERVE_COUNTERS_H

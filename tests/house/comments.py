@@ -1,11 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Refuses comments that begin with What, Who, Whether, That or "The same": a comment names a thing or an action first.
+"""Refuses comments that are no whole sentences.
 
     comments.py ROOT
 
-reads the C, C++ and proto sources of lib, server, clients, proto and tests, prints each such comment as
-file:line: text, and exits with 1 if there is one.
+reads the C, C++ and proto sources of lib, server, clients, proto and tests, prints each comment that breaks a rule as
+file:line: rule: text, and exits with 1 if there is one. The rules hold for comments on lines of their own:
+
+- A comment begins with a noun or a verb, so its first word is none of CLAUSES.
+- Its first letter is a capital. Exceptions are a formula, a name that is spelled in lower case (NAMES, or one that
+  holds more than letters), and an identifier that the code of the file uses.
+- It ends with a full stop. Exceptions are a formula, a comment without a word of four letters (such as a unit), an
+  indented last line (a formula, a table or an example), a quotation in brackets or quotation marks, a line that ends
+  with a colon before an enumeration, and a divider between parts of a file.
 """
 import pathlib
 import re
@@ -13,41 +20,101 @@ import sys
 
 TOP = ["lib", "server", "clients", "proto", "tests"]
 KINDS = {".c", ".h", ".cpp", ".inc", ".proto"}
-# The first line of a comment: after its opening, or the line after an opening that stands alone.
-OPENING = re.compile(r"^\s*(?:/\*\*?|//)\s*(.*)$")
-REFUSED = re.compile(r"(What|Who|Whether|That|The same)\b")
+GENERATED = {"node_modules"}
+CLAUSES = re.compile(r"(What|Who|Whose|Whether|That|The same|Same|And|Also)\b")
+NAMES = {"nng", "libuv", "libwebsockets", "protobuf", "gcc", "clang", "glibc", "expat", "inih", "rosapi", "libdynamics",
+         "libdynamicsclient", "dynamicsd", "dynamicsctl", "nq", "nv"}
+# Words of English that are also names of variables.
+WORDS = {"an", "and", "as", "at", "by", "for", "from", "if", "in", "is", "it", "no", "of", "on", "or", "same", "that",
+         "the", "to", "what", "who", "with"}
+DIRECTIVES = ("clang-format ", "NOLINT", "SPDX-License-Identifier", "fall through")
+FORMULA = re.compile(r"\S{1,10}( \S)? [-+*/]?= ")
+TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|R\"\((?:.|\n)*?\)\"", re.S)
 
 
-def first_lines(text):
-    """Number and text of each line that begins a comment."""
-    opened = in_slashes = False
-    for number, line in enumerate(text.split("\n"), 1):
-        match = OPENING.match(line)
-        slashes = line.lstrip().startswith("//")
-        if opened:
-            yield number, line.strip().lstrip("* ")
-            opened = False
-        elif match and not (slashes and in_slashes):
-            if match.group(1) in ("", "*"):
-                opened = True
-            else:
-                yield number, match.group(1)
-        in_slashes = slashes
+def comments(source):
+    """Line, and lines of text without the marks, of each comment that stands on lines of its own."""
+    last_end, pending = None, None
+    for token in TOKEN.finditer(source):
+        text, start = token.group(), token.start()
+        if text[0] != "/":
+            continue
+        after = source.find("\n", token.end())
+        rest = source[token.end():after if after >= 0 else len(source)]
+        own_line = not source[source.rfind("\n", 0, start) + 1:start].strip() and not rest.strip(" \\")
+        line = source.count("\n", 0, start) + 1
+        if text.startswith("//"):
+            is_next = pending is not None and own_line and source[last_end:start].count("\n") == 1
+            if is_next and not source[last_end:start].strip():
+                pending[1].append(re.sub(r"^/+ ?", "", text))
+                last_end = token.end()
+                continue
+        if pending is not None:
+            yield pending
+            pending = None
+        if not own_line:
+            continue
+        if text.startswith("//"):
+            pending, last_end = (line, [re.sub(r"^/+ ?", "", text)]), token.end()
+        else:
+            body = text[2:-2].lstrip("*").split("\n")
+            yield line, [body[0].strip()] + [re.sub(r"^\s*\*? ?", "", each) for each in body[1:]]
+    if pending is not None:
+        yield pending
+
+
+def begins_low(text, code_words):
+    """Returns whether the first word should have a capital letter."""
+    match = re.match(r"[a-z]+(?=\s|$)", text)
+    if not match:
+        return False
+    word, rest = match.group(), text[match.end():].lstrip()
+    is_name = word in NAMES or len(word) == 1 or (word in code_words and word not in WORDS)
+    return not is_name and not FORMULA.match(text) and not re.match(r"[-+*/^.~] ", rest)
+
+
+def lacks_stop(lines):
+    """Returns whether the comment should end with a full stop."""
+    last = lines[-1]
+    text = " ".join(lines).strip()
+    if re.search(r"[.!?:][\"')\]`]*$", text) or re.search(r"[\"\])}>]$", text) and re.match(r"[\"\[({<]", text):
+        return False
+    is_formula = FORMULA.match(text) or not re.search(r"[A-Za-z]{4}", text)
+    return not is_formula and not (len(lines) > 1 and re.match(r"\s{2}", last))
+
+
+def faults(source):
+    """Line, rule and text of each fault."""
+    code_words = set(re.findall(r"[A-Za-z_]\w*", TOKEN.sub(" ", source)))
+    for line, lines in comments(source):
+        lines = [each.rstrip() for each in lines]
+        while lines and not lines[0].strip():
+            lines.pop(0)
+        while lines and not lines[-1].strip():
+            lines.pop()
+        text = "\n".join(lines).strip()
+        if not text or text.startswith(DIRECTIVES) or re.match(r"-{4}|={4}", text):
+            continue
+        shown = text.split("\n", maxsplit=1)[0]
+        if CLAUSES.match(text):
+            yield line, "begins with a clause", shown
+        if begins_low(text, code_words):
+            yield line, "begins in lower case", shown
+        if lacks_stop(lines):
+            yield line, "ends without a full stop", text.rsplit("\n", maxsplit=1)[-1]
 
 
 def check(root):
     for top in TOP:
         for path in sorted((root / top).rglob("*")):
-            if path.suffix in KINDS and path.is_file() and "node_modules" not in path.parts:
-                for number, text in first_lines(path.read_text(encoding="utf-8")):
-                    if REFUSED.match(text):
-                        yield f"{path.relative_to(root)}:{number}: {text}"
+            if path.suffix in KINDS and path.is_file() and not GENERATED.intersection(path.parts):
+                for line, rule, text in faults(path.read_text(encoding="utf-8")):
+                    yield f"{path.relative_to(root)}:{line}: {rule}: {text}"
 
 
 def main():
-    root = pathlib.Path(sys.argv[1])
-    found = list(check(root))
-    print("\n".join(found + [f"{len(found)} comments that begin with a clause"]))
+    found = list(check(pathlib.Path(sys.argv[1])))
+    print("\n".join(found + [f"{len(found)} comments that are no whole sentences"]))
     sys.exit(1 if found else 0)
 
 

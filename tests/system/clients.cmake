@@ -34,7 +34,7 @@ target_sources(system_hostile_text PRIVATE lying_peer.c)
 target_compile_definitions(system_hostile_text PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
 add_dependencies(system_hostile_text dynamicsctl)
 
-# Random trees that the library knows on this side, and the daemon on the other.
+# Random trees in the library and in the daemon.
 add_library(wire_tree STATIC
   client_fixture.c wire_quantities.c wire_tree.c ../support/random.c ../support/random_tree.c)
 target_link_libraries(wire_tree PUBLIC quantity_question system_support dynamics m)
@@ -49,7 +49,7 @@ add_system_test(base_parameters wire_tree system_reference)
 target_sources(system_base_parameters PRIVATE ../support/assertions.c)
 add_system_test(hostile_models wire_tree)
 
-# What lives in the daemon; the commands of clients that die are dynamicsctl's.
+# Simulations, streams and recordings of the daemon. Clients that are killed run commands of dynamicsctl.
 foreach(test simulations streams)
   add_system_test(${test} quantity_question m)
   target_compile_definitions(system_${test} PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>"

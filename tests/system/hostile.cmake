@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Tests with bad input and bad peers, over sockets that speak nng's wire protocol by hand.
+# Tests with bad input and bad peers, over sockets whose tests implement nng's wire protocol.
 add_library(hostile_support STATIC hostile_witness.c sp_request.c sp_wire.c ../support/random.c)
-# Longest time in seconds that another client may wait while the daemon is attacked; sanitizers slow all down.
+# Longest time in seconds that another client may wait while the daemon is attacked; sanitizers need more.
 set(hostile_stall 0.5)
 if(DYNAMICS_SANITIZE)
   set(hostile_stall 2.5)
@@ -15,7 +15,7 @@ foreach(test contract_golden hostile_bytes hostile_life hostile_live hostile_mem
 endforeach()
 run_alone(hostile_bytes hostile_life hostile_live hostile_memory hostile_peers hostile_requests)
 
-# Sanitizers hold several times the memory of a plain daemon, so the bound is measured without them.
+# Sanitizers need several times the memory of a plain daemon, so the bound is measured without them.
 if(NOT DYNAMICS_SANITIZE)
   add_test(NAME system.memory_attack
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/memory_attack $<TARGET_FILE:dynamicsd> ${PROJECT_SOURCE_DIR}/deploy/robots)

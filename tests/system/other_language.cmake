@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# A client in another language, made from the .proto files alone: Python, whose protobuf package is that of Debian's own
+# Client in another language, generated from the .proto files only: Python with the protobuf package of Debian's own
 # interpreter.
 find_program(PROTOC protoc REQUIRED)
 find_program(DEBIAN_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Tests of dynamics-rosbridge: by hand in Python, by real clients.
+# Tests of dynamics-rosbridge, by a client in Python and by real clients.
 find_program(PYTHON3 python3 REQUIRED)
 
-# add_rosbridge_test(NAME [argument...]): rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a gateway
-# of its own, and mostly waits: one at a time runs beside other tests.
+# add_rosbridge_test(NAME [argument...]) adds rosbridge/NAME.py as system.rosbridge_NAME. Each starts a daemon and a
+# gateway of its own, and mostly waits: one at a time runs in parallel with other tests.
 function(add_rosbridge_test name)
   add_test(NAME system.rosbridge_${name} COMMAND ${PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/rosbridge/${name}.py ${ARGN})
   set_tests_properties(system.rosbridge_${name} PROPERTIES
@@ -25,7 +25,7 @@ add_rosbridge_test(access)
 add_rosbridge_test(usage)
 add_rosbridge_test(dial)
 add_rosbridge_test(wire)
-# It ends what is idle for half a second.
+# The test ends connections that are idle for half a second.
 set_tests_properties(system.rosbridge_access PROPERTIES RUN_SERIAL TRUE)
 
 add_test(NAME system.rosbridge_message_files
@@ -33,14 +33,14 @@ add_test(NAME system.rosbridge_message_files
 set_tests_properties(system.rosbridge_message_files PROPERTIES LABELS system)
 
 add_dependencies(threaded_tests dynamicsctl dynamics-rosbridge rosbridge_messages)
-# Real clients look at the plain build; they are not about memory.
+# Real clients run with the plain build, since they do not test memory.
 if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(node_roslib)
   add_rosbridge_test(older_clients)
   add_rosbridge_test(browser)
   add_rosbridge_test(message_compilers ${PROJECT_BINARY_DIR}/clients/rosbridge/ros)
   add_rosbridge_test(ros1)
-  # Their packages are fetched first.
+  # A fixture fetches their packages.
   set_tests_properties(system.rosbridge_node_roslib system.rosbridge_older_clients system.rosbridge_browser
     PROPERTIES TIMEOUT 400)
   set_tests_properties(system.rosbridge_message_compilers PROPERTIES TIMEOUT 300 FIXTURES_SETUP ros_messages)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Watching simulations and streams.
+ * Watches of simulations and streams.
  */
 
 #include <stdio.h>

@@ -8,7 +8,7 @@ from roslib.message import get_message_class
 
 
 def values_of(message):
-    """What a message, or a field of one, is in JSON; NaN and infinity are null there."""
+    """Converts a message, or a field of one, to JSON; NaN and infinity become null."""
     if isinstance(message, genpy.Message):
         return {name: values_of(getattr(message, name)) for name in message.__slots__}
     if isinstance(message, genpy.TVal):

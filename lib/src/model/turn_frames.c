@@ -17,10 +17,10 @@
 #include "error.h"
 #include "placement.h"
 
-/* Least numbers of columns behind a body of the trunk. Placing a body in the root and transforming its axes like any
- * other vectors pays where many columns depend on it, which would otherwise be propagated to its parent. A tree has a
- * trunk where a body other than a root has columns_on_first columns; further bodies on the trunk need columns_on_trunk.
- */
+/* Smallest numbers of columns behind a body of the trunk. Where many columns depend on a body, it is cheaper to compute
+ * in the root's axes than to propagate each column to the parent. The trunk consists of each body, other than a root,
+ * with at least columns_on_first columns behind it, of the ancestors of these bodies, and of their children with at
+ * least columns_on_trunk, and so on. A model with coupled mimic joints has no trunk. */
 static const int columns_on_trunk = 12, columns_on_first = 24;
 
 /* Returns whether a turn of the body's frame about z changes only the placement of its joint. */

@@ -25,7 +25,7 @@ COMPLETE = 150  # there are more files than this
 
 
 def compile_ros1(package, target):
-    """What catkin does with add_message_files, add_service_files and add_action_files."""
+    """Generates code as catkin does for add_message_files, add_service_files and add_action_files."""
     import genmsg
     import genpy.generate_initpy
     import genpy.generator
@@ -104,7 +104,7 @@ def check_gateway():
 
 
 def compile_ros2(package, target):
-    """What rosidl_generate_interfaces does first: each file to IDL, which settles names and types; and reads it."""
+    """Converts each file to IDL and reads it, as rosidl_generate_interfaces does first to check names and types."""
     from rosidl_adapter.action import convert_action_to_idl
     from rosidl_adapter.msg import convert_msg_to_idl
     from rosidl_adapter.srv import convert_srv_to_idl
