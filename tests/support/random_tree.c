@@ -85,6 +85,10 @@ static void add_random_joint(random_source *random, const random_tree_options *o
     random_vector(random, 3, 0.5, joint.position);
     random_unit(random, 3, joint.axis);
     square_axis(random, joint.axis, joint.second_axis);
+    if (options->is_upright && i == 1) {
+        memset(joint.rotation, 0, sizeof joint.rotation), memset(joint.axis, 0, sizeof joint.axis);
+        joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = joint.axis[2] = 1;
+    }
     bool free = has_one_coordinate(joint.type);
     if (options->with_mimic && free && *master_count > 0 && random_index(random, 5) == 0) {
         joint.mimic_joint = masters[random_index(random, *master_count)];

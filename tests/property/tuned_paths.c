@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Tuned paths of the kernels against their plain recursions.
+ *
+ * Flags of the bodies (model/normal_form.h) select the tuned paths: hinges, serial chains, grouped inertias and trunks.
+ * A model without these flags takes the plain recursion for every joint. Single calls and batches also compare the two
+ * arrangements of the lanes: columns of one state, and one state in each lane.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "model/normal_form.h"
+#include "support/algorithms.h"
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { CASES = 24, SAMPLES = 17 };
+
+/* Largest difference of each algorithm. Those that solve with the mass matrix multiply rounding by its condition. */
+typedef struct comparison {
+    algorithm_id id;
+    double tolerance;
+} comparison;
+
+static const comparison comparisons[] = {
+    {ALGORITHM_RNEA, 1e-12},           {ALGORITHM_BIAS, 1e-12},
+    {ALGORITHM_GRAVITY, 1e-12},        {ALGORITHM_CRBA, 1e-12},
+    {ALGORITHM_MINVERSE, 1e-8},        {ALGORITHM_ABA, 1e-8},
+    {ALGORITHM_JOINT_WRENCHES, 1e-12}, {ALGORITHM_RNEA_DERIVATIVES, 1e-11},
+    {ALGORITHM_ABA_DERIVATIVES, 1e-8}, {ALGORITHM_GRAVITY_DERIVATIVES, 1e-12},
+};
+
+enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
+
+/* Numbers of bodies on each tuned path. */
+typedef struct path_counts {
+    int hinge, on_hinges, serial, trunk, on_trunk;
+} path_counts;
+
+static void count_paths(const dyn_model *model, path_counts *counts) {
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        counts->hinge += b->hinge;
+        counts->on_hinges += b->on_hinges;
+        counts->serial += b->serial;
+        counts->trunk += b->trunk;
+        counts->on_trunk += b->on_trunk;
+    }
+}
+
+/* Returns the model without the flags that select tuned paths, over these bodies. It shares all else with the model. */
+static dyn_model plain_model(const dyn_model *model, body *bodies) {
+    dyn_model plain = *model;
+    memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
+    for (int i = 0; i < model->body_count; i++) {
+        body *b = &bodies[i];
+        b->hinge = b->on_hinges = b->serial = b->trunk = b->on_trunk = false;
+        b->forks = b->bears = true;
+        b->grouped.mass = b->mass;
+        memcpy(b->grouped.first_moment, b->first_moment, sizeof b->first_moment);
+        memcpy(b->grouped.moments, b->moments, sizeof b->moments);
+    }
+    plain.bodies = bodies;
+    return plain;
+}
+
+/* Computes n states of a model; the outputs lie in `out` one after the other. */
+static void compute(algorithm_id id, const dyn_model *model, const algorithm_input *states, size_t n, double *out) {
+    algorithm_input in = *states;
+    dyn_error error;
+    in.model = model;
+    in.n = n;
+    require(dyn_workspace_create(model, &error, &in.workspace), &error);
+    require(algorithm_compute(id, &in, &error, out), &error);
+    dyn_workspace_free(in.workspace);
+}
+
+/* Compares the first n states of a model with the plain recursion, one state at a time. */
+static void compare(const comparison *c, int k, const algorithm_input *states, size_t n, const dyn_model *plain) {
+    size_t width = algorithm_width(c->id, plain), nq = (size_t)plain->nq, nv = (size_t)plain->nv;
+    double *tuned = numbers(n * width), *expected = numbers(width);
+    compute(c->id, states->model, states, n, tuned);
+    for (size_t s = 0; s < n; s++) {
+        algorithm_input one = *states;
+        const double *of_tuned = tuned, *of_plain = expected;
+        one.q += s * nq, one.v += s * nv, one.a += s * nv, one.tau += s * nv;
+        compute(c->id, plain, &one, 1, expected);
+        for (int i = 0; i < ALGORITHM_OUTPUTS; i++) {
+            size_t count = algorithm_output_width(c->id, plain, i);
+            assert_close(algorithm_get(c->id)->name, k, of_tuned + s * count, of_plain, count, c->tolerance);
+            of_tuned += n * count, of_plain += count;
+        }
+    }
+    free(tuned), free(expected);
+}
+
+static void compare_case(random_source *random, int k, path_counts *counts) {
+    random_tree_options options = {.joints = 1 + 3 * k,
+                                   .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                   .with_mimic = k % 4 == 3,
+                                   .with_fixed = true,
+                                   .revolute_only = k % 3 == 2,
+                                   .is_upright = k % 3 == 2};
+    dyn_model *model = random_tree(random, &options);
+    body *bodies = calloc((size_t)model->body_count, sizeof *bodies);
+    ck_assert_ptr_nonnull(bodies);
+    dyn_model plain = plain_model(model, bodies);
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *a = numbers(SAMPLES * nv);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        random_configuration(random, model, 2, q + s * nq);
+    }
+    random_vector(random, (int)(SAMPLES * nv), 2, v);
+    random_vector(random, (int)(SAMPLES * nv), 9, a);
+    const algorithm_input states = {.model = model, .q = q, .v = v, .a = a, .tau = a};
+    for (int i = 0; i < COMPARISONS; i++) {
+        compare(&comparisons[i], k, &states, 1, &plain);
+        compare(&comparisons[i], k, &states, SAMPLES, &plain);
+    }
+    count_paths(model, counts);
+    free(q), free(v), free(a), free(bodies);
+    dyn_model_free(model);
+}
+
+START_TEST(tuned_paths_agree_with_the_plain_recursion) {
+    random_source base = random_seed("tuned paths", 31);
+    path_counts counts = {0};
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        compare_case(&random, k, &counts);
+    }
+    ck_assert_int_gt(counts.hinge, 0);
+    ck_assert_int_gt(counts.on_hinges, 0);
+    ck_assert_int_gt(counts.serial, 0);
+    ck_assert_int_gt(counts.trunk, 0);
+    ck_assert_int_gt(counts.on_trunk, 0);
+}
+END_TEST
+
+int main(void) {
+    TCase *paths = tcase_create("paths");
+    tcase_set_timeout(paths, 120);
+    tcase_add_test(paths, tuned_paths_agree_with_the_plain_recursion);
+    return run_properties("tuned paths", paths);
+}
