@@ -225,16 +225,6 @@ static void acceleration_pass(const dyn_model *model, const double gravity[3], c
     }
 }
 
-/* Subtracts the external wrenches from the bias wrenches of the bodies. */
-static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *p) {
-    const placement *X = KERNEL(placements)(model, q, &memory);
-    for (size_t j = 0; j < forces->count; j++) {
-        int i = model->frames[forces->frames[j].frame].body;
-        force wrench = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-        p[i] = force_sub(p[i], wrench);
-    }
-}
-
 static aba_tree lay_out(const dyn_model *model, const real *q, void **memory) {
     int count = model->body_count;
     aba_tree t;
@@ -259,8 +249,7 @@ void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], 
     }
     velocity_pass(model, (const real *)q, (const real *)v, &t);
     if (forces && forces->count > 0) {
-        /* This computes all placements again. It does not overwrite those of the velocity pass. */
-        subtract_forces(model, memory, (const real *)q, forces, t.p);
+        KERNEL(subtract_wrenches)(model, memory, (const real *)q, forces, t.p);
     }
     if (diagonal) {
         inertia_pass(model, (const real *)tau, (const real *)diagonal, &t, (real *)pivots, (real *)a);

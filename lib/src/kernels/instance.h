@@ -90,6 +90,10 @@ void KERNEL(path_placements)(const dyn_model *model, const real *q, const int *p
  * placements in their parents. */
 force KERNEL(body_wrench)(const dyn_model *model, const placement *X, wrench_frame frame, const real wrench[6]);
 
+/* Subtracts the external wrenches from the wrenches f of the bodies. Computes all placements in `memory`. If some of
+ * them are already there, they remain the same. */
+void KERNEL(subtract_wrenches)(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *f);
+
 /* ---- joints' own forces and increments -------------------------------------------------------------------------- */
 
 /* Computes du/dt of an increment u of a robot that moves with the velocity v. */

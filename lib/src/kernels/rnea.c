@@ -17,7 +17,7 @@
  * Sources: Luh, Walker and Paul 1980; the tensor U: Balafoutis and Patel 1991, algorithm 5.7; trees of joints:
  * Featherstone 2008, chapter 5.
  */
-#include "body_motion.h"
+#include "inertial_wrench.h"
 #include "joint_placement.h"
 
 /* Scratch memory of both passes. */
@@ -31,44 +31,6 @@ typedef struct rnea_tree {
 size_t KERNEL(rnea_memory)(const dyn_model *model) {
     return KERNEL(placements_memory)(model) +
            (size_t)model->body_count * (3 * sizeof(real) + sizeof(body_motion) + sizeof(force));
-}
-
-/* Computes the inertial wrench of a motion: f = m a + U h, n = h x a + vee(U J). */
-KERNEL_STEP force inertial_wrench(real m, vec3 h, sym3 J, const body_motion *k) {
-    vec3 a = k->a;
-    mat3 U = k->U;
-    force f;
-    f.f = vec3_set(vec3_dot_add(vec3_set(U.xx, U.xy, U.xz), h, m * a.x),
-                   vec3_dot_add(vec3_set(U.yx, U.yy, U.yz), h, m * a.y),
-                   vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), h, m * a.z));
-    /* Moment vee(U J): its component x is U_z . J_y - U_y . J_z, and so on. */
-    real x = real_fma(U.zx, J.xy, real_fma(U.zy, J.yy, real_fma(-U.yx, J.xz, -(U.yz * J.zz))));
-    real y = real_fma(U.xy, J.yz, real_fma(U.xz, J.zz, real_fma(-U.zx, J.xx, -(U.zy * J.xy))));
-    real z = real_fma(U.yz, J.xz, real_fma(U.yx, J.xx, real_fma(-U.xy, J.yy, -(U.xz * J.yz))));
-    vec3 n = vec3_set(real_fma(U.zz - U.yy, J.yz, x), real_fma(U.xx - U.zz, J.xz, y), real_fma(U.yy - U.xx, J.xy, z));
-    f.n = vec3_cross_add(h, a, n);
-    return f;
-}
-
-/* Computes the inertial wrench of a body from its own parameters, or from the grouped ones. */
-KERNEL_STEP force body_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
-    const body_constants *c = constants_of(b);
-    if (!grouped) {
-        return inertial_wrench(rounded_set(c->mass), vec3_rounded(c->first_moment), sym3_rounded(c->moments), k);
-    }
-    return inertial_wrench(rounded_set(c->grouped.mass), vec3_rounded(c->grouped.first_moment),
-                           sym3_rounded(c->grouped.moments), k);
-}
-
-/* Computes the inertial wrench of a serial body, whose grouped m, h_z and J_zz are zero. */
-KERNEL_STEP force serial_inertial_wrench(const body *b, const body_motion *k, bool grouped) {
-    if (!grouped) {
-        return body_inertial_wrench(b, k, false);
-    }
-    vec3 h = vec3_rounded(constants_of(b)->grouped.first_moment);
-    sym3 J = sym3_rounded(constants_of(b)->grouped.moments);
-    h.z = J.zz = real_set(0);
-    return inertial_wrench(real_set(0), h, J, k);
 }
 
 /* Computes the motion of body i behind a joint of any type. */
@@ -134,16 +96,6 @@ KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, 
     }
 }
 
-/* Subtracts the external wrenches from those of the bodies. */
-static void subtract_forces(const dyn_model *model, void *memory, const real *q, const wrench_set *forces, force *f) {
-    const placement *X = KERNEL(placements)(model, q, &memory);
-    for (size_t j = 0; j < forces->count; j++) {
-        int i = model->frames[forces->frames[j].frame].body;
-        force wrench = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-        f[i] = force_sub(f[i], wrench);
-    }
-}
-
 /* Runs both passes. Returns, for every body, the wrench that its joint transmits. */
 KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
                                        const real *v, const real *a, const wrench_set *forces, bool grouped,
@@ -156,8 +108,7 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
     t.X = (placement *)memory;
     outward_pass(model, gravity, q, v, a, t, grouped);
     if (forces && forces->count > 0) {
-        /* This computes all placements again. It does not overwrite those of the outward pass. */
-        subtract_forces(model, memory, q, forces, t.f);
+        KERNEL(subtract_wrenches)(model, memory, q, forces, t.f);
     }
     if (model->has_coupling) {
         inward_pass(model, t, true, tau);
