@@ -6,11 +6,6 @@
  * them. So a large matrix is written once, in the order of memory. The compiler options of this file preserve the sign
  * of a zero, NaN and infinity, as those of lanes.c do.
  */
-#if defined DYN_COLUMN_LANES
-#undef DYN_LANES
-#define DYN_LANES DYN_COLUMN_LANES
-#endif
-
 #include <stdint.h>
 #include <string.h>
 

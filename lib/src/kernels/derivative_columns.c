@@ -3,11 +3,6 @@
  * Terms of the derivatives of inverse dynamics in instances whose lanes hold columns (derivative_terms.h). Each loop
  * computes TERM_LANES columns at once, independently of the others.
  */
-#if defined DYN_COLUMN_LANES
-#undef DYN_LANES
-#define DYN_LANES DYN_COLUMN_LANES
-#endif
-
 #include <string.h>
 
 #include "derivative_entries.h"

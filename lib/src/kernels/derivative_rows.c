@@ -7,11 +7,6 @@
  * The row of a column y contains entries `below` with the columns at its joint or nearer to the root, and after them
  * entries `above` with the columns of its subtree.
  */
-#if defined DYN_COLUMN_LANES
-#undef DYN_LANES
-#define DYN_LANES DYN_COLUMN_LANES
-#endif
-
 #include <string.h>
 
 #include "derivative_entries.h"
