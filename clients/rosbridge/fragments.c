@@ -72,7 +72,8 @@ static char *join(const partial_message *of) {
 
 /* Returns the error text for a bad fragment, or NULL. */
 static const char *check(const fragments *of, const fragment_limits *limits, const partial_message *known,
-                         size_t length, long long number, long long total) {
+                         const fragment *added) {
+    long long number = added->number, total = added->total;
     if (total < 1 || (size_t)total > limits->fragments)
         return "\"total\" is not from 1 to limits.fragments";
     if (number < 0 || number >= total)
@@ -83,33 +84,33 @@ static const char *check(const fragments *of, const fragment_limits *limits, con
         return "\"total\" is another than in the fragments before";
     if (known != NULL && known->pieces[number].data != NULL)
         return "this fragment came twice";
-    return of->bytes + length > limits->bytes ? "what is incomplete is larger than allowed (limits.message_bytes)"
-                                              : NULL;
+    return of->bytes + added->length > limits->bytes
+               ? "what is incomplete is larger than allowed (limits.message_bytes)"
+               : NULL;
 }
 
-fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const char *id,
-                              const char *data, size_t length, long long number, long long total, char **message,
-                              size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
-    partial_message **link = find(of, id), *known = *link;
-    const char *wrong = check(of, limits, known, length, number, total);
+fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const fragment *added,
+                              char **message, size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
+    partial_message **link = find(of, added->id), *known = *link;
+    const char *wrong = check(of, limits, known, added);
     if (wrong == NULL && known == NULL) {
-        known = begin(of, id, (size_t)total, now);
+        known = begin(of, added->id, (size_t)added->total, now);
         link = &of->partial;
     }
-    piece *taken = wrong == NULL && known != NULL ? &known->pieces[number] : NULL;
+    piece *taken = wrong == NULL && known != NULL ? &known->pieces[added->number] : NULL;
     if (taken != NULL)
-        taken->data = malloc(length + 1);
+        taken->data = malloc(added->length + 1);
     if (taken == NULL || taken->data == NULL) {
-        snprintf(error, FRAGMENT_ERROR_SIZE, "fragment %lld of %lld: %s", number, total,
+        snprintf(error, FRAGMENT_ERROR_SIZE, "fragment %lld of %lld: %s", added->number, added->total,
                  wrong != NULL ? wrong : "out of memory");
         if (known != NULL)
             forget(of, link);
         return FRAGMENT_REFUSED;
     }
-    memcpy(taken->data, data, length);
-    taken->length = length;
-    known->bytes += length;
-    of->bytes += length;
+    memcpy(taken->data, added->data, added->length);
+    taken->length = added->length;
+    known->bytes += added->length;
+    of->bytes += added->length;
     if (++known->arrived < known->total)
         return FRAGMENT_KEPT;
     *message = join(known);

@@ -27,11 +27,18 @@ enum { FRAGMENT_ERROR_SIZE = 160 };
 
 typedef enum fragment_result { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_REFUSED } fragment_result;
 
-/* Adds fragment `number` of `total` of the message `id` at the time `now`. COMPLETE: `message` is the whole message,
- * which the caller frees. REFUSED: `error` names the cause, and the message is dropped. */
-fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const char *id,
-                              const char *data, size_t length, long long number, long long total, char **message,
-                              size_t *size, char error[FRAGMENT_ERROR_SIZE]);
+/* Fragment `number` (from 0) of `total` of the message `id`. */
+typedef struct fragment {
+    const char *id;
+    const char *data;
+    size_t length;
+    long long number, total;
+} fragment;
+
+/* Adds a fragment at the time `now`. COMPLETE: `message` is the whole message of `size` bytes, which the caller frees.
+ * REFUSED: `error` names the cause, and the message is dropped. */
+fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const fragment *added,
+                              char **message, size_t *size, char error[FRAGMENT_ERROR_SIZE]);
 
 /* Drops messages that are not complete in time and returns their number. */
 size_t fragments_expire(fragments *of, const fragment_limits *limits, double now);

@@ -43,9 +43,13 @@ static void handle_fragment(const request *from, int nesting) {
                               .time = c->fragment_time};
     char *message, error[FRAGMENT_ERROR_SIZE];
     size_t size;
-    fragment_result result = fragments_add(
-        &from->peer->fragments, &limits, monotonic_time(), id, json_string_value(data), json_string_length(data),
-        json_integer_value(number), json_integer_value(total), &message, &size, error);
+    const fragment added = {.id = id,
+                            .data = json_string_value(data),
+                            .length = json_string_length(data),
+                            .number = json_integer_value(number),
+                            .total = json_integer_value(total)};
+    fragment_result result =
+        fragments_add(&from->peer->fragments, &limits, monotonic_time(), &added, &message, &size, error);
     if (result == FRAGMENT_REFUSED)
         request_refuse(from, "%s", error);
     if (result != FRAGMENT_COMPLETE)

@@ -30,39 +30,62 @@ static bool has_key(const void *value, const void *context) {
     return ((const stream *)value)->key == *(const uint64_t *)context;
 }
 
-/* Converts the rows of one part to the model's order; NULL: absent. Returns false when their number does not fit. */
-static bool read_rows(live *l, const robot *r, const char *name, bool is_q, size_t n, size_t count,
-                      const double *values, const double **rows, char *problem, size_t size) {
-    size_t width = is_q ? r->nq : r->nv;
+enum { PROBLEM_SIZE = 192 };
+
+/* Array of a chunk as it is sent. */
+typedef struct chunk_part {
+    const char *name;
+    bool is_q;
+    size_t count;
+    const double *values;
+} chunk_part;
+
+/* Converts the n rows of a part to the model's order, in memory of the arena; NULL: absent. Returns false, with the
+ * problem, when their number does not fit. */
+static bool read_rows(arena *memory, const robot *r, size_t n, const chunk_part *part, const double **rows,
+                      char problem[PROBLEM_SIZE]) {
+    size_t width = part->is_q ? r->nq : r->nv;
     *rows = NULL;
-    if (count == 0) {
+    if (part->count == 0) {
         return true;
     }
-    if (count / width != n || count % width != 0) {
-        snprintf(problem, size, "%s has %zu values; %zu points of %zu need %zu", name, count, n, width, n * width);
+    if (part->count / width != n || part->count % width != 0) {
+        snprintf(problem, PROBLEM_SIZE, "%s has %zu values; %zu points of %zu need %zu", part->name, part->count, n,
+                 width, n * width);
         return false;
     }
-    *rows = values;
+    *rows = part->values;
     if (!r->order.is_identity) {
-        double *ordered = arena_array(&l->chunk_memory, count, sizeof *ordered);
+        double *ordered = arena_array(memory, part->count, sizeof *ordered);
         if (!ordered) {
-            snprintf(problem, size, "the daemon is short of memory");
+            snprintf(problem, PROBLEM_SIZE, "the daemon is short of memory");
             return false;
         }
-        if (is_q) {
-            robot_q_to_model(r, n, values, ordered);
-        } else {
-            robot_v_to_model(r, n, values, ordered);
-        }
+        (part->is_q ? robot_q_to_model : robot_v_to_model)(r, n, part->values, ordered);
         *rows = ordered;
     }
     return true;
 }
 
+/* Converts all rows of a chunk. Returns false, with the problem, when one part does not fit. */
+static bool read_parts(arena *memory, const robot *r, const Dynamics__V1__StreamChunk *m, stream_chunk *chunk,
+                       char problem[PROBLEM_SIZE]) {
+    const chunk_part parts[] = {{"q", true, m->n_q, m->q},
+                                {"v", false, m->n_v, m->v},
+                                {"a", false, m->n_a, m->a},
+                                {"tau", false, m->n_tau, m->tau}};
+    const double **rows[] = {&chunk->q, &chunk->v, &chunk->a, &chunk->tau};
+    bool is_read = true;
+    for (size_t k = 0; is_read && k < sizeof parts / sizeof parts[0]; k++) {
+        is_read = read_rows(memory, r, m->n_time, &parts[k], rows[k], problem);
+    }
+    return is_read;
+}
+
 /* Checks the counts of a chunk and passes it to its stream. */
 static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_session_of(s)->robot;
-    char problem[192] = "";
+    char problem[PROBLEM_SIZE] = "";
     stream_chunk chunk = {
         .sequence = m->point_number, .n = m->n_time, .t = m->time, .sent = m->stamp_ns, .arrival = arrival};
     bool needs_q = s->options.kind == STREAM_FEEDFORWARD;
@@ -73,10 +96,7 @@ static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m
                  m->n_time, s->options.capacity);
     } else if (needs_q && m->n_q == 0) {
         snprintf(problem, sizeof problem, "q is empty; feedforward needs q, and takes v and a");
-    } else if (read_rows(l, r, "q", true, m->n_time, m->n_q, m->q, &chunk.q, problem, sizeof problem) &&
-               read_rows(l, r, "v", false, m->n_time, m->n_v, m->v, &chunk.v, problem, sizeof problem) &&
-               read_rows(l, r, "a", false, m->n_time, m->n_a, m->a, &chunk.a, problem, sizeof problem) &&
-               read_rows(l, r, "tau", false, m->n_time, m->n_tau, m->tau, &chunk.tau, problem, sizeof problem)) {
+    } else if (read_parts(&l->chunk_memory, r, m, &chunk, problem)) {
         stream_push(s, &chunk);
         return;
     }
