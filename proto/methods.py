@@ -77,8 +77,14 @@ def read_methods(messages):
 NOTE = "/* Written by proto/generate.py from proto/dynamics/v1/envelope.proto. */\n"
 
 
+def create_reply(method):
+    """The prototype of the function that creates the reply of a method."""
+    return f"Dynamics__V1__{camel(method.name)}Reply *create_{method.name}_reply(call *c)"
+
+
 def server_header(methods):
-    """methods/methods.h of the server: the prototypes of the functions that it has to define."""
+    """methods/methods.h of the server: the prototypes of the functions that it has to define, and those that create
+    their replies."""
     prototypes = []
     for method in methods:
         if "prepared" in method.properties:
@@ -87,15 +93,26 @@ def server_header(methods):
     return (NOTE + "#ifndef SERVER_METHODS_METHODS_H\n#define SERVER_METHODS_METHODS_H\n\n"
             '#include "methods/call.h"\n\n'
             "/* One function for each method; it answers that member of Request.method. */\n" + "".join(prototypes) +
+            "\n/* Create the reply of a method in the call's memory and make it the result of the call. Return NULL,\n"
+            " * and the call has ended, when out of memory. A call that ends with an error sends no result. */\n" +
+            "".join(f"{create_reply(method)};\n" for method in methods) +
             "\n/* The methods by their number; one without `run` does not exist. */\n"
             f"enum {{ METHOD_NUMBERS = {max(method.number for method in methods) + 1} }};\n"
             "extern const method methods[METHOD_NUMBERS];\n\n#endif\n")
 
 
 def server_table(methods):
-    """methods/methods.c of the server: the table by which requests find their functions."""
-    rows = []
+    """methods/methods.c of the server: the table by which requests find their functions, and the functions that create
+    replies."""
+    rows, functions = [], []
     for method in methods:
+        functions.append(f"\n{create_reply(method)} {{\n"
+                         f"    Dynamics__V1__{camel(method.name)}Reply *reply = call_allocate(c, 1, sizeof *reply);\n"
+                         "    if (reply) {\n"
+                         f"        dynamics__v1__{method.name}_reply__init(reply);\n"
+                         f"        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_{method.name.upper()};\n"
+                         f"        c->reply.{method.name} = reply;\n"
+                         "    }\n    return reply;\n}\n")
         members = [f'.name = "{method.name}"',
                    f".role = DYNAMICS__V1__METHOD_ROLE__METHOD_ROLE_{method.role.upper()}",
                    f".run = method_{method.name}"]
@@ -103,4 +120,4 @@ def server_table(methods):
                     else f".{PROPERTIES[word]} = true" for word in method.properties]
         rows.append(f"    [{method.number}] = {{{', '.join(members)}}},\n")
     return (NOTE + '#include "methods/methods.h"\n\nconst method methods[METHOD_NUMBERS] = {\n' + "".join(rows) +
-            "};\n")
+            "};\n" + "".join(functions))

@@ -110,14 +110,13 @@ static void write_rows(call *c, const dyn_base_parameters *grouping, const doubl
 
 static void answer(call *c, const dyn_model *model, const dyn_base_parameters *grouping) {
     size_t count = (size_t)dyn_base_parameters_count(grouping), width = (size_t)dyn_model_parameter_count(model);
-    Dynamics__V1__FindBaseParametersReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__FindBaseParametersReply *reply = create_find_base_parameters_reply(c);
     double *B = calloc(count * width + 1, sizeof *B), *b = calloc(count + 1, sizeof *b);
     dyn_error error;
     if (!reply || !B || !b) {
         call_fail_memory(c);
         goto cleanup;
     }
-    dynamics__v1__find_base_parameters_reply__init(reply);
     write_parameters(c, model, reply);
     if (call_has_ended(c) || call_is_late(c) || call_is_cancelled(c)) {
         goto cleanup;
@@ -128,10 +127,6 @@ static void answer(call *c, const dyn_model *model, const dyn_base_parameters *g
         goto cleanup;
     }
     write_rows(c, grouping, B, b, reply);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FIND_BASE_PARAMETERS;
-        c->reply.find_base_parameters = reply;
-    }
 cleanup:
     free(B);
     free(b);

@@ -10,11 +10,8 @@ void method_cancel(call *c) {
                   "client is 0, which names no client; give the number that the request to be ended carried");
         return;
     }
-    Dynamics__V1__CancelReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__CancelReply *reply = create_cancel_reply(c);
     if (reply) {
-        dynamics__v1__cancel_reply__init(reply);
         reply->found = service_cancel(c->owner, &c->transport->identity, r->client, r->id);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CANCEL;
-        c->reply.cancel = reply;
     }
 }

@@ -197,11 +197,10 @@ static bool check_request(batch *b, const operands *from, task *t) {
 
 static void fill(batch *b, const operation *o, double *result) {
     call *c = b->call;
-    Dynamics__V1__ComputeConfigurationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ComputeConfigurationsReply *reply = create_compute_configurations_reply(c);
     if (!reply) {
         return;
     }
-    dynamics__v1__compute_configurations_reply__init(reply);
     reply->samples = b->n;
     if (o->yields_distance) {
         reply->n_distance = b->n;
@@ -212,10 +211,6 @@ static void fill(batch *b, const operation *o, double *result) {
     } else {
         reply->n_q = b->n * b->nq;
         reply->q = batch_ordered_configurations(b, result);
-    }
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_CONFIGURATIONS;
-        c->reply.compute_configurations = reply;
     }
 }
 

@@ -271,12 +271,9 @@ void method_derive_model(call *c) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     const keep_options options = {.replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep};
     model_entry *stored = keep_model(c, &options, &was_present);
-    Dynamics__V1__DeriveModelReply *reply = stored ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__DeriveModelReply *reply = stored ? create_derive_model_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__derive_model_reply__init(reply);
         reply->loaded = summary_loaded(c, stored, was_present);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_MODEL;
-        c->reply.derive_model = reply;
     }
     model_entry_release(stored);
 }

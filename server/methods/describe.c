@@ -173,11 +173,10 @@ void method_describe_model(call *c) {
         return;
     }
     const dyn_model *model = entry->model;
-    Dynamics__V1__DescribeModelReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__DescribeModelReply *reply = create_describe_model_reply(c);
     if (reply) {
         double gravity[3];
         dyn_model_gravity(model, gravity);
-        dynamics__v1__describe_model_reply__init(reply);
         call_set_model(c, entry);
         reply->model = summary_create(c, entry);
         reply->gravity = geometry_write_vector(c, gravity);
@@ -191,8 +190,6 @@ void method_describe_model(call *c) {
         reply->q_names = coordinates_spell(c, model, false);
         reply->n_v_names = (size_t)dyn_model_nv(model);
         reply->v_names = coordinates_spell(c, model, true);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DESCRIBE_MODEL;
-        c->reply.describe_model = reply;
     }
     model_entry_release(entry);
 }

@@ -23,14 +23,11 @@ void method_inverse_dynamics(call *c) {
                      arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
     batch b;
     double *tau = compute(c, &b, r->query, QUANTITY(INVERSE_DYNAMICS), &q, arrays);
-    Dynamics__V1__InverseDynamicsReply *reply = tau ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__InverseDynamicsReply *reply = tau ? create_inverse_dynamics_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__inverse_dynamics_reply__init(reply);
         reply->samples = b.n;
         reply->n_tau = b.n * b.nv;
         reply->tau = tau;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INVERSE_DYNAMICS;
-        c->reply.inverse_dynamics = reply;
     }
     batch_close(&b);
 }
@@ -41,14 +38,11 @@ void method_forward_dynamics(call *c) {
     const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
     batch b;
     double *a = compute(c, &b, r->query, QUANTITY(FORWARD_DYNAMICS), &q, arrays);
-    Dynamics__V1__ForwardDynamicsReply *reply = a ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__ForwardDynamicsReply *reply = a ? create_forward_dynamics_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__forward_dynamics_reply__init(reply);
         reply->samples = b.n;
         reply->n_a = b.n * b.nv;
         reply->a = a;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FORWARD_DYNAMICS;
-        c->reply.forward_dynamics = reply;
     }
     batch_close(&b);
 }
@@ -58,15 +52,12 @@ void method_mass_matrix(call *c) {
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
     double *mass_matrix = compute(c, &b, r->query, QUANTITY(MASS_MATRIX), &q, arrays);
-    Dynamics__V1__MassMatrixReply *reply = mass_matrix ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__MassMatrixReply *reply = mass_matrix ? create_mass_matrix_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__mass_matrix_reply__init(reply);
         reply->samples = b.n;
         reply->nv = (uint32_t)b.nv;
         reply->n_mass_matrix = b.n * b.nv * b.nv;
         reply->mass_matrix = mass_matrix;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_MASS_MATRIX;
-        c->reply.mass_matrix = reply;
     }
     batch_close(&b);
 }
@@ -76,14 +67,11 @@ void method_gravity(call *c) {
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
     double *g = compute(c, &b, r->query, QUANTITY(GRAVITY_FORCES), &q, arrays);
-    Dynamics__V1__GravityReply *reply = g ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__GravityReply *reply = g ? create_gravity_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__gravity_reply__init(reply);
         reply->samples = b.n;
         reply->n_g = b.n * b.nv;
         reply->g = g;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GRAVITY;
-        c->reply.gravity = reply;
     }
     batch_close(&b);
 }
@@ -93,14 +81,11 @@ void method_bias_forces(call *c) {
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}};
     batch b;
     double *h = compute(c, &b, r->query, QUANTITY(BIAS_FORCES), &q, arrays);
-    Dynamics__V1__BiasForcesReply *reply = h ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__BiasForcesReply *reply = h ? create_bias_forces_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__bias_forces_reply__init(reply);
         reply->samples = b.n;
         reply->n_h = b.n * b.nv;
         reply->h = h;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_BIAS_FORCES;
-        c->reply.bias_forces = reply;
     }
     batch_close(&b);
 }

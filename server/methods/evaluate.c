@@ -198,8 +198,6 @@ static void answer(batch *b, const evaluation *e, const question *q) {
             }
         }
     }
-    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EVALUATE;
-    b->call->reply.evaluate = list.reply;
 }
 
 void method_evaluate(call *c) {

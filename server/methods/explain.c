@@ -247,11 +247,10 @@ static void add_payloads(batch *b, const explanation *e, Dynamics__V1__ExplainRe
 
 static void answer(batch *b, const explanation *e) {
     call *c = b->call;
-    Dynamics__V1__ExplainReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ExplainReply *reply = create_explain_reply(c);
     if (!reply) {
         return;
     }
-    dynamics__v1__explain_reply__init(reply);
     reply->nv = (uint32_t)b->nv;
     if (coordinates_name(b, &reply->joints, &reply->units)) {
         reply->n_joints = reply->n_units = b->nv;
@@ -262,10 +261,6 @@ static void answer(batch *b, const explanation *e) {
     add_terms(b, e, reply);
     add_links(b, e, reply);
     add_payloads(b, e, reply);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPLAIN;
-        c->reply.explain = reply;
-    }
 }
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */

@@ -69,16 +69,11 @@ void method_export_model(call *c) {
         return;
     }
     if (!call_defer(c, LINK_COST * dyn_model_link_count(entry->model))) {
-        Dynamics__V1__ExportModelReply *reply = call_allocate(c, 1, sizeof *reply);
+        Dynamics__V1__ExportModelReply *reply = create_export_model_reply(c);
         if (reply) {
-            dynamics__v1__export_model_reply__init(reply);
             call_set_model(c, entry);
             reply->model = summary_create(c, entry);
             write_model(c, entry, reply);
-        }
-        if (!call_has_ended(c)) {
-            c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL;
-            c->reply.export_model = reply;
         }
     }
     model_entry_release(entry);

@@ -341,22 +341,17 @@ static void write_coordinates(call *c, const dyn_inertia *sum, Dynamics__V1__Com
 }
 
 static void answer(call *c, const dyn_inertia *sum, double volume, const double point[3]) {
-    Dynamics__V1__ComputeInertiaReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ComputeInertiaReply *reply = create_compute_inertia_reply(c);
     double *about = call_allocate(c, 6, sizeof *about);
     if (!reply || !about) {
         return;
     }
-    dynamics__v1__compute_inertia_reply__init(reply);
     reply->inertia = geometry_write_inertia(c, sum);
     reply->volume = volume;
     reply->n_rotational_about = 6;
     reply->rotational_about = about;
     dyn_inertia_about(sum, point, about);
     write_coordinates(c, sum, reply);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_INERTIA;
-        c->reply.compute_inertia = reply;
-    }
 }
 
 void method_compute_inertia(call *c) {

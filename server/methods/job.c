@@ -125,7 +125,7 @@ static void start(call *c, const Dynamics__V1__StartJobRequest *r, const char *n
         .started_by = {.peer = t->identity, .client = c->request->client, .id = c->request->id},
         .request = &request,
     };
-    Dynamics__V1__StartJobReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__StartJobReply *reply = create_start_job_reply(c);
     job *j = reply ? job_table_start(service_jobs(c->owner), &order, &why) : NULL;
     if (reply && !j) {
         call_refuse(c, &why);
@@ -133,13 +133,9 @@ static void start(call *c, const Dynamics__V1__StartJobRequest *r, const char *n
     if (!j) {
         return;
     }
-    dynamics__v1__start_job_reply__init(reply);
     reply->job = summarize(c, j);
     reply->token = job_token(j);
-    if (reply->job) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_START_JOB;
-        c->reply.start_job = reply;
-    } else {
+    if (!reply->job) {
         job_table_cancel(service_jobs(c->owner), j);
     }
     job_release(j);
@@ -165,18 +161,13 @@ void method_start_job(call *c) {
 }
 
 void method_get_job(call *c) {
-    Dynamics__V1__GetJobReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetJobReply *reply = create_get_job_reply(c);
     job *j = reply ? find(c, c->request->get_job->job) : NULL;
     if (!j) {
         return;
     }
-    dynamics__v1__get_job_reply__init(reply);
     reply->job = summarize(c, j);
     job_release(j);
-    if (reply->job) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_JOB;
-        c->reply.get_job = reply;
-    }
 }
 
 /* Ends the call with the error of a job. */
@@ -188,7 +179,7 @@ static void fail_as_job(call *c, const Dynamics__V1__Status *status) {
 
 /* Replies with the stored reply of a job that has finished. */
 static void reply_stored(call *c, const job_view *view) {
-    Dynamics__V1__GetJobResultReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetJobResultReply *reply = create_get_job_result_reply(c);
     const Dynamics__V1__Reply *stored = reply ? decode_reply(c, view) : NULL;
     if (!stored) {
         return;
@@ -197,7 +188,6 @@ static void reply_stored(call *c, const job_view *view) {
         fail_as_job(c, stored->status);
         return;
     }
-    dynamics__v1__get_job_result_reply__init(reply);
     reply->elapsed = stored->elapsed;
     c->reply.model_key = stored->model_key;
     c->reply.n_sample_errors = stored->n_sample_errors;
@@ -206,8 +196,6 @@ static void reply_stored(call *c, const job_view *view) {
     /* As in start(). */
     reply->result_case = (Dynamics__V1__GetJobResultReply__ResultCase)stored->result_case;
     reply->rollout = stored->rollout;
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_JOB_RESULT;
-    c->reply.get_job_result = reply;
 }
 
 void method_get_job_result(call *c) {
@@ -229,30 +217,26 @@ void method_get_job_result(call *c) {
 
 void method_cancel_job(call *c) {
     const Dynamics__V1__CancelJobRequest *r = c->request->cancel_job;
-    Dynamics__V1__CancelJobReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__CancelJobReply *reply = create_cancel_job_reply(c);
     job *j = reply ? command(c, r->job, r->token) : NULL;
     if (!j) {
         return;
     }
-    dynamics__v1__cancel_job_reply__init(reply);
     reply->job = summarize(c, j);
     if (reply->job) {
         job_table_cancel(service_jobs(c->owner), j);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CANCEL_JOB;
-        c->reply.cancel_job = reply;
     }
     job_release(j);
 }
 
 void method_list_jobs(call *c) {
-    Dynamics__V1__ListJobsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ListJobsReply *reply = create_list_jobs_reply(c);
     job **all = NULL;
     size_t count = 0;
     if (!reply || !job_table_list(service_jobs(c->owner), &all, &count)) {
         call_fail_memory(c);
         return;
     }
-    dynamics__v1__list_jobs_reply__init(reply);
     reply->jobs = call_allocate(c, count, sizeof *reply->jobs);
     for (size_t i = 0; i < count; i++) {
         Dynamics__V1__JobSummary *summary = reply->jobs ? summarize(c, all[i]) : NULL;
@@ -262,8 +246,4 @@ void method_list_jobs(call *c) {
         job_release(all[i]);
     }
     free(all);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_JOBS;
-        c->reply.list_jobs = reply;
-    }
 }

@@ -46,13 +46,12 @@ static void fill(const batch *b, const evaluation_result *pose, const evaluation
 
 static void answer(batch *b, const evaluation *e, const Dynamics__V1__KinematicsRequest *r) {
     call *c = b->call;
-    Dynamics__V1__KinematicsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__KinematicsReply *reply = create_kinematics_reply(c);
     Dynamics__V1__FrameKinematics **frames = call_allocate(c, r->n_frames, sizeof *frames);
     Dynamics__V1__FrameKinematics *all = call_allocate(c, r->n_frames, sizeof *all);
     if (call_has_ended(c)) {
         return;
     }
-    dynamics__v1__kinematics_reply__init(reply);
     reply->samples = b->n;
     reply->nv = (uint32_t)b->nv;
     reply->reference_frame = r->reference_frame;
@@ -64,8 +63,6 @@ static void answer(batch *b, const evaluation *e, const Dynamics__V1__Kinematics
         frames[i]->frame = r->frames[i];
         fill(b, &e->results[2 * i], &e->results[2 * i + 1], frames[i]);
     }
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_KINEMATICS;
-    c->reply.kinematics = reply;
 }
 
 void method_kinematics(call *c) {

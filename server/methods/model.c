@@ -123,12 +123,9 @@ void method_load_model(call *c) {
     const keep_options options = {
         .replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep, .request = r};
     model_entry *stored = keep_model(c, &options, &was_present);
-    Dynamics__V1__LoadModelReply *reply = stored ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__LoadModelReply *reply = stored ? create_load_model_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__load_model_reply__init(reply);
         reply->loaded = summary_loaded(c, stored, was_present);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL;
-        c->reply.load_model = reply;
     }
     model_entry_release(stored);
 }
@@ -138,34 +135,28 @@ void method_unload_model(call *c) {
     if (!found) {
         return;
     }
-    Dynamics__V1__UnloadModelReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__UnloadModelReply *reply = create_unload_model_reply(c);
     Dynamics__V1__ModelSummary *summary = summary_create(c, found);
     bool is_removed = !call_has_ended(c) && keep_remove(c, found);
     call_set_model(c, found);
     model_entry_release(found);
     if (is_removed) {
-        dynamics__v1__unload_model_reply__init(reply);
         reply->model = summary;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_UNLOAD_MODEL;
-        c->reply.unload_model = reply;
     }
 }
 
 void method_list_models(call *c) {
     model_entry **entries;
     size_t count;
-    Dynamics__V1__ListModelsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ListModelsReply *reply = create_list_models_reply(c);
     if (!reply || !model_store_list(c->service->store, &entries, &count)) {
         call_fail_memory(c);
         return;
     }
-    dynamics__v1__list_models_reply__init(reply);
     reply->models = call_allocate(c, count, sizeof *reply->models);
     for (size_t i = 0; reply->models && i < count; i++) {
         reply->models[i] = summary_create(c, entries[i]);
         reply->n_models = i + 1;
     }
     model_store_release_list(entries, count);
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_MODELS;
-    c->reply.list_models = reply;
 }

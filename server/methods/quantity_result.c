@@ -2,6 +2,7 @@
 /* Reply of Evaluate. */
 #include "methods/quantity_result.h"
 
+#include "methods/methods.h"
 #include "methods/quantity_axes.h"
 #include "methods/quantity_layout.h"
 
@@ -33,14 +34,13 @@ static char *constant(const char *text) {
 }
 
 bool result_list_create(batch *b, size_t most_results, size_t most_tasks, result_list *list) {
-    list->reply = call_allocate(b->call, 1, sizeof *list->reply);
+    list->reply = create_evaluate_reply(b->call);
     list->tasks = call_allocate(b->call, FIXED_AXES + most_tasks, sizeof *list->tasks);
     Dynamics__V1__Axis **axes = call_allocate(b->call, FIXED_AXES + most_tasks, sizeof *axes);
     Dynamics__V1__QuantityResult **results = call_allocate(b->call, most_results, sizeof *results);
     if (call_has_ended(b->call)) {
         return false;
     }
-    dynamics__v1__evaluate_reply__init(list->reply);
     list->reply->samples = b->n;
     list->reply->nv = (uint32_t)b->nv;
     list->reply->axes = axes;

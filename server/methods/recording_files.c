@@ -30,7 +30,7 @@ static void add_file(call *c, const recording_file *file, Dynamics__V1__ListReco
 
 void method_list_recordings(call *c) {
     live *l = c->service->live;
-    Dynamics__V1__ListRecordingsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ListRecordingsReply *reply = create_list_recordings_reply(c);
     recording_file *files;
     size_t count;
     if (!reply) {
@@ -43,17 +43,12 @@ void method_list_recordings(call *c) {
         call_fail_memory(c);
         return;
     }
-    dynamics__v1__list_recordings_reply__init(reply);
     reply->bytes = atomic_load(&l->recordings.space.used);
     reply->recordings = call_allocate(c, count, sizeof *reply->recordings);
     for (size_t i = 0; i < count && !call_has_ended(c); i++) {
         add_file(c, &files[i], reply);
     }
     free(files);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_RECORDINGS;
-        c->reply.list_recordings = reply;
-    }
 }
 
 /* ---- one file ---------------------------------------------------------------------------------------------------- */
@@ -82,7 +77,7 @@ static bool find_path(call *c, const char *name, char path[PATH_MAX]) {
 void method_delete_recording(call *c) {
     live *l = c->service->live;
     const char *name = c->request->delete_recording->recording;
-    Dynamics__V1__DeleteRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__DeleteRecordingReply *reply = create_delete_recording_reply(c);
     char path[PATH_MAX];
     struct stat status;
     if (!reply || !find_path(c, name, path)) {
@@ -99,10 +94,7 @@ void method_delete_recording(call *c) {
     l->next_check = 0;
     pthread_mutex_unlock(&l->files);
     if (!call_has_ended(c)) {
-        dynamics__v1__delete_recording_reply__init(reply);
         reply->bytes = (uint64_t)status.st_size;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_RECORDING;
-        c->reply.delete_recording = reply;
     }
 }
 
@@ -153,7 +145,7 @@ static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecord
 void method_fetch_recording(call *c) {
     live *l = c->service->live;
     const char *name = c->request->fetch_recording->recording;
-    Dynamics__V1__FetchRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__FetchRecordingReply *reply = create_fetch_recording_reply(c);
     char path[PATH_MAX];
     if (!reply || !find_path(c, name, path)) {
         return;
@@ -163,14 +155,9 @@ void method_fetch_recording(call *c) {
         fail_file(c, path, errno);
         return;
     }
-    dynamics__v1__fetch_recording_reply__init(reply);
     pthread_mutex_lock(&l->files);
     reply->is_under_way = recording_store_is_open(&l->recordings, name);
     pthread_mutex_unlock(&l->files);
     fetch(c, file, path, reply);
     close(file);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FETCH_RECORDING;
-        c->reply.fetch_recording = reply;
-    }
 }

@@ -216,11 +216,10 @@ static bool check_choice_of_states(const replay *p) {
 
 void method_replay_simulation(call *c) {
     replay p = {.call = c, .request = c->request->replay_simulation};
-    p.reply = call_allocate(c, 1, sizeof *p.reply);
+    p.reply = create_replay_simulation_reply(c);
     if (!p.reply || !check_choice_of_states(&p) || !open_file(&p)) {
         return;
     }
-    dynamics__v1__replay_simulation_reply__init(p.reply);
     arena_init(&p.entries);
     begin(&p);
     if (!call_has_ended(c)) {
@@ -230,7 +229,5 @@ void method_replay_simulation(call *c) {
     simulation_release(p.simulation);
     arena_free(&p.entries);
     if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_REPLAY_SIMULATION;
-        c->reply.replay_simulation = p.reply;
     }
 }

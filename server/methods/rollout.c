@@ -383,12 +383,12 @@ static const Dynamics__V1__SampleStatus statuses[] = {
     [DYN_SAMPLE_STATUS_SINGULAR] = DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_SINGULAR,
 };
 
-static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
+static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
     const batch *b = t->b;
     Dynamics__V1__SampleOutcome *outcomes = call_allocate(b->call, b->n, sizeof *outcomes);
     reply->outcomes = call_allocate(b->call, b->n, sizeof *reply->outcomes);
     if (!outcomes || !reply->outcomes) {
-        return false;
+        return;
     }
     for (size_t i = 0; i < b->n; i++) {
         const dyn_rollout_result *r = &t->results[i];
@@ -406,7 +406,6 @@ static bool fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         reply->outcomes[i] = &outcomes[i];
     }
     reply->n_outcomes = b->n;
-    return !call_has_ended(b->call);
 }
 
 /* Converts rows of q or v to the caller's order. */
@@ -426,7 +425,6 @@ static double *ordered(const task *t, bool of_q, double *values) {
 static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     const batch *b = t->b;
     size_t rows = b->n * t->rows;
-    dynamics__v1__rollout_reply__init(reply);
     reply->samples = b->n;
     reply->rows = t->rows;
     reply->computed_with = t->computed_with;
@@ -441,10 +439,7 @@ static void fill_reply(const task *t, Dynamics__V1__RolloutReply *reply) {
     reply->tau = ordered(t, false, t->tau), reply->n_tau = t->tau ? rows * b->nv : 0;
     reply->kinetic_energy = t->kinetic, reply->n_kinetic_energy = t->kinetic ? rows : 0;
     reply->potential_energy = t->potential, reply->n_potential_energy = t->potential ? rows : 0;
-    if (fill_outcomes(t, reply)) {
-        b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_ROLLOUT;
-        b->call->reply.rollout = reply;
-    }
+    fill_outcomes(t, reply);
 }
 
 /* ---- the method ------------------------------------------------------------------------------------------------ */
@@ -516,7 +511,7 @@ void method_rollout(call *c) {
     batch b;
     task t = {.b = &b, .request = r};
     bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && prepare(&t);
-    Dynamics__V1__RolloutReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__RolloutReply *reply = is_ready ? create_rollout_reply(c) : NULL;
     if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
         fill_reply(&t, reply);
     }

@@ -49,13 +49,12 @@ static void add_component(call *c, Dynamics__V1__GetHealthReply *reply, const he
 void method_get_health(call *c) {
     const char *wanted = c->request->get_health->component;
     health *h = c->service->health;
-    Dynamics__V1__GetHealthReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetHealthReply *reply = create_get_health_reply(c);
     Dynamics__V1__ComponentHealth **components = call_allocate(c, h->count, sizeof *components);
     health_component component;
     if (!reply || !components) {
         return;
     }
-    dynamics__v1__get_health_reply__init(reply);
     reply->components = components;
     text_guess guess = text_guess_start(wanted);
     for (size_t i = 0; i < h->count; i++) {
@@ -72,8 +71,6 @@ void method_get_health(call *c) {
                   text_guess_hint(&guess, "an empty name asks for all", hint));
         return;
     }
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_HEALTH;
-    c->reply.get_health = reply;
 }
 
 /* Writes the bounds that no configuration changes. */
@@ -225,11 +222,10 @@ static void add_lanes(call *c, Dynamics__V1__GetServerInfoReply *reply) {
 void method_get_server_info(call *c) {
     static char protocol[] = "dynamics.v1", version[] = DYNAMICSD_VERSION;
     static char *protocols[] = {protocol};
-    Dynamics__V1__GetServerInfoReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetServerInfoReply *reply = create_get_server_info_reply(c);
     if (!reply) {
         return;
     }
-    dynamics__v1__get_server_info_reply__init(reply);
     reply->version = version;
     reply->revision = SERVICE_REVISION;
     reply->n_protocols = 1;
@@ -244,6 +240,4 @@ void method_get_server_info(call *c) {
     reply->workers = c->service->workers;
     reply->process_id = (uint32_t)getpid();
     reply->instance = c->service->instance;
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SERVER_INFO;
-    c->reply.get_server_info = reply;
 }

@@ -95,20 +95,17 @@ static void change_owner(call *c, simulation *s) {
 }
 
 static void reply_created(call *c, simulation *s, uint64_t record) {
-    Dynamics__V1__CreateSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__CreateSimulationReply *reply = create_create_simulation_reply(c);
     simulation_lock(s);
     Dynamics__V1__SimulationSummary *summary = message_summary(c, s);
     Dynamics__V1__SimulationState *state = message_state_copy(c, s);
     uint64_t token = s->token;
     simulation_unlock(s);
     if (reply && summary && state) {
-        dynamics__v1__create_simulation_reply__init(reply);
         reply->simulation = summary;
         reply->state = state;
         reply->token = token;
         reply->durable = state_journal_sync(&c->service->live->journal, record);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION;
-        c->reply.create_simulation = reply;
     }
 }
 
@@ -144,27 +141,24 @@ void method_create_simulation(call *c) {
 
 void method_delete_simulation(call *c) {
     const Dynamics__V1__DeleteSimulationRequest *r = c->request->delete_simulation;
-    Dynamics__V1__DeleteSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__DeleteSimulationReply *reply = create_delete_simulation_reply(c);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
     }
-    dynamics__v1__delete_simulation_reply__init(reply);
     reply->simulation = message_summary(c, s);
     simulation_unlock(s);
     if (reply->simulation) {
         live *l = c->service->live;
         uint64_t record = live_end_simulation(l, s, SIMULATION_DELETED, "deleted by its owner");
         reply->durable = state_journal_sync(&l->journal, record);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DELETE_SIMULATION;
-        c->reply.delete_simulation = reply;
     }
     simulation_release(s);
 }
 
 void method_claim_simulation(call *c) {
     const Dynamics__V1__ClaimSimulationRequest *r = c->request->claim_simulation;
-    Dynamics__V1__ClaimSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ClaimSimulationReply *reply = create_claim_simulation_reply(c);
     if (!(r->lease == 0 || (r->lease >= 0.1 && r->lease <= 86400))) {
         call_blame(c, "lease");
         call_fail(c, REASON_INVALID_VALUE, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
@@ -188,7 +182,6 @@ void method_claim_simulation(call *c) {
         change_owner(c, s);
         record = state_journal_owned(&l->journal, s);
         simulation_publish_event(s, SIMULATION_CLAIMED, -1, "commanded by %s from now on", s->owner);
-        dynamics__v1__claim_simulation_reply__init(reply);
         reply->token = s->token;
         reply->state = message_state_copy(c, s);
     }
@@ -197,8 +190,6 @@ void method_claim_simulation(call *c) {
     simulation_release(s);
     if (!call_has_ended(c)) {
         reply->durable = state_journal_sync(&l->journal, record);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLAIM_SIMULATION;
-        c->reply.claim_simulation = reply;
     }
 }
 
@@ -278,22 +269,19 @@ static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationReque
 
 void method_step_simulation(call *c) {
     const Dynamics__V1__StepSimulationRequest *r = c->request->step_simulation;
-    Dynamics__V1__StepSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__StepSimulationReply *reply = create_step_simulation_reply(c);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
     }
     const pace_statistics *k = &s->statistics;
     double cost = k->steps > 0 ? (double)k->cost / (double)k->steps : STEP_COST;
-    dynamics__v1__step_simulation_reply__init(reply);
     if (!call_defer(c, cost * (double)r->steps)) {
         step(c, s, r, reply);
     }
     if (!call_has_ended(c)) {
         reply->state = message_state_copy(c, s);
         reply->condition = message_condition(s->condition);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STEP_SIMULATION;
-        c->reply.step_simulation = reply;
     }
     let_go(s);
 }
@@ -301,7 +289,7 @@ void method_step_simulation(call *c) {
 void method_set_simulation_input(call *c) {
     static const Dynamics__V1__SimulationInput nothing = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     const Dynamics__V1__SetSimulationInputRequest *r = c->request->set_simulation_input;
-    Dynamics__V1__SetSimulationInputReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__SetSimulationInputReply *reply = create_set_simulation_input_reply(c);
     refusal why = {0};
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
@@ -310,10 +298,7 @@ void method_set_simulation_input(call *c) {
     if (!plan_input(s, "input", r->input ? r->input : &nothing, &why)) {
         call_refuse(c, &why);
     } else {
-        dynamics__v1__set_simulation_input_reply__init(reply);
         reply->step = s->step + 1;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SET_SIMULATION_INPUT;
-        c->reply.set_simulation_input = reply;
     }
     let_go(s);
 }
@@ -336,19 +321,16 @@ static void show_forces(call *c, const simulation *s, Dynamics__V1__GetSimulatio
 
 void method_get_simulation_state(call *c) {
     const Dynamics__V1__GetSimulationStateRequest *r = c->request->get_simulation_state;
-    Dynamics__V1__GetSimulationStateReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetSimulationStateReply *reply = create_get_simulation_state_reply(c);
     simulation *s = reply ? find(c, r->simulation) : NULL;
     if (!s) {
         return;
     }
     simulation_lock(s);
     if (r->token == 0 || check_token(c, s, r->token)) {
-        dynamics__v1__get_simulation_state_reply__init(reply);
         reply->state = message_state_copy(c, s);
         reply->simulation = message_summary(c, s);
         show_forces(c, s, reply);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SIMULATION_STATE;
-        c->reply.get_simulation_state = reply;
     }
     let_go(s);
 }
@@ -370,7 +352,7 @@ static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateReque
 
 void method_set_simulation_state(call *c) {
     const Dynamics__V1__SetSimulationStateRequest *r = c->request->set_simulation_state;
-    Dynamics__V1__SetSimulationStateReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__SetSimulationStateReply *reply = create_set_simulation_state_reply(c);
     refusal why = {0};
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
@@ -379,10 +361,7 @@ void method_set_simulation_state(call *c) {
     if (!set_state(s, r, c, &why)) {
         call_refuse(c, &why);
     } else {
-        dynamics__v1__set_simulation_state_reply__init(reply);
         reply->state = message_state_copy(c, s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SET_SIMULATION_STATE;
-        c->reply.set_simulation_state = reply;
     }
     let_go(s);
 }
@@ -413,20 +392,17 @@ static Dynamics__V1__SimulationState *copy_state(call *c, simulation *s) {
 
 void method_pause_simulation(call *c) {
     const Dynamics__V1__PauseSimulationRequest *r = c->request->pause_simulation;
-    Dynamics__V1__PauseSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__PauseSimulationReply *reply = create_pause_simulation_reply(c);
     simulation *s = reply ? command_clock(c, r->simulation, r->token) : NULL;
     if (s) {
         simulation_pause(s);
-        dynamics__v1__pause_simulation_reply__init(reply);
         reply->state = copy_state(c, s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_PAUSE_SIMULATION;
-        c->reply.pause_simulation = reply;
     }
 }
 
 void method_resume_simulation(call *c) {
     const Dynamics__V1__ResumeSimulationRequest *r = c->request->resume_simulation;
-    Dynamics__V1__ResumeSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ResumeSimulationReply *reply = create_resume_simulation_reply(c);
     simulation *s = reply ? command_clock(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
@@ -440,23 +416,17 @@ void method_resume_simulation(call *c) {
         }
         return;
     }
-    dynamics__v1__resume_simulation_reply__init(reply);
     reply->state = copy_state(c, s);
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESUME_SIMULATION;
-    c->reply.resume_simulation = reply;
 }
 
 void method_reset_simulation(call *c) {
     const Dynamics__V1__ResetSimulationRequest *r = c->request->reset_simulation;
-    Dynamics__V1__ResetSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ResetSimulationReply *reply = create_reset_simulation_reply(c);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (s) {
         simulation_reset(s);
-        dynamics__v1__reset_simulation_reply__init(reply);
         reply->state = message_state_copy(c, s);
         let_go(s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESET_SIMULATION;
-        c->reply.reset_simulation = reply;
     }
 }
 
@@ -464,14 +434,13 @@ void method_reset_simulation(call *c) {
 
 void method_list_simulations(call *c) {
     name_table *table = &c->service->live->simulations;
-    Dynamics__V1__ListSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ListSimulationsReply *reply = create_list_simulations_reply(c);
     void **all;
     size_t count;
     if (!reply || !name_table_list(table, &all, &count)) {
         call_fail_memory(c);
         return;
     }
-    dynamics__v1__list_simulations_reply__init(reply);
     reply->simulations = call_allocate(c, count, sizeof *reply->simulations);
     for (size_t i = 0; reply->simulations && i < count && !call_has_ended(c); i++) {
         simulation_lock(all[i]);
@@ -480,21 +449,16 @@ void method_list_simulations(call *c) {
         reply->n_simulations = i + 1;
     }
     name_table_release_list(table, all, count);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_SIMULATIONS;
-        c->reply.list_simulations = reply;
-    }
 }
 
 void method_watch_simulation(call *c) {
     const Dynamics__V1__WatchSimulationRequest *r = c->request->watch_simulation;
-    Dynamics__V1__WatchSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__WatchSimulationReply *reply = create_watch_simulation_reply(c);
     refusal why = {0};
     simulation *s = reply ? find(c, r->simulation) : NULL;
     if (!s) {
         return;
     }
-    dynamics__v1__watch_simulation_reply__init(reply);
     watched_topics *topics = &session_of(s)->topics;
     if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
         call_refuse(c, &why);
@@ -505,10 +469,6 @@ void method_watch_simulation(call *c) {
         simulation_lock(s);
         reply->simulation = message_summary(c, s);
         simulation_unlock(s);
-    }
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_WATCH_SIMULATION;
-        c->reply.watch_simulation = reply;
     }
     simulation_release(s);
 }
@@ -574,19 +534,14 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
 
 void method_record_simulation(call *c) {
     const Dynamics__V1__RecordSimulationRequest *r = c->request->record_simulation;
-    Dynamics__V1__RecordSimulationReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__RecordSimulationReply *reply = create_record_simulation_reply(c);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
     }
     simulation_unlock(s);
-    dynamics__v1__record_simulation_reply__init(reply);
     start_recording(c, s, r->recording, reply);
     simulation_release(s);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RECORD_SIMULATION;
-        c->reply.record_simulation = reply;
-    }
 }
 
 /* Ends the call because no recording is under way, or the last one has ended by itself. */
@@ -624,17 +579,12 @@ static void end_recording(call *c, simulation *s, Dynamics__V1__StopRecordingRep
 
 void method_stop_recording(call *c) {
     const Dynamics__V1__StopRecordingRequest *r = c->request->stop_recording;
-    Dynamics__V1__StopRecordingReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__StopRecordingReply *reply = create_stop_recording_reply(c);
     simulation *s = reply ? command(c, r->simulation, r->token) : NULL;
     if (!s) {
         return;
     }
     simulation_unlock(s);
-    dynamics__v1__stop_recording_reply__init(reply);
     end_recording(c, s, reply);
     simulation_release(s);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_STOP_RECORDING;
-        c->reply.stop_recording = reply;
-    }
 }

@@ -200,7 +200,7 @@ bool snapshot_problem(live *l, char text[GENERATIONS_PROBLEM_SIZE]) {
 }
 
 void method_save_simulations(call *c) {
-    Dynamics__V1__SaveSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__SaveSimulationsReply *reply = create_save_simulations_reply(c);
     char path[PATH_MAX];
     size_t count;
     refusal why = {0};
@@ -211,11 +211,8 @@ void method_save_simulations(call *c) {
         call_refuse(c, &why);
         return;
     }
-    dynamics__v1__save_simulations_reply__init(reply);
     reply->simulations = (uint32_t)count;
     reply->file = call_string(c, path);
-    c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_SAVE_SIMULATIONS;
-    c->reply.save_simulations = reply;
 }
 
 /* ---- restoring --------------------------------------------------------------------------------------------------- */
@@ -528,7 +525,7 @@ static void list_changed(void *context, const char *name, const char *change) {
 }
 
 void method_restore_simulations(call *c) {
-    Dynamics__V1__RestoreSimulationsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__RestoreSimulationsReply *reply = create_restore_simulations_reply(c);
     restore_lists lists = {.call = c, .reply = reply};
     const snapshot_report report = {list_left_out, list_left_out, list_changed, &lists};
     size_t count;
@@ -536,12 +533,9 @@ void method_restore_simulations(call *c) {
     if (!reply) {
         return;
     }
-    dynamics__v1__restore_simulations_reply__init(reply);
     if (!snapshot_restore(c->service->live, false, &report, &count, &why)) {
         call_refuse(c, &why);
     } else if (!call_has_ended(c)) {
         reply->simulations = (uint32_t)count;
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_RESTORE_SIMULATIONS;
-        c->reply.restore_simulations = reply;
     }
 }

@@ -385,13 +385,12 @@ static bool feed(call *c, stream *s, uint64_t token) {
 
 static void reply_opened(call *c, stream *s, bool must_watch) {
     live *l = c->service->live;
-    Dynamics__V1__OpenStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__OpenStreamReply *reply = create_open_stream_reply(c);
     watched_topics *topics = &stream_session_of(s)->topics;
     refusal why = {0};
     if (!reply) {
         return;
     }
-    dynamics__v1__open_stream_reply__init(reply);
     call_set_model(c, s->entry);
     reply->stream = call_string(c, s->name);
     reply->key = s->key;
@@ -406,10 +405,6 @@ static void reply_opened(call *c, stream *s, bool must_watch) {
     reply->events_topic = call_string(c, topics->events);
     if (must_watch && !live_watch(l, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
         call_refuse(c, &why);
-    }
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_OPEN_STREAM;
-        c->reply.open_stream = reply;
     }
 }
 
@@ -472,20 +467,17 @@ static Dynamics__V1__StreamSummary *summarize(call *c, stream *s) {
 }
 
 void method_get_stream(call *c) {
-    Dynamics__V1__GetStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetStreamReply *reply = create_get_stream_reply(c);
     stream *s = reply ? find(c, c->request->get_stream->stream) : NULL;
     if (s) {
-        dynamics__v1__get_stream_reply__init(reply);
         reply->stream = summarize(c, s);
         stream_release(s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_STREAM;
-        c->reply.get_stream = reply;
     }
 }
 
 void method_close_stream(call *c) {
     const Dynamics__V1__CloseStreamRequest *r = c->request->close_stream;
-    Dynamics__V1__CloseStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__CloseStreamReply *reply = create_close_stream_reply(c);
     stream *s = reply ? find(c, r->stream) : NULL;
     if (!s) {
         return;
@@ -496,10 +488,7 @@ void method_close_stream(call *c) {
                   r->key ? "the one given" : "given");
     } else {
         live_end_stream(c->service->live, s, STREAM_CLOSED, "closed by its owner");
-        dynamics__v1__close_stream_reply__init(reply);
         reply->stream = summarize(c, s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_CLOSE_STREAM;
-        c->reply.close_stream = reply;
     }
     stream_release(s);
 }
@@ -529,12 +518,11 @@ static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count
 
 void method_get_stream_points(call *c) {
     const Dynamics__V1__GetStreamPointsRequest *r = c->request->get_stream_points;
-    Dynamics__V1__GetStreamPointsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__GetStreamPointsReply *reply = create_get_stream_points_reply(c);
     stream *s = reply ? find(c, r->stream) : NULL;
     if (!s) {
         return;
     }
-    dynamics__v1__get_stream_points_reply__init(reply);
     if (s->options.kind != STREAM_FEEDFORWARD) {
         call_blame(c, "stream");
         call_fail(c, REASON_WRONG_STREAM_KIND,
@@ -545,42 +533,32 @@ void method_get_stream_points(call *c) {
         pthread_mutex_unlock(&s->mutex);
     }
     stream_release(s);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_STREAM_POINTS;
-        c->reply.get_stream_points = reply;
-    }
 }
 
 void method_list_streams(call *c) {
     name_table *table = &c->service->live->streams;
-    Dynamics__V1__ListStreamsReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__ListStreamsReply *reply = create_list_streams_reply(c);
     void **all;
     size_t count;
     if (!reply || !name_table_list(table, &all, &count)) {
         call_fail_memory(c);
         return;
     }
-    dynamics__v1__list_streams_reply__init(reply);
     reply->streams = call_allocate(c, count, sizeof *reply->streams);
     for (size_t i = 0; reply->streams && i < count && !call_has_ended(c); i++) {
         reply->streams[i] = summarize(c, all[i]);
         reply->n_streams = i + 1;
     }
     name_table_release_list(table, all, count);
-    if (!call_has_ended(c)) {
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_STREAMS;
-        c->reply.list_streams = reply;
-    }
 }
 
 void method_watch_stream(call *c) {
-    Dynamics__V1__WatchStreamReply *reply = call_allocate(c, 1, sizeof *reply);
+    Dynamics__V1__WatchStreamReply *reply = create_watch_stream_reply(c);
     refusal why = {0};
     stream *s = reply ? find(c, c->request->watch_stream->stream) : NULL;
     if (!s) {
         return;
     }
-    dynamics__v1__watch_stream_reply__init(reply);
     watched_topics *topics = &stream_session_of(s)->topics;
     if (!live_watch(c->service->live, topics, &s->mutex, &c->memory, &reply->addresses, &reply->n_addresses, &why)) {
         call_refuse(c, &why);
@@ -589,8 +567,6 @@ void method_watch_stream(call *c) {
         reply->events_topic = call_string(c, topics->events);
         reply->linger = TOPIC_LINGER;
         reply->stream = summarize(c, s);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_WATCH_STREAM;
-        c->reply.watch_stream = reply;
     }
     stream_release(s);
 }

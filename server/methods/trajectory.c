@@ -166,7 +166,6 @@ static bool check_rates(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryR
 
 static void fill_inverse(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r, const inverse_task *t,
                          double *v, double *a, Dynamics__V1__InverseDynamicsTrajectoryReply *reply) {
-    dynamics__v1__inverse_dynamics_trajectory_reply__init(reply);
     reply->rows = b->n;
     reply->excesses = find_excesses(b, b->n, r->n_time ? r->time : NULL, b->q, t->m.v, t->tau, &reply->n_excesses);
     reply->n_tau = b->n * b->nv, reply->tau = batch_vectors(b, t->tau);
@@ -174,8 +173,6 @@ static void fill_inverse(batch *b, const Dynamics__V1__InverseDynamicsTrajectory
         reply->n_v = reply->n_a = b->n * b->nv;
         reply->v = batch_vectors(b, v), reply->a = batch_vectors(b, a);
     }
-    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_INVERSE_DYNAMICS_TRAJECTORY;
-    b->call->reply.inverse_dynamics_trajectory = reply;
 }
 
 void method_inverse_dynamics_trajectory(call *c) {
@@ -197,7 +194,7 @@ void method_inverse_dynamics_trajectory(call *c) {
         t.m.a = is_derived ? a : batch_input(&b, r->n_a, r->a);
         t.tau = batch_output(&b, b.nv);
     }
-    Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__InverseDynamicsTrajectoryReply *reply = is_ready ? create_inverse_dynamics_trajectory_reply(c) : NULL;
     if (reply && !call_has_ended(c) && batch_run(&b, inverse_step, &t, batch_forces_size(&b))) {
         fill_inverse(&b, r, &t, v, a, reply);
     }
@@ -217,15 +214,12 @@ void method_derive_rates(call *c) {
         batch_expect(&b, 2 * b.nv);
         is_ready = batch_begin(&b, ROW_COST * (double)b.nv) && derive(&b, r->time, rates, &v, &a);
     }
-    Dynamics__V1__DeriveRatesReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__DeriveRatesReply *reply = is_ready ? create_derive_rates_reply(c) : NULL;
     if (reply) {
-        dynamics__v1__derive_rates_reply__init(reply);
         reply->rows = b.n;
         reply->excesses = find_excesses(&b, b.n, r->time, b.q, v, NULL, &reply->n_excesses);
         reply->n_v = reply->n_a = b.n * b.nv;
         reply->v = batch_vectors(&b, v), reply->a = batch_vectors(&b, a);
-        c->reply.result_case = DYNAMICS__V1__REPLY__RESULT_DERIVE_RATES;
-        c->reply.derive_rates = reply;
     }
     batch_close(&b);
 }
@@ -363,7 +357,6 @@ static double *ordered(batch *b, const int *columns, size_t width, size_t rows, 
 }
 
 static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardDynamicsTrajectoryReply *reply) {
-    dynamics__v1__forward_dynamics_trajectory_reply__init(reply);
     reply->rows = t->rows;
     reply->time = call_allocate(b->call, t->rows, sizeof(double));
     for (size_t i = 0; reply->time && i < t->rows; i++) {
@@ -378,8 +371,6 @@ static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardD
     if (t->diverged_row > 0) {
         reply->diverged_joint = call_string(b->call, name_of(b, t->result.joint));
     }
-    b->call->reply.result_case = DYNAMICS__V1__REPLY__RESULT_FORWARD_DYNAMICS_TRAJECTORY;
-    b->call->reply.forward_dynamics_trajectory = reply;
 }
 
 void method_forward_dynamics_trajectory(call *c) {
@@ -394,7 +385,7 @@ void method_forward_dynamics_trajectory(call *c) {
         is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
                    read_tip(&b, r->tip) && read_rows(&b, &t);
     }
-    Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? call_allocate(c, 1, sizeof *reply) : NULL;
+    Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? create_forward_dynamics_trajectory_reply(c) : NULL;
     if (reply && move(&b, &t)) {
         fill_forward(&b, &t, reply);
     }

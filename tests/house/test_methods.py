@@ -72,6 +72,7 @@ class Methods(unittest.TestCase):
         self.assertEqual(code, 0, text)
         self.assertIn('[97] = {.name = "step_simulation"', text)
         self.assertIn(".prepare = method_prepare_load_model", text)
+        self.assertIn("c->reply.step_simulation = reply;", text)
 
     def test_refuses_a_method_without_role(self):
         self.refuses("Request.explain: the comment behind it must begin with one of monitor, compute",
