@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """deploy/doc/wire.md: every message, field, unit, default and error of the contract, from the comments of its files.
 
-A comment is plain text. What the table needs is found in it by these rules, and what is not found is told:
+A comment is plain text. These rules find the columns of the table in it. Missing parts are reported:
 
-    comment   every field has one. It stands for the fields on the lines right below it, too, and that of a oneof for
-              its only member. A field of FIELDS needs none: its name means the same in all messages. Nor does a field
-              of a message or an enumeration that is commented where it is defined.
+    comment   every field has one. It applies to the fields on the lines right below it, too, and that of a oneof
+              to its only member. A field of FIELDS needs none: its name means the same in all messages. Nor does a
+              field of a message or an enumeration that is commented where it is defined.
     unit      a number that is no integer has one. The comment begins with it ("s, from 0.1 to 86400"), has it behind a
               comma ("Viscous damping, N m s/rad or N s/m."), or says "Unit: 1."; or FIELDS or the message does.
     default   of what a client sends: the words behind "0:", "empty:", "absent:" or "default:"; FIELDS; or the type
@@ -112,7 +112,7 @@ def sentences(comment):
 
 
 def inherit(message):
-    """Gives a field without comment that of the oneof that it is alone in, or of the line above it."""
+    """Copies to a field without comment that of the oneof of which it is the only member, or of the line above."""
     before = None
     for field in message.fields:
         if field.oneof and [one.oneof for one in message.fields].count(field.oneof) == 1:
@@ -142,7 +142,7 @@ def unit_in(comment):
 
 
 def unit_of(field, message):
-    """The unit of a field that is a number, or "" where nothing tells it."""
+    """The unit of a field that is a number, or "" if the comment states none."""
     if field.kind in ("message", "enum", "bool", "string", "bytes"):
         return ""
     found = unit_in(one_line(field.comment)) or rule_of(field)[0]
@@ -225,7 +225,7 @@ def findings(files, messages, enums):
                 if not (description_of(field) or errors_of(field.comment) or is_method or types_comment(field, types)):
                     yield f"{place}: there is no comment"
                 if message.name in sent and not default_of(field, message, enums):
-                    yield f"{place}: the comment tells no default, and not that the field is required"
+                    yield f"{place}: the comment states neither a default nor that the field is required"
 
 
 def short(name):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Refuses an algorithm of the public headers that the tests' table of algorithms has not got.
+"""Refuses an algorithm of the public headers that the tests' table of algorithms lacks.
 
     algorithms.py ROOT
 
-What is in that table (tests/support/algorithms.c) is measured, and checked for bits and allocations. An algorithm is a
-function of a model, a workspace and n samples. Prints those that are missing, and exits with 1 if there are any.
+Algorithms of that table (tests/support/algorithms.c) are measured, and checked for bits and allocations. An algorithm
+is a function of a model, a workspace and n samples. Prints those that are missing, and exits with 1 if there are any.
 """
 import pathlib
 import re

@@ -3,8 +3,8 @@
 """Refuses changes of the wire contract that break programs which were built with an earlier state of it.
 
     contract.py SET SNAPSHOT             compares the descriptor set SET with the snapshot, tests/data/contract.txt
-    contract.py SET SNAPSHOT --record    enters additions into the snapshot; refuses while something is broken
-    contract.py SET SNAPSHOT --freeze    writes the snapshot anew, with whatever was broken
+    contract.py SET SNAPSHOT --record    records additions in the snapshot; refuses breaking changes
+    contract.py SET SNAPSHOT --freeze    writes the snapshot again, with all changes
 
 SET is build/PRESET/proto/contract.descriptors. The snapshot has one line for each message, field, enumeration and
 value, for each range of reserved numbers, and for the options of languages. A line that is there must stay true:
@@ -14,7 +14,7 @@ value, for each range of reserved numbers, and for the options of languages. A l
     - a reserved number stays reserved or becomes a field,
     - the options of languages stay.
 
-Whatever is new may be added, and is then recorded. Prints a line for each finding, and exits with 1 if there is one.
+Additions are allowed, and are then recorded. Prints a line for each finding, and exits with 1 if there is one.
 """
 import argparse
 import pathlib

@@ -4,7 +4,7 @@
 
     generated_text.py ROOT
 
-Names of robots, links and joints stand in generated text only as escaped(...) or identifier(...) of
+Names of robots, links and joints appear in generated text only as escaped(...) or identifier(...) of
 lib/compile/escape.h. Where lib/compile reads a name of a model, one of the two is called in the same line. A line that
 throws writes a message to the terminal and no generated text.
 """

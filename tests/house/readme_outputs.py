@@ -4,7 +4,7 @@
 
     readme_outputs.py DOCUMENT...
 
-All documents run beside one daemon, in the given order. A line "$ COMMAND" is run by the shell. The lines up to the
+All documents use one daemon, in the given order. A line "$ COMMAND" is run by the shell. The lines up to the
 next one are its output, standard error included.
 """
 import pathlib

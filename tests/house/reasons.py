@@ -31,10 +31,10 @@ def described(root):
 
 
 def main(root):
-    known, told = listed(root), described(root)
-    wrong = sorted(token for token in known.keys() | told.keys() if known.get(token) != told.get(token))
+    known, documented = listed(root), described(root)
+    wrong = sorted(token for token in known.keys() | documented.keys() if known.get(token) != documented.get(token))
     for token in wrong:
-        print(f"{token}: {known.get(token)} in reason.h, {told.get(token)} in status.proto")
+        print(f"{token}: {known.get(token)} in reason.h, {documented.get(token)} in status.proto")
     print(f"{len(known)} reasons, {len(wrong)} of them not as described")
     return 1 if wrong or not known else 0
 

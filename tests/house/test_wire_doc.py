@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""proto/generate.py refuses a field without comment, unit or default, and a wire.md that the comments do not give.
+"""proto/generate.py refuses a field without comment, unit or default, and a wire.md that differs from the comments.
 
     test_wire_doc.py PROTOC_C
 """
@@ -46,7 +46,7 @@ class WireDoc(unittest.TestCase):
         self.refuses("the comment names no unit", "  // Length of it. 0: 1.\n  double extra = 9;\n\n")
 
     def test_refuses_a_field_without_default(self):
-        self.refuses("the comment tells no default, and not that the field is required",
+        self.refuses("the comment states neither a default nor that the field is required",
                      "  // Number of it.\n  uint32 extra = 9;\n\n")
 
     def test_refuses_a_document_of_other_comments(self):

@@ -6,14 +6,13 @@
 
 With standard types alone (python3-rospy, python3-sensor-msgs, python3-std-srvs):
 
-Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order, no velocity stands for rest.
-Publishes   torques          sensor_msgs/JointState: the same state, with the effort that inverse dynamics gives for
-                             zero acceleration: what holds the robot in its motion. Refused states are logged with the
-                             reason.
-Service     ~check_health    std_srvs/Trigger: is the daemon able to work, and if not, why.
+Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order; no velocity means rest.
+Publishes   torques          sensor_msgs/JointState: the same state, with the effort of inverse dynamics for zero
+                             acceleration. Refused states are logged with the reason.
+Service     ~check_health    std_srvs/Trigger: the health of the daemon.
 
-Beside them everything that the gateway has, under the same names, as far as its type is installed; build dynamics_msgs
-(share/dynamicsd/ros/ros1) for all of it:
+The node also offers all services and topics of the gateway whose types are installed, under the same names. Build
+dynamics_msgs (share/dynamicsd/ros/ros1) for all types:
 
 Services    /dynamics/...    each method; a refusal arrives as rospy.ServiceException with the path of the field.
 Topics      those of simulations, streams and health, in both directions, as they come and go.
@@ -33,7 +32,7 @@ from rosbridge_client import Failed, RosbridgeClient
 
 
 class DynamicsNode:
-    """The node's one connection, made again when it is lost."""
+    """The only connection of the node, opened again after a loss."""
 
     def __init__(self):
         self.url, self.model = rospy.get_param("~url", "ws://127.0.0.1:9090"), rospy.get_param("~model", None)
@@ -45,7 +44,7 @@ class DynamicsNode:
         self.topics = TopicRelays(self)
 
     def connected(self):
-        """The connection, made again by whichever thread needs it first; Failed where there is none."""
+        """Returns the connection; the first thread that needs it opens it again. Raises Failed if there is none."""
         with self.lock:
             if self.client is None or not self.client.is_open:
                 try:
@@ -89,7 +88,7 @@ class DynamicsNode:
                 self.relays[f"{action}/goal"] = ActionRelay(self, action)
 
     def run(self):
-        """Follows what the gateway has; begins anew with each connection, which another thread may have made."""
+        """Follows the gateway's offers, and starts again with each connection, which another thread may have opened."""
         followed = None
         while not rospy.is_shutdown():
             try:

@@ -76,7 +76,7 @@ class ActionRelay:
 
 
 class Outward:
-    """A topic that the daemon publishes: subscribed to at the gateway while somebody listens here."""
+    """A topic that the daemon publishes. It is subscribed at the gateway while it has subscribers here."""
 
     def __init__(self, node, name, type_name, kind):
         self.node, self.name, self.type_name, self.kind = node, name, type_name, kind
@@ -87,7 +87,7 @@ class Outward:
         self.publisher.publish(message_of(self.kind, values))
 
     def follow(self):
-        """Subscribes or unsubscribes as there are listeners."""
+        """Subscribes or unsubscribes, depending on the subscribers here."""
         wanted = self.publisher.get_num_connections() > 0
         if wanted and not self.is_subscribed:
             self.node.connected().subscribe(self.name, self.type_name, self.on_message)
@@ -100,7 +100,7 @@ class Outward:
 
 
 class Inward:
-    """A topic that the daemon listens to."""
+    """A topic to which the daemon subscribes."""
 
     def __init__(self, node, name, type_name, kind):
         self.node, self.name = node, name
@@ -114,7 +114,7 @@ class Inward:
             rospy.logerr_throttle(1.0, f"{self.name}: {error}")
 
     def follow(self):
-        """There is nothing to be done."""
+        """Does nothing."""
 
     def end(self):
         self.subscriber.unregister()

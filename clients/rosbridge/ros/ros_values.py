@@ -23,7 +23,7 @@ def values_of(message):
 
 
 def message_of(kind, values):
-    """A message of a class from its values; fields that are not there keep their defaults."""
+    """Creates a message of a class from its values; absent fields have their defaults."""
     message = kind()
     for name, field_type in zip(message.__slots__, message._slot_types):
         if name in values:

@@ -16,7 +16,7 @@ class Failed(Exception):
 
 
 class Goal:
-    """A goal of an action under way: `result` is a future of its values."""
+    """A goal in progress: `result` is a future of its values."""
 
     def __init__(self, client, identity, action, on_feedback):
         self.client, self.identity, self.action, self.on_feedback = client, identity, action, on_feedback
@@ -27,9 +27,9 @@ class Goal:
 
 
 class RosbridgeClient:
-    """One connection, by ws://host:port. A thread reads it and hands out what comes.
+    """One connection, by ws://host:port. A thread reads it and dispatches its messages.
 
-    `on_status` is called with the text of each status of the gateway: what it says to a message that has no answer.
+    `on_status` is called with the text of each status of the gateway, which reports errors of other messages.
     """
 
     def __init__(self, url, timeout=10.0, on_status=lambda text: None):

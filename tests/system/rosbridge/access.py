@@ -93,7 +93,7 @@ class Access(unittest.TestCase):
                         {"headers": {"Authorization": "Bearer 0123456789abcdefgh0"}}):
             self.refused(gateway, 401, **options)
 
-    def test_a_page_without_the_token_is_told_by_a_close_frame(self):
+    def test_a_page_without_the_token_is_reported_by_a_close_frame(self):
         """Browsers do not show a page the status of HTTP."""
         file = pathlib.Path(self.daemon.directory, "token")
         file.write_text("0123456789abcdefgh\n")
@@ -135,7 +135,7 @@ class Access(unittest.TestCase):
         except (websocket.Refused, websocket.Closed):
             return False
 
-    def test_a_slow_reader_loses_the_oldest_data_and_is_told_how_much(self):
+    def test_a_slow_reader_loses_the_oldest_data_and_is_notified_how_much(self):
         gateway = self.gateway(limits__data_bytes=65536)
         writer, slow, other = self.client(gateway), self.client(gateway, buffer_size=4096), self.client(gateway)
         writer.send("advertise", topic="/big", type="std_msgs/String")
@@ -229,7 +229,7 @@ class Access(unittest.TestCase):
         self.closed(idle, 1000, "idle for 0.5 s")
         reader.synchronize()
 
-    def test_too_large_a_message_is_told_and_ends_the_connection(self):
+    def test_too_large_a_message_is_reported_and_ends_the_connection(self):
         gateway = self.gateway(limits__message_bytes=100000)
         for size in (100001, 500000):
             client = self.client(gateway)

@@ -110,7 +110,7 @@ class Dial(unittest.TestCase):
         refused = server.call("/dynamics/gravity", {"query": PANDA, "q": [None]})
         self.assertEqual((refused["result"], refused["values"]), (False, "args.q[0]: null is not a number"))
 
-    def test_a_server_that_answers_no_ping_is_told_and_dialled_again(self):
+    def test_a_server_that_answers_no_ping_is_reported_and_dialled_again(self):
         server = self.start(limits__ping_interval=1, limits__ping_timeout=1)
         frames = [server.socket._frame()]
         while frames[-1][0] != websocket.CLOSE:

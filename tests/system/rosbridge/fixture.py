@@ -163,7 +163,7 @@ class Client:
         return answer["msg"]
 
     def await_health(self):
-        """The listeners of a daemon on a busy machine answer slowly at times, which it tells."""
+        """Waits until the daemon serves: on a busy machine its listeners may answer slowly."""
         wait_for(lambda: self.values("/dynamics/check_health")["success"], "the daemon serves")
 
     def synchronize(self):

@@ -32,7 +32,7 @@ class Goals(fixture.Case):
         self.client.send("cancel_action_goal", id=identity, action="/dynamics/" + method)
 
     def result(self, identity):
-        """The result of a goal, and the fractions that were told before it."""
+        """The result of a goal, and the fractions that were reported before it."""
         fractions = []
         while True:
             message = self.client.receive()
@@ -61,9 +61,9 @@ class Goals(fixture.Case):
     def test_long_goals_tell_their_progress_and_are_cancelled(self):
         for method, args in self.long_goals().items():
             self.goal(method, method, args)
-            told = [self.client.receive("action_feedback") for _ in range(3)]
-            self.assertEqual({(each["id"], each["action"]) for each in told}, {(method, "/dynamics/" + method)})
-            fractions = [each["values"]["fraction"] for each in told]
+            reply = [self.client.receive("action_feedback") for _ in range(3)]
+            self.assertEqual({(each["id"], each["action"]) for each in reply}, {(method, "/dynamics/" + method)})
+            fractions = [each["values"]["fraction"] for each in reply]
             self.assertTrue(0 <= fractions[0] < fractions[1] < fractions[2] < 1, (method, fractions))
             self.cancel(method, method)
             result, _ = self.result(method)
@@ -119,14 +119,14 @@ class Goals(fixture.Case):
             done[answer["id"]] = (answer["status"], answer["result"])
         self.assertEqual(set(done.values()), {(5, False)}, done)
 
-    def test_short_goals_end_before_anything_is_told(self):
+    def test_short_goals_end_before_anything_is_reported(self):
         for method, args in (("find_base_parameters", {"query": TWO_LINK}), ("list_models", None), ("get_health", {}),
                              ("gravity", [TWO_LINK, [0.1, 0.2]])):
             self.goal(method, method, args)
             result, fractions = self.result(method)
             self.assertEqual((result["status"], result["result"], fractions), (4, True, []))
-            told = self.client.status({"op": "cancel_action_goal", "id": method, "action": "/dynamics/" + method})
-            self.assertIn("no goal of this id", told)
+            reply = self.client.status({"op": "cancel_action_goal", "id": method, "action": "/dynamics/" + method})
+            self.assertIn("no goal of this id", reply)
 
     def test_goals_that_are_wrong_are_answered(self):
         for members, reason in (({"action": "/dynamics/none"}, "NOT_FOUND"), ({"action": 7}, "NOT_FOUND"),

@@ -114,10 +114,10 @@ class Inputs(fixture.Case):
             "header": {"frame_id": token}, "name": [name for name, _, _ in names],
             "effort": [0.0 if at is None else tau[at] for _, _, at in names]})
         fixture.wait_for(lambda: self.acting("zoo", token) == tau, f"the forces act, seed {self.seed}")
-        told = fixture.wait_for(lambda: self.step_and_read("zoo", token), "the simulation is watched")
-        self.assertEqual(told["name"], [name for name, _, _ in self.names()])
-        self.assertTrue(all(len(told[part]) == len(names) for part in ("position", "velocity", "effort")))
-        padded = [x for x, (_, _, at) in zip(told["velocity"], self.names()) if at is None]
+        reply = fixture.wait_for(lambda: self.step_and_read("zoo", token), "the simulation is watched")
+        self.assertEqual(reply["name"], [name for name, _, _ in self.names()])
+        self.assertTrue(all(len(reply[part]) == len(names) for part in ("position", "velocity", "effort")))
+        padded = [x for x, (_, _, at) in zip(reply["velocity"], self.names()) if at is None]
         self.assertEqual(padded, [0.0] * 3)
 
     def test_states_in_arguments_name_joints_with_several_coordinates(self):
@@ -139,10 +139,10 @@ class Inputs(fixture.Case):
                               ({"query": TWO_LINK}, "args.query.joint_names"),
                               ({"joint_state": {**state, "name": ["spherical[0]"] * len(names)}},
                                'args.joint_state.name[1]: "spherical[0]" is named twice')):
-            told = self.client.refusal("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state, **wrong})
-            self.assertTrue(told.startswith(reason), told)
+            reply = self.client.refusal("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state, **wrong})
+            self.assertTrue(reply.startswith(reason), reply)
 
-    def test_names_of_several_coordinates_that_are_wrong_are_told(self):
+    def test_names_of_several_coordinates_that_are_wrong_are_reported(self):
         topic, token = self.simulate("wrong", query=CHAIN)
         names = [name for name, _, _ in self.names()]
         whole = {"header": {"frame_id": token}, "name": names, "effort": [0.5] * len(names)}
@@ -178,10 +178,10 @@ class Inputs(fixture.Case):
         self.client.send("publish", topic=topic + "/joint_trajectory", msg={
             "header": {"frame_id": str(made["key"])}, "joint_names": [name for name, _, _ in names], "points": points})
         for q, v, a in rows:
-            told = self.reader.receive("publish")["msg"]
+            reply = self.reader.receive("publish")["msg"]
             expected = self.client.values("/dynamics/inverse_dynamics", {"query": CHAIN, "q": q, "v": v, "a": a})
-            self.assertEqual(told["name"], [name for name, _, _ in self.names()])
-            effort = [x for x, (_, _, at) in zip(told["effort"], self.names()) if at is not None]
+            self.assertEqual(reply["name"], [name for name, _, _ in self.names()])
+            effort = [x for x, (_, _, at) in zip(reply["effort"], self.names()) if at is not None]
             self.assertEqual(effort, expected["tau"], f"seed {self.seed}")
 
     def test_commands_act_in_the_order_in_which_they_are_published(self):

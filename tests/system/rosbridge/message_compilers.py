@@ -75,19 +75,19 @@ def check_gateway():
     gateway = fixture.Gateway(daemon, ros__version=1)
     client = gateway.connect()
     client.values("/dynamics/create_simulation", {"name": "seen", "query": {"model": "two_link"}, "pace": "PACE_CLOCK"})
-    told = {}
+    reply = {}
 
     def has_topics():
         topics = client.values("/rosapi/topics_and_raw_types")
-        told.update(zip(topics["topics"], zip(topics["types"], topics["typedefs_full_text"])))
-        return "/dynamics/simulations/seen/state" in told
+        reply.update(zip(topics["topics"], zip(topics["types"], topics["typedefs_full_text"])))
+        return "/dynamics/simulations/seen/state" in reply
 
     fixture.wait_for(has_topics, "the simulation has topics")
-    for topic, (kind, text) in told.items():
+    for topic, (kind, text) in reply.items():
         there = genpy.dynamic.generate_dynamic(kind, text)[kind]
         assert there._md5sum == get_message_class(kind)._md5sum, f"{topic}: {kind} is another type than its file"
     for topic in ("/dynamics/simulations/seen/state", "/dynamics/simulations/seen/joint_states", "/diagnostics"):
-        kind, other = get_message_class(told[topic][0]), gateway.connect()
+        kind, other = get_message_class(reply[topic][0]), gateway.connect()
         client.send("subscribe", topic=topic, type=kind._type)
         other.send("subscribe", topic=topic, type=kind._type, compression="cbor-raw")
         count = 100 if "seen" in topic else 3

@@ -68,21 +68,21 @@ class Operations(fixture.Case):
 
     def test_levels_of_status(self):
         self.client.send("advertise", topic="/fast", type="std_msgs/String")
-        for level, is_told in (("error", True), ("none", False), ("info", True), ("warning", True)):
+        for level, is_reported in (("error", True), ("none", False), ("info", True), ("warning", True)):
             self.client.send("set_level", level=level)
             self.client.send("dance", id=level)
-            if is_told:
-                told = self.client.receive()
-                self.assertEqual((told["op"], told["level"], told["id"]), ("status", "error", level))
+            if is_reported:
+                reply = self.client.receive()
+                self.assertEqual((reply["op"], reply["level"], reply["id"]), ("status", "error", level))
             self.client.synchronize()
         self.client.send("status", level="info", msg="from a client")
         self.client.synchronize()
 
-    def test_text_that_is_cut_within_a_letter_is_told_all_the_same(self):
-        told = self.client.status({"op": "é" * 100})
-        self.assertTrue(told.startswith('op: there is no operation "'), told)
-        told = self.client.status({"op": "subscribe", "topic": "x" + "€" * 100})
-        self.assertIn("is no name of ROS", told)
+    def test_text_that_is_cut_within_a_letter_is_reported_all_the_same(self):
+        reply = self.client.status({"op": "é" * 100})
+        self.assertTrue(reply.startswith('op: there is no operation "'), reply)
+        reply = self.client.status({"op": "subscribe", "topic": "x" + "€" * 100})
+        self.assertIn("is no name of ROS", reply)
         self.assertIn("NOT_FOUND", self.client.refusal("/none"))
         self.assertIn("a name such as", self.client.refusal("€" * 300))
         self.client.socket.send_frame(1, b'{"op": "\xff\xfe"}')
@@ -150,9 +150,9 @@ class Operations(fixture.Case):
                b"\0\0" + struct.pack("<I", 3) + b"bc\0" + b"\0" + struct.pack("<I", 1) +
                struct.pack("<d", 1.5) + struct.pack("<2I", 0, 0))
         for reader, expected in ((first, ros1), (second, b"\0\1\0\0" + cdr)):
-            told = cbor.decode(reader.receive())
-            self.assertEqual(told["msg"]["bytes"], expected)
-            self.assertLess(abs(told["msg"]["secs"] - time.time()), 60)
+            reply = cbor.decode(reader.receive())
+            self.assertEqual(reply["msg"]["bytes"], expected)
+            self.assertLess(abs(reply["msg"]["secs"] - time.time()), 60)
 
     def test_throttle_without_a_queue_drops_what_comes_between(self):
         reader = self.other()
@@ -176,9 +176,9 @@ class Operations(fixture.Case):
             asked = server.receive("call_service")
             self.assertEqual(asked.get("args"), args)
             server.send("service_response", id=asked["id"], service="/passed", **answer)
-            told = self.client.receive("service_response")
-            self.assertEqual((told["id"], told["result"]), ("p", answer.get("result", False)))
-            self.assertEqual(told.get("values"), answer.get("values"))
+            reply = self.client.receive("service_response")
+            self.assertEqual((reply["id"], reply["result"]), ("p", answer.get("result", False)))
+            self.assertEqual(reply.get("values"), answer.get("values"))
 
     def test_a_service_that_ends_leaves_the_action_of_its_name(self):
         server = self.other()

@@ -242,8 +242,8 @@ class BadMessages(fixture.Case):
             ({"op": "fragment", "id": "x", "data": "{", "num": 0, "total": 1}, "not JSON"),
         ):
             with self.subTest(message=message):
-                told = self.client.status(message)
-                self.assertTrue(told.startswith(reason), told)
+                reply = self.client.status(message)
+                self.assertTrue(reply.startswith(reason), reply)
         self.client.synchronize()
 
     def test_a_status_has_the_id_of_its_message(self):

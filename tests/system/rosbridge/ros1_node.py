@@ -20,7 +20,7 @@ from std_srvs.srv import Trigger
 WAIT = 30  # seconds
 
 
-def told(method, arguments):
+def ask(method, arguments):
     """The result of a method through the C client."""
     done = subprocess.run([os.environ["DYNAMICSCTL"], "--endpoint", sys.argv[1], "call", method, json.dumps(arguments)],
                           text=True, capture_output=True, check=True)
@@ -65,7 +65,7 @@ def use_standard_types():
         states.publish(JointState(name=["joint2", "joint1"], position=[0.2, 0.1], velocity=[2, 1]))
 
     torques = first("torques", JointState, meanwhile=publish)
-    expected = told("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "v": [1, 2]})["tau"]
+    expected = ask("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "v": [1, 2]})["tau"]
     assert torques.name == ["joint2", "joint1"] and list(torques.effort) == expected[::-1], torques
 
 
@@ -73,11 +73,11 @@ def use_services():
     args = {"q": [0.1 * i for i in range(7)], "v": [1.0] * 7, "a": [0.5] * 7}
     inverse_dynamics = service("/dynamics/inverse_dynamics", srv.InverseDynamics)
     panda, two_link = msg.Query(model="panda"), msg.Query(model="two_link")
-    expected = told("inverse_dynamics", {"query": {"model": "panda"}, **args})["tau"]
+    expected = ask("inverse_dynamics", {"query": {"model": "panda"}, **args})["tau"]
     assert list(inverse_dynamics(query=[panda], **args).tau) == expected
     state = JointState(name=["joint2", "joint1"], position=[0.2, 0.1])
     tau = inverse_dynamics(query=[two_link], joint_state=[state]).tau
-    assert list(tau) == told("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2]})["tau"][::-1], tau
+    assert list(tau) == ask("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2]})["tau"][::-1], tau
     models = service("/dynamics/list_models", srv.ListModels)().models
     assert {each.name for each in models} == {"panda", "quadruped", "two_link", "ur5"}, models
     reason = refusal(inverse_dynamics, query=[panda], q=[0, 0, float("nan"), 0, 0, 0, 0])
@@ -104,13 +104,13 @@ def use_simulation():
     push = rospy.Publisher("/dynamics/simulations/ros1/wrench", WrenchStamped, queue_size=1)
 
     def forces():
-        return told("get_simulation_state", {"simulation": "ros1"}).get("external_forces")
+        return ask("get_simulation_state", {"simulation": "ros1"}).get("external_forces")
 
     until = time.monotonic() + WAIT
     while time.monotonic() < until and not forces():
         push.publish(wrench)
         rospy.sleep(0.1)
-    assert forces() and "25" in json.dumps(forces()), told("get_simulation_state", {"simulation": "ros1"})
+    assert forces() and "25" in json.dumps(forces()), ask("get_simulation_state", {"simulation": "ros1"})
     delete = service("/dynamics/delete_simulation", srv.DeleteSimulation)
     assert "token" in refusal(delete, simulation="ros1", token=made.token ^ 1)
     delete(simulation="ros1", token=made.token)
@@ -122,7 +122,7 @@ def use_action():
     panda, two_link = msg.Query(model="panda"), msg.Query(model="two_link")
     goal = msg.RolloutGoal(query=[two_link], q=[0.1, 0.2], steps=10)
     assert client.send_goal_and_wait(goal, rospy.Duration(WAIT)) == GoalStatus.SUCCEEDED, client.get_goal_status_text()
-    expected = told("rollout", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "steps": 10})["q"]
+    expected = ask("rollout", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "steps": 10})["q"]
     assert list(client.get_result().q) == expected, client.get_result()
     client.send_goal_and_wait(msg.RolloutGoal(query=[two_link], q=[0.1], steps=10), rospy.Duration(WAIT))
     assert client.get_state() == GoalStatus.ABORTED and "q" in client.get_goal_status_text()

@@ -156,8 +156,8 @@ class Numbers(fixture.Case):
             answer = self.client.receive("service_response")
             self.assertEqual((answer["result"], answer["values"]), (False, "args.q[1]: null is not a number"))
         for text in ("NaN", "Infinity", "1e999", "-1e400", "0x10", "01", ".5", "1."):
-            told = self.client.status('{"op": "call_service", "service": "/dynamics/gravity", "args": [' + text + "]}")
-            self.assertIn("not JSON: line 1, column", told)
+            call = '{"op": "call_service", "service": "/dynamics/gravity", "args": [' + text + "]}"
+            self.assertIn("not JSON: line 1, column", self.client.status(call))
 
 
 if __name__ == "__main__":

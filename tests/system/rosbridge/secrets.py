@@ -93,7 +93,7 @@ class Secrets(fixture.Case):
         self.addCleanup(self.attacker.socket.close)
 
     def start_goal(self):
-        """A goal that takes long, once it tells its progress."""
+        """A long goal that has reported progress."""
         self.client.send("send_action_goal", id="goal", action="/dynamics/rollout", feedback=True,
                          args={"query": {"model": "panda"}, "q": [0.1] * 350, "steps": 1000000, "only_last": True})
         self.client.receive("action_feedback")

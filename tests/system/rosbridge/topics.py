@@ -35,8 +35,8 @@ class Topics(fixture.Case):
         for message, reason in (({"position": [None]}, "msg.position[0]: null is not a float64"),
                                 ({"positions": []}, 'has no field "positions"'),
                                 ({"header": {"stamp": 7}}, "msg.header.stamp: a time"), (7, "msg: a sensor_msgs")):
-            told = writer.status({"op": "publish", "topic": "/states", "msg": message})
-            self.assertIn(reason, told)
+            response = writer.status({"op": "publish", "topic": "/states", "msg": message})
+            self.assertIn(reason, response)
         writer.send("publish", topic="/states", msg={"header": {"stamp": "now"}, "position": {"0": 1.0, "1": 2.0}})
         now = reader.receive("publish")["msg"]
         self.assertEqual(now["position"], [1.0, 2.0])
@@ -114,8 +114,8 @@ class Topics(fixture.Case):
         self.client.synchronize()
         time.sleep(0.5)
         self.assertEqual(self.daemon.control("unload", "quadruped").returncode, 0)
-        told = self.client.receive("publish")["msg"]
-        self.assertEqual((told["change"], told["model"]["name"]), ("CHANGE_UNLOADED", "quadruped"))
+        response = self.client.receive("publish")["msg"]
+        self.assertEqual((response["change"], response["model"]["name"]), ("CHANGE_UNLOADED", "quadruped"))
 
     def test_a_simulation_is_a_topic_while_it_lives(self):
         self.client.send("subscribe", topic="/dynamics/simulations/arm/joint_states", type="sensor_msgs/JointState")
@@ -233,10 +233,10 @@ class Topics(fixture.Case):
                 ({"points": [{"velocities": [1, 2]}]}, "0 of 1 points were taken, 1 refused")):
             self.client.send("publish", topic=topic, msg={**good, **wrong})
             self.assertIn(reason, self.client.receive("status")["msg"])
-        told = reader.receive("publish")["msg"]
-        while told["kind"] != "KIND_REFUSED":
-            told = reader.receive("publish")["msg"]
-        self.assertIn("q is empty", told["message"])
+        response = reader.receive("publish")["msg"]
+        while response["kind"] != "KIND_REFUSED":
+            response = reader.receive("publish")["msg"]
+        self.assertIn("q is empty", response["message"])
         counters = self.client.values("/dynamics/get_stream", {"stream": self.stream})["stream"]["counters"]
         self.assertEqual((int(counters["accepted"]), int(counters["refused"])), (1, 1))
 
@@ -387,11 +387,11 @@ class Topics(fixture.Case):
         client.await_health()
         daemon.process.terminate()
         daemon.process.wait()
-        told = client.call("/dynamics/check_health", timeout=0.5)
-        self.assertEqual((told["result"], told["values"]["success"]), (True, False))
-        self.assertRegex(told["values"]["message"], "TIMEOUT|UNREACHABLE|timeout|unreachable")
+        response = client.call("/dynamics/check_health", timeout=0.5)
+        self.assertEqual((response["result"], response["values"]["success"]), (True, False))
+        self.assertRegex(response["values"]["message"], "TIMEOUT|UNREACHABLE|timeout|unreachable")
 
-    def test_rosapi_tells_what_there_is(self):
+    def test_rosapi_lists_services_topics_and_types(self):
         values = self.client.values
         self.assertIn("/rosapi/topics", values("rosapi/services")["services"])
         self.assertEqual(values("/rosapi/service_type", {"service": "/dynamics/gravity"})["type"],

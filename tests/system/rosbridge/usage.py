@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""The command line and the configuration: what is told of them, and what is wrong with them."""
+"""The command line and the configuration: their help and their errors."""
 import configparser
 import os
 import pathlib
@@ -21,16 +21,16 @@ class Usage(unittest.TestCase):
     def test_help_and_example_tell_the_same_keys_and_defaults(self):
         shown = run("--help")
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
-        told, section = {}, None
+        reply, section = {}, None
         for line in shown.stdout.split("\nConfiguration\n")[1].split("\nSignals\n")[0].splitlines():
             if heading := re.fullmatch(r"  \[(\w+)\]", line):
                 section = heading[1]
             elif key := re.fullmatch(r"  (\w+) =(.*)", line):
-                told[section, key[1]] = key[2].strip()
+                reply[section, key[1]] = key[2].strip()
         example = configparser.ConfigParser(interpolation=None)
         example.read(EXAMPLE)
-        self.assertGreater(len(told), 30)
-        self.assertEqual(told, {(name, key): value for name in example.sections()
+        self.assertGreater(len(reply), 30)
+        self.assertEqual(reply, {(name, key): value for name in example.sections()
                                 for key, value in example[name].items()})
 
     def test_help_is_readable(self):
@@ -40,7 +40,7 @@ class Usage(unittest.TestCase):
                      "Exit status", "Files", "Examples", "1008", "/dynamics/check_health", "/diagnostics"):
             self.assertIn(part, shown)
 
-    def test_command_lines_that_are_wrong_are_told(self):
+    def test_command_lines_that_are_wrong_are_reported(self):
         for arguments, reason in (
                 (["--nonsense"], "Try dynamics-rosbridge --help"), (["here"], 'unexpected argument "here"'),
                 (["--set", "limits"], "give SECTION.KEY=VALUE"),
@@ -68,7 +68,7 @@ class Usage(unittest.TestCase):
             self.assertIn(reason, done.stderr)
             self.assertEqual(done.stdout, "")
 
-    def test_a_file_that_is_wrong_is_told_by_its_line(self):
+    def test_a_file_that_is_wrong_is_reported_by_its_line(self):
         for text, reason in (("[limits]\ncalls = 0\n", ":2: calls = 0: give"), ("[limits]\n\nnonsense\n", ":3: "),
                              ("[odd]\nx = 1\n", ':2: unknown key "x" in [odd]')):
             with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
