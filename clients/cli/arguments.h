@@ -80,6 +80,7 @@ typedef enum option {
     OPTION_COMPILED,
     OPTION_DELETE,
     OPTION_FETCH,
+    OPTION_JOB,
     OPTIONS /* number of options */
 } option;
 

@@ -52,6 +52,7 @@ exit_code run_recordings(const command *self, const arguments *given, dyn_client
 exit_code run_replay(const command *self, const arguments *given, dyn_client *client);
 exit_code run_rollout(const command *self, const arguments *given, dyn_client *client);
 exit_code run_trajectory(const command *self, const arguments *given, dyn_client *client);
+exit_code run_jobs(const command *self, const arguments *given, dyn_client *client);
 exit_code run_call(const command *self, const arguments *given, dyn_client *client);
 
 #endif

@@ -40,7 +40,8 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
 
 exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout) {
     exit_code code = arguments_timeout(given, timeout);
-    if (code != EXIT_OK || *timeout > 0)
+    /* A job takes the client's timeout, which has no such limit. */
+    if (code != EXIT_OK || *timeout > 0 || given->value[OPTION_JOB] != NULL)
         return code;
     dyn_client_error error;
     dyn_client_server_info *info;

@@ -16,6 +16,7 @@
 #include "numbers.h"
 #include "state_source.h"
 #include "table.h"
+#include "token.h"
 #include "trace.h"
 
 /* REPORT_INTERVAL: seconds between two reports. LONGEST_WAIT: longest wait for a message between them, in s. */
@@ -45,29 +46,6 @@ static exit_code read_number(const arguments *given, option wanted, const char *
     *value = standard;
     if (text != NULL && !(parse_number(text, value) && *value > 0))
         return complain(EXIT_USAGE, "--%s %s: give a number that is more than 0", name, text);
-    return EXIT_OK;
-}
-
-/* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
- * read arguments; permissions protect a file. */
-static exit_code read_token(const arguments *given, uint64_t *token) {
-    const char *text = given->value[OPTION_TOKEN];
-    char *content = NULL, *end = NULL;
-    size_t size;
-    if (text != NULL && text[0] == '@') {
-        exit_code code = read_text(text + 1, &content, &size);
-        if (code != EXIT_OK) {
-            free(content);
-            return code;
-        }
-        text = content;
-    }
-    *token = text != NULL ? strtoull(text, &end, 10) : 0;
-    bool is_good = text != NULL && end != text && end[strspn(end, " \t\r\n")] == '\0';
-    free(content);
-    if (!is_good)
-        return complain(EXIT_USAGE, "--token: give the number that simulate --rate prints (what CreateSimulation "
-                                    "returned), or @FILE with a file that has only this number in it");
     return EXIT_OK;
 }
 
@@ -650,7 +628,7 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
     options->name = given->value[OPTION_NAME];
     options->recording = given->value[OPTION_RECORD];
     if (given->value[OPTION_TOKEN] != NULL) {
-        exit_code code = read_token(given, &options->token);
+        exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &options->token);
         if (code != EXIT_OK)
             return code;
         if (options->recording != NULL)
@@ -725,7 +703,7 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     dyn_client_error error;
     double duration;
     uint64_t token;
-    exit_code code = read_token(given, &token);
+    exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &token);
     if (code == EXIT_OK)
         code = read_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
     if (code != EXIT_OK)

@@ -9,6 +9,9 @@
 #include "endpoint.h"
 #include "terminal.h"
 
+/* Time to wait for a job without --timeout, s; the daemon's limit for jobs ends earlier. */
+static const double JOB_TIMEOUT = 1e6;
+
 #define STATE_OPTIONS                                                                                                  \
     (WITH(OPTION_JSON) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) | WITH(OPTION_JOINTS))
 
@@ -155,7 +158,7 @@ static const command COMMANDS[] = {
      .min_operands = 2,
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TO) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_S) |
-                WITH(OPTION_SEED) | WITH(OPTION_COUNT),
+                WITH(OPTION_SEED) | WITH(OPTION_COUNT) | WITH(OPTION_JOB),
      .words = (const option_words[]){{OPTION_STEP_LENGTH, "time to integrate over, seconds (default 1)"},
                                      {OPTION_SEED, "seed of random (default 0)"},
                                      {OPTION_COUNT, "number of random configurations (default 1)"},
@@ -172,7 +175,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY) | WITH(OPTION_JOB),
      .run = run_base_parameters},
     {.name = "id",
      .operands = "NAME",
@@ -182,7 +185,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -192,7 +195,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",
@@ -201,7 +204,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_mass_matrix},
     {.name = "gravity",
      .operands = "NAME",
@@ -210,7 +213,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_gravity},
     {.name = "bias",
      .operands = "NAME",
@@ -219,7 +222,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl bias ur5 --v 1,0,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_JOB),
      .run = run_bias_forces},
     {.name = "fk",
      .operands = "NAME",
@@ -228,7 +232,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl fk ur5 --frame tool0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_PRECISION),
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_forward_kinematics},
     {.name = "jacobian",
      .operands = "NAME",
@@ -239,7 +243,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl jacobian ur5 --frame tool0 --reference local",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) | WITH(OPTION_PRECISION),
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_jacobian},
     {.name = "evaluate",
      .operands = "NAME",
@@ -257,7 +261,8 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) |
-                WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+                WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_JOB),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",
@@ -290,7 +295,7 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
-                WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+                WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
      .words = (const option_words[]){{OPTION_TO, "reference of the controller (default: the start)"},
                                      {OPTION_CONTROL, "controller that tracks the start, or --to (default none)"},
                                      {0}},
@@ -308,7 +313,7 @@ static const command COMMANDS[] = {
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
-                WITH(OPTION_CSV) | WITH(OPTION_PLOT),
+                WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"}, {0}},
      .run = run_trajectory},
     {.name = "simulate",
@@ -409,8 +414,21 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl replay run1\n  dynamicsctl replay run1 --stride 10 --csv > run1.csv",
      .min_operands = 1,
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_STRIDE),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_STRIDE) | WITH(OPTION_JOB),
      .run = run_replay},
+    {.name = "jobs",
+     .operands = "[list|show NAME|cancel NAME|result NAME]",
+     .summary = "list jobs, show or cancel one, or write its result as JSON",
+     .details =
+         "A job computes a request that takes longer than the daemon allows for requests, while nobody waits.\n"
+         "Commands with --job start one, wait for it, and remove it. call start_job '{\"rollout\": {..}}' starts\n"
+         "one that stays: it returns the name of the job and the token that cancel and result need. The daemon\n"
+         "removes a finished job after a time (limits.job_result_time; info shows it).\n",
+     .example = "dynamicsctl jobs\n  dynamicsctl jobs result job-7 --token 4711",
+     .max_operands = 2,
+     .options = WITH(OPTION_JSON) | WITH(OPTION_TOKEN),
+     .words = (const option_words[]){{OPTION_TOKEN, "token of the job, which start_job returned"}, {0}},
+     .run = run_jobs},
     {.name = "latency",
      .operands = "[NAME]",
      .summary = "percentiles of the round trip of id on a model's zero state, or of ping",
@@ -511,6 +529,9 @@ static exit_code run(const command *known, const arguments *given) {
         code = arguments_timeout(given, &options.timeout);
     if (code != EXIT_OK)
         return code;
+    options.use_jobs = given->value[OPTION_JOB] != NULL;
+    if (options.use_jobs && options.timeout == 0)
+        options.timeout = JOB_TIMEOUT;
     /* Accept replies of any length that the daemon sends. */
     options.max_reply_bytes = (size_t)1 << 31;
     dyn_client *client;

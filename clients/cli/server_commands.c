@@ -124,6 +124,14 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.connections);
     emit_key(writer, "request_time");
     emit_double(writer, info->limits.request_time);
+    emit_key(writer, "jobs");
+    emit_unsigned(writer, info->limits.jobs);
+    emit_key(writer, "job_time");
+    emit_double(writer, info->limits.job_time);
+    emit_key(writer, "job_bytes");
+    emit_unsigned(writer, info->limits.job_bytes);
+    emit_key(writer, "job_result_time");
+    emit_double(writer, info->limits.job_result_time);
     emit_key(writer, "idle_time");
     emit_double(writer, info->limits.idle_time);
     emit_key(writer, "simulations");
@@ -186,6 +194,8 @@ static void write_methods(json_writer *writer, const dyn_client_server_info *inf
         emit_bool(writer, info->methods[i].changes_state);
         emit_key(writer, "is_slow");
         emit_bool(writer, info->methods[i].is_slow);
+        emit_key(writer, "can_be_job");
+        emit_bool(writer, info->methods[i].can_be_job);
         emit_end_object(writer);
     }
     emit_end_array(writer);
@@ -263,6 +273,8 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
     printf("  memory        %llu bytes for all requests and replies; %g s for a message to arrive\n",
            (unsigned long long)info->limits.memory_bytes, info->limits.message_time);
+    printf("  jobs          %u, %g s, %llu bytes; removed %g s after their end\n", info->limits.jobs,
+           info->limits.job_time, (unsigned long long)info->limits.job_bytes, info->limits.job_result_time);
     printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
     printf("  simulations   %u, a lease of %g s unless they name one\n", info->limits.simulations,
            info->limits.lease_time);

@@ -120,7 +120,7 @@ static const char *const COMMANDS[] = {
     "ping",     "info",        "load",   "models",  "describe",        "unload",        "id",      "fd",
     "mass",     "gravity",     "bias",   "fk",      "jacobian",        "evaluate",      "explain", "latency",
     "call",     "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
-    "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay"};
+    "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay",  "jobs"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
@@ -449,6 +449,51 @@ START_TEST(models_are_derived) {
     must_fail("$ctl derive ur5 detach:nowhere --name x", 1, "derive_model.operations[0].detach.link: ");
     must_fail("$ctl derive ur5 --operations '[{\"detach\": {\"link\": 3}}]' --name x", 2,
               "operations[0].detach.link: ");
+}
+END_TEST
+
+START_TEST(a_job_prints_what_a_request_prints) {
+    const char *const commands[] = {"id ur5 --state zero",
+                                    "evaluate two_link --q 0,1 --quantity mass_matrix --json",
+                                    "jacobian ur5 --json",
+                                    "base-parameters two_link",
+                                    "rollout two_link --q 0,1 --duration 0.5 --json",
+                                    "configuration two_link random --count 2"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        outcome request = shell("$ctl %s", commands[i]), job = shell("$ctl %s --job", commands[i]);
+        ck_assert_msg(job.code == 0, "%s --job: %s", commands[i], job.error);
+        ck_assert_str_eq(job.output, request.output);
+        ck_assert_uint_gt(strlen(job.output), 0);
+        outcome_free(&request);
+        outcome_free(&job);
+    }
+    must_fail("$ctl describe ur5 --job", 2, "describe does not take --job");
+    must_fail("$ctl id nobody --job", 1, "there is no model \"nobody\"");
+    must_say("$ctl jobs", "no jobs");
+}
+END_TEST
+
+START_TEST(jobs_are_listed_shown_fetched_and_cancelled) {
+    json_t *started =
+        run_json("$ctl call start_job '{\"job\": \"g\", \"gravity\": {\"query\": {\"model\": \"two_link\"}, "
+                 "\"q\": [0, 0]}}'");
+    long long token = json_integer_value(json_object_get(started, "token"));
+    json_decref(started);
+    must_say("shown 'jobs show g' done && $ctl jobs", "gravity");
+    must_say("$ctl jobs list --json", "\"result_bytes\"");
+    char line[128];
+    snprintf(line, sizeof line, "$ctl jobs result g --token %lld", token);
+    json_t *result = run_json(line);
+    const json_t *forces = json_object_get(json_object_get(result, "gravity"), "g");
+    ck_assert_double_eq_tol(number_at(forces, 0), 29.43, 1e-12);
+    json_decref(result);
+    must_fail("$ctl jobs cancel g --token 1", 1, "WRONG_TOKEN");
+    must_fail("$ctl jobs result g", 2, "--token");
+    must_fail("$ctl jobs show", 2, "needs the name of a job");
+    must_fail("$ctl jobs stop g", 2, "list, show, cancel and result");
+    snprintf(line, sizeof line, "$ctl jobs cancel g --token %lld", token);
+    must_say(line, "g: cancelled");
+    must_fail("$ctl jobs show g", 1, "JOB_NOT_FOUND");
 }
 END_TEST
 
@@ -1042,6 +1087,8 @@ int main(void) {
     tcase_add_test(all, call_accepts_methods_in_both_spellings);
     tcase_add_test(all, exported_models_load_again);
     tcase_add_test(all, models_are_derived);
+    tcase_add_test(all, a_job_prints_what_a_request_prints);
+    tcase_add_test(all, jobs_are_listed_shown_fetched_and_cancelled);
     tcase_add_test(all, payloads_are_read_from_the_command_line);
     tcase_add_test(all, precision_is_read_from_the_command_line);
     tcase_add_test(all, inertias_are_computed);

@@ -14,6 +14,7 @@ add_system_test(evaluate_derivatives system_reference)
 add_system_test(evaluate_task system_reference)
 add_system_test(explain system_reference)
 add_system_test(rollouts m)
+add_system_test(jobs)
 
 add_library(silent_peer STATIC silent_peer.c)
 target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)

@@ -122,6 +122,7 @@ typedef struct dyn_client_options {
     double connect_timeout; /* s, to establish or re-establish the connection; default 2, at most 1e6 */
     size_t max_reply_bytes; /* a longer reply is refused; default 64 MiB */
     uint32_t min_revision;  /* of the contract; an earlier daemon answers each request UNIMPLEMENTED; default: any */
+    bool use_jobs;          /* calls with a query, and those of their kind, run as jobs; see the section on jobs */
 } dyn_client_options;
 #define DYN_CLIENT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_options, __VA_ARGS__)
 
@@ -199,6 +200,7 @@ typedef struct dyn_client_method_info {
     dyn_client_method_role role;
     bool changes_state; /* a repeated request is executed once */
     bool is_slow;       /* always runs on a worker */
+    bool can_be_job;    /* a job can compute it */
 } dyn_client_method_info;
 
 /* Counter of the daemon. server.proto lists the names, such as "requests". */
@@ -234,6 +236,10 @@ typedef struct dyn_client_server_info {
         uint64_t memory_bytes;     /* of all requests and replies together */
         uint32_t peer_connections; /* of one user or one address */
         double message_time;       /* s, in which a message must arrive whole */
+        uint32_t jobs;             /* finished ones included */
+        double job_time;           /* s, longest computation of one */
+        uint64_t job_bytes;        /* of requests and results of all jobs together */
+        double job_result_time;    /* s, after which a finished job is removed */
         /* Bounds that no configuration changes. */
         uint32_t payloads, operations;                           /* of one request */
         uint32_t simulation_forces;                              /* that act on one simulation */
@@ -273,6 +279,74 @@ DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_inf
  * way. If it returns false, the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It
  * must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
+
+/* ---- jobs -------------------------------------------------------------------------------------------------------- */
+
+/* A request may take no longer than the daemon's limits.request_time. A job may take limits.job_time: the daemon
+ * computes it while nobody waits, and stores its result for limits.job_result_time. Most calls with a query can run as
+ * jobs, and so can dyn_client_replay_simulation (dyn_client_method_info.can_be_job). Their results have the bits of an
+ * ordinary request.
+ *
+ *     dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.use_jobs = true, .timeout = 3600);
+ *
+ * makes all such calls of a client run as jobs. A call starts its job, asks up to a thousand times a second, later ten
+ * times a second, whether it has finished, fetches the result and removes the job. If the call ends earlier (timeout,
+ * progress callback), it cancels the job. The calling thread calls the progress callback.
+ *
+ *     dyn_client_job_ticket ticket = {0};
+ *     query.job = &ticket;
+ *
+ * makes one call run as a job that the program can leave. If the timeout passes first, the call returns
+ * DEADLINE_EXCEEDED and the job goes on. Another call of the same function with the ticket, from any process that has
+ * it, waits for the job again; of its inputs only the sizes matter then. When the job has finished, the call returns
+ * its result or its error, removes the job and clears the ticket. NOT_FOUND: the job has expired or the daemon has
+ * started anew; the ticket is clear then, so that the next call starts another job. */
+
+enum { DYN_CLIENT_JOB_NAME_SIZE = 65 };
+
+/* Right to a job. A zeroed ticket starts a job. One with a name and without a token starts a job of that name. */
+typedef struct dyn_client_job_ticket {
+    char name[DYN_CLIENT_JOB_NAME_SIZE];
+    uint64_t token; /* 0: no job yet */
+} dyn_client_job_ticket;
+
+typedef enum dyn_client_job_state {
+    DYN_CLIENT_JOB_STATE_QUEUED = 1, /* waits for a thread */
+    DYN_CLIENT_JOB_STATE_RUNNING = 2,
+    DYN_CLIENT_JOB_STATE_DONE = 3, /* has a result */
+    DYN_CLIENT_JOB_STATE_FAILED = 4,
+    DYN_CLIENT_JOB_STATE_CANCELLED = 5,
+} dyn_client_job_state;
+
+/* Returns the name of the state in lower case, "running"; "unknown" for any other number. Thread-safe. */
+DYN_CLIENT_EXPORT const char *dyn_client_job_state_name(dyn_client_job_state state);
+
+typedef struct dyn_client_job {
+    const char *name;
+    const char *method; /* "rollout" */
+    dyn_client_job_state state;
+    double fraction;                             /* part that is done, 0 to 1 */
+    int64_t created_ns, started_ns, finished_ns; /* wall times, ns since 1970-01-01 UTC; 0: not yet */
+    uint64_t result_bytes;                       /* of a job that is done */
+    double expires_in;                           /* s until a finished job is removed */
+    const char *owner;                           /* peer that started it */
+    dyn_client_status status;                    /* error of a job that failed or was cancelled; OK: none */
+    const char *field, *message;                 /* of the error; empty: none */
+} dyn_client_job;
+
+typedef struct dyn_client_job_list {
+    size_t count;
+    const dyn_client_job *jobs; /* in the order of their start */
+} dyn_client_job_list;
+
+/* Lists the job of that name, or the jobs of all clients if the name is NULL. NOT_FOUND: no such job. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, double timeout,
+                                                        dyn_client_job_list **jobs, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_job_list_free(dyn_client_job_list *jobs);
+
+/* Cancels a job, or removes it with its result if it has finished. PERMISSION_DENIED: the token is wrong. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uint64_t token,
+                                                          double timeout, dyn_client_error *error);
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
@@ -770,6 +844,7 @@ typedef struct dyn_client_query {
     dyn_client_on_error on_error;
     /* Digest that the model must have: MODEL_CHANGED when another one has taken its name; NULL: any model. */
     const char *expected_digest;
+    dyn_client_job_ticket *job; /* the call runs as this job (section on jobs); NULL: as an ordinary request */
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

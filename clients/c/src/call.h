@@ -22,6 +22,7 @@ typedef struct call_terms {
     double timeout;               /* s; 0: the client's own */
     dyn_client_progress progress; /* NULL: none */
     void *context;                /* of the callback */
+    dyn_client_job_ticket *job;   /* job of the call; NULL: none, or one of the library's */
 } call_terms;
 
 /* Returns the terms of a call that nobody watches. */

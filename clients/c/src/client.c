@@ -12,6 +12,7 @@
 #include <sys/random.h>
 
 #include "error.h"
+#include "job.h"
 #include "progress.h"
 #include "sized.h"
 #include "wire.h"
@@ -24,6 +25,7 @@ static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 struct dyn_client {
     connection *connection;
     double timeout;
+    bool uses_jobs;        /* calls run as jobs where they can */
     uint32_t min_revision; /* lowest accepted revision of the contract, in each request */
     uint64_t id;           /* drawn at random: identifies this client to the daemon, and is a secret between both */
     _Atomic uint64_t last_request;
@@ -69,6 +71,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
     if (self == NULL)
         return fail_memory(error);
     self->min_revision = used.min_revision;
+    self->uses_jobs = used.use_jobs;
     status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
     if (status == DYN_CLIENT_OK)
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
@@ -245,14 +248,13 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     return status;
 }
 
-dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
-                       dyn_client_error *error) {
-    *answer = (call_reply){0};
-    double patience;
+/* Sends a request and waits for its reply, `patience` seconds. */
+static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
+                                   double patience, call_reply *answer, dyn_client_error *error) {
     progress *watched = NULL;
-    dyn_client_status status = address(client, terms.timeout, request, &patience, error);
-    if (status == DYN_CLIENT_OK && terms.progress != NULL)
-        status = progress_start(client, request, &terms, &watched, error);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (terms->progress != NULL)
+        status = progress_start(client, request, terms, &watched, error);
     if (status != DYN_CLIENT_OK)
         return status;
     outgoing message = {
@@ -264,6 +266,21 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     if (status != DYN_CLIENT_OK)
         call_reply_free(answer);
     return status;
+}
+
+dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
+                       dyn_client_error *error) {
+    *answer = (call_reply){0};
+    double patience;
+    dyn_client_status status = address(client, terms.timeout, request, &patience, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    bool can_be_job = job_can_run(request);
+    if (terms.job != NULL && !can_be_job)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "this call cannot run as a job");
+    bool is_job = terms.job != NULL || (client->uses_jobs && can_be_job);
+    return is_job ? job_call(client, request, &terms, patience, answer, error)
+                  : call_once(client, request, &terms, patience, answer, error);
 }
 
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, call_terms terms,

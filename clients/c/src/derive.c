@@ -142,7 +142,8 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
     if (memory->is_exhausted)
         return fail_memory(error);
-    const call_terms terms = {asked->timeout, asked->progress, asked->progress_context};
+    const call_terms terms = {
+        .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
     return ask_derive_model(client, &derive, terms, answer, error);
 }
 

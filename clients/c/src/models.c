@@ -96,7 +96,8 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
     load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
     if (memory->is_exhausted)
         return fail_memory(error);
-    const call_terms terms = {asked->timeout, asked->progress, asked->progress_context};
+    const call_terms terms = {
+        .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
     return ask_load_model(client, &load, terms, answer, error);
 }
 

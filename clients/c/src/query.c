@@ -99,7 +99,8 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
     dyn_client_status status = sized_read("query", query, sizeof parts->asked, &parts->asked, error);
-    parts->terms = (call_terms){parts->asked.timeout, parts->asked.progress, parts->asked.progress_context};
+    parts->terms =
+        (call_terms){parts->asked.timeout, parts->asked.progress, parts->asked.progress_context, parts->asked.job};
     return status;
 }
 

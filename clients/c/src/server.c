@@ -112,6 +112,10 @@ static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info
     info->limits.links = from->links;
     info->limits.connections = from->connections;
     info->limits.request_time = from->request_time;
+    info->limits.jobs = from->jobs;
+    info->limits.job_time = from->job_time;
+    info->limits.job_bytes = from->job_bytes;
+    info->limits.job_result_time = from->job_result_time;
     info->limits.idle_time = from->idle_time;
     info->limits.simulations = from->simulations;
     info->limits.streams = from->streams;
@@ -161,7 +165,8 @@ static void copy_info(info_result *result) {
         result->methods[i] = (dyn_client_method_info){.name = from->methods[i]->name,
                                                       .role = (dyn_client_method_role)from->methods[i]->role,
                                                       .changes_state = from->methods[i]->changes_state,
-                                                      .is_slow = from->methods[i]->is_slow};
+                                                      .is_slow = from->methods[i]->is_slow,
+                                                      .can_be_job = from->methods[i]->can_be_job};
 }
 
 dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_server_info **info,

@@ -432,6 +432,33 @@ class Carrier:
         self.assertEqual(self.call("cancel_job", **owned).job.fraction, 1)
         self.refused("CODE_NOT_FOUND", "get_job_result.job", "get_job_result", **owned)
 
+    def test_a_job_publishes_progress_and_is_cancelled(self):
+        reader, name = sp.Subscriber(self.urls["events"]), self.name("job")
+        number = 79 if self.scheme == "ipc" else 80
+        request = self.client.make("start_job", {"job": name, "rollout": {
+            "query": {"model": "two_link"}, "q": [0, 0], "steps": 2000000000, "only_last": True}}, progress=number)
+        owned = {"job": name, "token": self.client.send(request).token}
+        topic = body = None
+        while topic != f"progress/{number}":
+            topic, body = reader.next()
+        self.assertEqual(EVENT.Event.FromString(body).progress.number, number)
+        self.refused("CODE_UNAVAILABLE", "get_job_result.job", "get_job_result", **owned)
+        self.assertTrue(self.call("cancel", client=self.client.number, id=request.id).found)
+        self.await_true(lambda: self.call("get_job", job=name).job.finished_ns, "the job ends")
+        self.refused("CODE_CANCELLED", "", "get_job_result", **owned)
+        self.assertFalse(self.call("cancel", client=self.client.number, id=request.id).found)
+        self.call("cancel_job", **owned)
+        reader.close()
+
+    def test_a_repeated_request_starts_one_job(self):
+        name = self.name("job")
+        body = self.client.make("start_job", {"job": name, "gravity": {"query": {"model": "two_link"},
+                                                                       "q": [0, 0]}}).SerializeToString()
+        replies = [self.client.requester.ask(body) for _ in range(2)]
+        self.assertEqual(replies[0], replies[1])
+        started = ENVELOPE.Reply.FromString(replies[0]).start_job
+        self.call("cancel_job", job=name, token=started.token)
+
     def test_a_change_is_no_job(self):
         def member(number, body):
             return bytes([number << 3 & 0x7f | 0x82, number >> 4, len(body)]) + body

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Jobs: calls that run as jobs, and the jobs of the daemon.
+ */
+#include "job.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "ask.h"
+#include "error.h"
+#include "wire.h"
+
+/* Pauses between two questions about a job, s: the first one, the longest one, and the growth from one to the next. */
+static const double FIRST_PAUSE = 1e-3, LONGEST_PAUSE = 0.1, PAUSE_GROWTH = 1.5;
+
+/* Numbers of methods in Request, and of results in Reply, begin here. */
+enum { FIRST_METHOD = 16 };
+
+/* Call that waits for its job. */
+typedef struct waiting {
+    dyn_client *client;
+    const call_terms *terms;
+    dyn_client_job_ticket *ticket;
+    double end; /* s, CLOCK_MONOTONIC */
+} waiting;
+
+static double monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void pause_for(double seconds) {
+    const struct timespec pause = {.tv_nsec = (long)(seconds * 1e9)};
+    nanosleep(&pause, NULL);
+}
+
+bool job_can_run(const Dynamics__V1__Request *request) {
+    return (unsigned)request->method_case >= FIRST_METHOD &&
+           protobuf_c_message_descriptor_get_field(&dynamics__v1__start_job_request__descriptor,
+                                                   request->method_case) != NULL;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* Starts the job of a request and fills the ticket. `timeout` bounds its computation, s; 0: the daemon's own limit. */
+static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *request, double timeout,
+                               dyn_client_error *error) {
+    Dynamics__V1__StartJobRequest asked = DYNAMICS__V1__START_JOB_REQUEST__INIT;
+    Dynamics__V1__StartJobReply *reply;
+    asked.job = w->ticket->name;
+    asked.timeout = timeout;
+    /* The methods have equal numbers in both messages. All members of each oneof are pointers in one place. */
+    asked.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
+    asked.rollout = request->rollout;
+    dyn_client_status status = ask_start_job(w->client, &asked, within(0), &reply, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    snprintf(w->ticket->name, sizeof w->ticket->name, "%s", reply->job->name);
+    w->ticket->token = reply->token;
+    dynamics__v1__start_job_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}
+
+/* Cancels the job, or removes it if it has finished, and clears the ticket. */
+static void dispose(const waiting *w) {
+    dyn_client_cancel_job(w->client, w->ticket->name, w->ticket->token, 0, NULL);
+    *w->ticket = (dyn_client_job_ticket){0};
+}
+
+/* Asks once how far the job is. */
+static dyn_client_status look(const waiting *w, bool *is_finished, double *fraction, dyn_client_error *error) {
+    Dynamics__V1__GetJobRequest asked = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
+    Dynamics__V1__GetJobReply *reply;
+    asked.job = w->ticket->name;
+    dyn_client_status status = ask_get_job(w->client, &asked, within(0), &reply, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    *is_finished = reply->job->finished_ns != 0;
+    *fraction = reply->job->fraction;
+    dynamics__v1__get_job_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
+}
+
+/* Reports to the caller. Returns false if the caller cancels the call. */
+static bool report(const waiting *w, double fraction) {
+    return w->terms->progress == NULL || w->terms->progress(w->terms->context, fraction);
+}
+
+static dyn_client_status fail_cancelled(dyn_client_error *error) {
+    return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the job");
+}
+
+/* Waits until the job has finished. DEADLINE_EXCEEDED: not in time; CANCELLED: the callback wants no result. */
+static dyn_client_status wait_for_end(const waiting *w, dyn_client_error *error) {
+    double pause = FIRST_PAUSE, fraction = 0;
+    bool is_finished = false;
+    while (!is_finished) {
+        dyn_client_status status = look(w, &is_finished, &fraction, error);
+        if (status != DYN_CLIENT_OK)
+            return status;
+        if (!report(w, fraction)) {
+            dispose(w);
+            return fail_cancelled(error);
+        }
+        double left = w->end - monotonic_now();
+        if (!is_finished && left <= 0)
+            return fail(error, DYN_CLIENT_DEADLINE_EXCEEDED, NULL,
+                        "job %s has not finished in time; it has done %.1f %%", w->ticket->name, 100 * fraction);
+        if (!is_finished)
+            pause_for(fmin(pause, left));
+        pause = fmin(pause * PAUSE_GROWTH, LONGEST_PAUSE);
+    }
+    return DYN_CLIENT_OK;
+}
+
+/* Fetches the result of the method, or the job's own error. */
+static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
+    Dynamics__V1__GetJobResultRequest asked = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    asked.job = w->ticket->name;
+    asked.token = w->ticket->token;
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT, &asked.base);
+    dyn_client_status status = call(w->client, &request, within(0), answer, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    wire_reader reader = {.at = answer->result, .end = answer->result + answer->result_size};
+    wire_field field;
+    while (wire_next(&reader, &field))
+        if (field.number == method && field.type == WIRE_BYTES) {
+            answer->result = field.bytes;
+            answer->result_size = field.size;
+            return DYN_CLIENT_OK;
+        }
+    call_reply_free(answer);
+    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "job %s computes another method than this call",
+                w->ticket->name);
+}
+
+/* Waits for the job of the ticket and fetches its result. The ticket is clear after that, unless the job goes on. */
+static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
+    dyn_client_status status = wait_for_end(w, error);
+    if (status == DYN_CLIENT_NOT_FOUND)
+        *w->ticket = (dyn_client_job_ticket){0};
+    if (status != DYN_CLIENT_OK)
+        return status;
+    status = fetch(w, method, answer, error);
+    bool is_answered = status < DYN_CLIENT_UNREACHABLE && status != DYN_CLIENT_INVALID_ARGUMENT;
+    if (is_answered)
+        dispose(w);
+    return status;
+}
+
+dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms, double patience,
+                           call_reply *answer, dyn_client_error *error) {
+    dyn_client_job_ticket own = {0};
+    const waiting w = {.client = client,
+                       .terms = terms,
+                       .ticket = terms->job != NULL ? terms->job : &own,
+                       .end = monotonic_now() + patience};
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (!report(&w, 0))
+        return fail_cancelled(error);
+    if (w.ticket->token == 0)
+        status = start(&w, request, terms->job != NULL ? 0 : patience, error);
+    if (status == DYN_CLIENT_OK)
+        status = finish(&w, request->method_case, answer, error);
+    if (own.token != 0)
+        dispose(&w);
+    return status;
+}
+
+/* ---- the daemon's jobs ------------------------------------------------------------------------------------------- */
+
+typedef struct list_result {
+    dyn_client_job_list list;
+    Dynamics__V1__ListJobsReply *all; /* NULL: one job */
+    Dynamics__V1__GetJobReply *one;
+    dyn_client_job jobs[];
+} list_result;
+
+static void fill(const Dynamics__V1__JobSummary *from, dyn_client_job *to) {
+    const Dynamics__V1__Status *error = from->error;
+    *to = (dyn_client_job){.name = from->name,
+                           .method = from->method,
+                           .state = (dyn_client_job_state)from->state,
+                           .fraction = from->fraction,
+                           .created_ns = from->created_ns,
+                           .started_ns = from->started_ns,
+                           .finished_ns = from->finished_ns,
+                           .result_bytes = from->result_bytes,
+                           .expires_in = from->expires_in,
+                           .owner = from->owner,
+                           .status = error != NULL ? (dyn_client_status)error->code : DYN_CLIENT_OK,
+                           .field = error != NULL ? error->field : "",
+                           .message = error != NULL ? error->message : ""};
+}
+
+static void free_replies(Dynamics__V1__ListJobsReply *all, Dynamics__V1__GetJobReply *one) {
+    if (all != NULL)
+        dynamics__v1__list_jobs_reply__free_unpacked(all, NULL);
+    if (one != NULL)
+        dynamics__v1__get_job_reply__free_unpacked(one, NULL);
+}
+
+dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, double timeout, dyn_client_job_list **jobs,
+                                      dyn_client_error *error) {
+    Dynamics__V1__ListJobsRequest every = DYNAMICS__V1__LIST_JOBS_REQUEST__INIT;
+    Dynamics__V1__GetJobRequest single = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
+    Dynamics__V1__ListJobsReply *all = NULL;
+    Dynamics__V1__GetJobReply *one = NULL;
+    *jobs = NULL;
+    if (client == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    single.job = (char *)job;
+    dyn_client_status status = job != NULL ? ask_get_job(client, &single, within(timeout), &one, error)
+                                           : ask_list_jobs(client, &every, within(timeout), &all, error);
+    if (status != DYN_CLIENT_OK)
+        return status;
+    size_t count = one != NULL ? 1 : all->n_jobs;
+    list_result *result = calloc(1, sizeof *result + count * sizeof *result->jobs);
+    if (result == NULL) {
+        free_replies(all, one);
+        return fail_memory(error);
+    }
+    for (size_t i = 0; i < count; i++)
+        fill(one != NULL ? one->job : all->jobs[i], &result->jobs[i]);
+    result->all = all;
+    result->one = one;
+    result->list = (dyn_client_job_list){.count = count, .jobs = result->jobs};
+    *jobs = &result->list;
+    return DYN_CLIENT_OK;
+}
+
+void dyn_client_job_list_free(dyn_client_job_list *jobs) {
+    if (jobs == NULL)
+        return;
+    list_result *freed = (list_result *)jobs;
+    free_replies(freed->all, freed->one);
+    free(freed);
+}
+
+dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uint64_t token, double timeout,
+                                        dyn_client_error *error) {
+    Dynamics__V1__CancelJobRequest asked = DYNAMICS__V1__CANCEL_JOB_REQUEST__INIT;
+    Dynamics__V1__CancelJobReply *reply;
+    if (client == NULL || job == NULL)
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "job", "client or job is NULL");
+    asked.job = (char *)job;
+    asked.token = token;
+    dyn_client_status status = ask_cancel_job(client, &asked, within(timeout), &reply, error);
+    if (status == DYN_CLIENT_OK)
+        dynamics__v1__cancel_job_reply__free_unpacked(reply, NULL);
+    return status;
+}
+
+const char *dyn_client_job_state_name(dyn_client_job_state state) {
+    static const char *const names[] = {"unknown", "queued", "running", "done", "failed", "cancelled"};
+    return (unsigned)state < sizeof names / sizeof *names ? names[state] : names[0];
+}

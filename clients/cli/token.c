@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Token of --token.
+ */
+#include "token.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+
+exit_code read_token(const arguments *given, const char *source, uint64_t *token) {
+    const char *text = given->value[OPTION_TOKEN];
+    char *content = NULL, *end = NULL;
+    size_t size;
+    if (text != NULL && text[0] == '@') {
+        exit_code code = read_text(text + 1, &content, &size);
+        if (code != EXIT_OK) {
+            free(content);
+            return code;
+        }
+        text = content;
+    }
+    *token = text != NULL ? strtoull(text, &end, 10) : 0;
+    bool is_good = text != NULL && end != text && end[strspn(end, " \t\r\n")] == '\0';
+    free(content);
+    if (!is_good)
+        return complain(EXIT_USAGE,
+                        "--token: give the number that %s, or @FILE with a file that has only this number "
+                        "in it",
+                        source);
+    return EXIT_OK;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Token of --token, which commands a simulation or a job.
+ */
+#ifndef CLI_TOKEN_H
+#define CLI_TOKEN_H
+
+#include <stdint.h>
+
+#include "arguments.h"
+
+/* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
+ * read arguments; permissions protect a file. `source` tells in an error where the number comes from. */
+exit_code read_token(const arguments *given, const char *source, uint64_t *token);
+
+#endif
