@@ -8,7 +8,7 @@
 #include "methods/methods.h"
 #include "methods/query.h"
 
-/* Moving joints: work and reply grow with their square. */
+/* Number of inertial parameters of a body. */
 enum { LINK_PARAMETERS = 10 };
 
 /* Bound below which a factor is rounding error. */
@@ -50,7 +50,7 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     return grouping;
 }
 
-/* Writes the names of bodies and parameters, and the parameters themselves. */
+/* Writes the names of bodies and parameters, and the values of the parameters. */
 static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__FindBaseParametersReply *reply) {
     size_t bodies = (size_t)dyn_model_joint_count(model), width = bodies * LINK_PARAMETERS;
     reply->bodies = call_allocate(c, bodies + 1, sizeof *reply->bodies);

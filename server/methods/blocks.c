@@ -11,7 +11,7 @@
  * the work is done, since a thread may start late. */
 typedef struct shared_work {
     blocks blocks;
-    atomic_size_t next; /* first sample that no thread has taken */
+    atomic_size_t next; /* first sample that no thread has claimed */
     atomic_bool is_stopped, is_late, is_ended;
     atomic_uint references;
     pthread_mutex_t mutex; /* guards the members below */
@@ -35,7 +35,8 @@ static void release(shared_work *w) {
     }
 }
 
-/* Stores the error of the lowest block. Blocks are taken in order: all lower ones are done or under way. */
+/* Stores the error of the lowest failed block. Threads claim blocks in order, so all lower blocks are done or in
+ * progress. */
 static void note_failure(shared_work *w, size_t first, dyn_status status, const dyn_error *error) {
     atomic_store(&w->is_stopped, true);
     pthread_mutex_lock(&w->mutex);

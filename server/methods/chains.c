@@ -100,7 +100,7 @@ void description_fail_screws(call *c, const dyn_error *error) {
             call_blame(c, "screws.%s[%lu]", lists[i][1], number);
         }
     }
-    /* Maps a link's inertia to Glist, and a joint's axis to Slist. */
+    /* Errors about the inertia of a link belong to glist, those about the axis of a joint to slist. */
     if (strncmp(error->place, "link link", 9) == 0 && number > 0) {
         call_blame(c, "screws.glist[%lu]", number - 1);
     } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {

@@ -66,7 +66,7 @@ static void add_inertia(const batch *b, const explanation *e, int link, const dy
     }
 }
 
-/* Returns whether payload k is the first one that replaces the inertia of its link. */
+/* Returns true if payload k replaces the inertia of its link, and no earlier payload does. */
 static bool replaces_inertia(const batch *b, size_t k) {
     for (size_t i = 0; i < k; i++) {
         if (b->values.payloads[i].replaces && b->values.payloads[i].link == b->values.payloads[k].link) {

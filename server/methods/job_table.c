@@ -127,7 +127,7 @@ static job *unlist(job *j) {
     return j;
 }
 
-/* Adds a job to the list, which takes a reference. Called with the mutex held. */
+/* Adds a job to the list, which acquires a reference. Called with the mutex held. */
 static void list(job_table *table, job *j) {
     j->older = table->newest;
     j->newer = NULL;

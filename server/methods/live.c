@@ -13,11 +13,13 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Interval of the thread's checks, and time for which an endpoint stays open after its last message. */
+/* LOOK_INTERVAL: interval of the thread's checks. LAST_MESSAGES: time for which an endpoint stays open after its last
+ * message. */
 #define LOOK_INTERVAL (NANOSECONDS / 20)
 #define LAST_MESSAGES (NANOSECONDS / 5)
 
-/* Interval of checks of the disk's free space, and of files that other processes may delete. */
+/* CHECK_INTERVAL: interval of checks of the disk's free space. MEASURE_INTERVAL: interval of checks of files that other
+ * processes may delete. */
 #define CHECK_INTERVAL (NANOSECONDS / 2)
 #define MEASURE_INTERVAL (2 * NANOSECONDS)
 
@@ -308,7 +310,7 @@ bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_rec
     return r != NULL;
 }
 
-/* A stream's own part of its end. With no mutex held. */
+/* Ends a stream. Called without a mutex. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message) {
     ended_recording ended;
     if (s->target) {
@@ -379,7 +381,7 @@ static bool copy_addresses(const transport_topic *endpoint, arena *memory, char 
     return *addresses != NULL;
 }
 
-/* Opens one more endpoint, if the limit allows. */
+/* Opens a further endpoint within the limit. */
 static transport_topic *open_endpoint(live *l, refusal *why) {
     char error[TRANSPORT_ERROR_SIZE];
     transport_topic *endpoint;
@@ -460,7 +462,7 @@ static void close_endpoints(live *l, uint64_t now) {
 
 /* ---- looking after ----------------------------------------------------------------------------------------------- */
 
-/* Writes a simulation's recording; ends one that broke. */
+/* Writes a simulation's recording to its file. Ends a recording that failed. */
 static void write_recording(live *l, simulation *s) {
     simulation_session *session = session_of(s);
     char error[RECORDING_ERROR_SIZE];
@@ -481,7 +483,8 @@ static void write_recording(live *l, simulation *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Writes a stream's recording; ends one that broke. The stream stays open, so that its planner receives the event. */
+/* Writes a stream's recording to its file. Ends a recording that failed. The stream stays open, so that its planner
+ * receives the event. */
 static void write_points(live *l, stream *s) {
     stream_session *session = stream_session_of(s);
     char error[RECORDING_ERROR_SIZE];
@@ -502,7 +505,7 @@ static void write_points(live *l, stream *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Reports to the health whether there is room for recordings. */
+/* Reports a lack of disk space for recordings to the health. */
 static void check_recordings(live *l, uint64_t now) {
     char problem[RECORDING_PROBLEM_SIZE];
     pthread_mutex_lock(&l->files);

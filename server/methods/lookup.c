@@ -4,7 +4,7 @@
 
 #include "methods/text.h"
 
-/* Refuses a name. The guess has considered all known ones. */
+/* Refuses a name, and suggests the guess, which has compared all known names. */
 static bool refuse_name(refusal *why, error_reason reason, const char *field, const model_entry *entry,
                         const char *kind, const text_guess *guess) {
     char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];

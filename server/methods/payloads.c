@@ -17,8 +17,8 @@ static bool find_link(const robot *r, const char *path, const char *name, int *l
             refuse(why, REASON_INVALID_VALUE, member, "the world carries no payload; name a link of the robot"));
 }
 
-/* Converts one payload to the frame of its link. The library checks at loading, with the same place in its error,
- * whether a body can have its inertia. */
+/* Converts one payload to the frame of its link. The library checks at loading that a
+ * body can have its inertia, with the same place in its error. */
 static bool read_payload(const robot *r, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to, refusal *why) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;

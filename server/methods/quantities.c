@@ -11,7 +11,7 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Rows of each sample's parts, one behind the other. */
+/* Concatenates the parts of each sample to one row. */
 static void join(size_t count, size_t part_count, const double *const *parts, const size_t *widths, double *rows) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < part_count; k++) {
@@ -75,8 +75,7 @@ static dyn_status external_forces(const states *s, dyn_error *error, double *con
     return status;
 }
 
-/* Computes the energy regressor. The second output is scratch memory for the parts of the first, as in the next
- * function. */
+/* Computes the energy regressor. The second output is scratch memory for the parts of the first. */
 static dyn_status energy_regressor(const states *s, dyn_error *error, double *const output[]) {
     size_t entries = (size_t)dyn_model_parameter_count(s->model), widths[] = {entries, entries};
     double *parts[] = {output[1], output[1] + s->count * entries};
@@ -88,6 +87,7 @@ static dyn_status energy_regressor(const states *s, dyn_error *error, double *co
     return status;
 }
 
+/* Computes the torque ellipsoid. The second output is scratch memory for the parts of the first. */
 static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *const output[]) {
     size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv * nv};
     double *parts[] = {output[1], output[1] + s->count * nv};
@@ -261,12 +261,14 @@ static dyn_status operational_space(const states *s, dyn_error *error, double *c
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* Computes the derivatives, and the mass matrix with them; the next function its inverse. */
+/* Computes the derivatives with respect to q and v, and the mass matrix, which is the one with respect to a. */
 static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
                                 output[1], output[2], error);
 }
 
+/* Computes the derivatives with respect to q and v, and the inverse mass matrix, which is the one with respect to tau.
+ */
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0],
                                output[1], output[2], error);

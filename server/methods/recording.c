@@ -74,7 +74,7 @@ static size_t write_varint(uint8_t *bytes, size_t value) {
     return i;
 }
 
-/* Reserves room for so many more bytes. */
+/* Reserves room for `size` more bytes. */
 static bool reserve(recording *r, size_t size) {
     if (r->count + size <= r->capacity) {
         return true;
@@ -143,7 +143,7 @@ static uint64_t free_bytes(const recording *r) {
     return bytes > reserve ? bytes - reserve : 0;
 }
 
-/* Checks whether the disk has room for so many more bytes. */
+/* Checks that the disk has room for `count` more bytes. */
 static recording_fault check_space(const recording *r, uint64_t count) {
     if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
         return RECORDING_AT_QUOTA;
@@ -151,7 +151,7 @@ static recording_fault check_space(const recording *r, uint64_t count) {
     return free_bytes(r) < count ? RECORDING_DISK_FULL : RECORDING_NO_FAULT;
 }
 
-/* Records in the space the outcome of writing so many bytes. */
+/* Records in the space the outcome of writing `count` bytes. */
 static void note_write(const recording *r, size_t count, recording_fault fault, int number) {
     recording_space *space = r->space;
     uint64_t used = atomic_load(&space->used), most = atomic_load(space->most), left = most > used ? most - used : 0;
@@ -287,7 +287,7 @@ bool recording_reader_open(recording_reader *r, const char *path) {
     return true;
 }
 
-/* Makes room in the buffer for so many bytes from `at` on. */
+/* Makes room in the buffer for `wanted` bytes from `at` on. */
 static bool make_room(recording_reader *r, size_t wanted) {
     if (r->begin > 0 && r->begin + wanted > r->capacity) {
         memmove(r->buffer, r->buffer + r->begin, r->held);
@@ -335,7 +335,7 @@ static size_t read_length(recording_reader *r, size_t *length) {
     return 0;
 }
 
-/* Allocator with a bounded number of bytes from another one. */
+/* Allocator that passes a bounded number of bytes on to another one. */
 typedef struct bounded_allocator {
     ProtobufCAllocator allocator;
     ProtobufCAllocator *from; /* NULL: malloc */

@@ -114,7 +114,7 @@ static void run(replay *p) {
         arena_reset(&p->entries, SIZE_MAX);
         Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
             &p->reader, &dynamics__v1__recording_entry__descriptor, &p->entries.allocator);
-        /* Checks the time at each entry, since a single one may take long: the file chooses the number of substeps. */
+        /* Check the deadline at each entry, since one may run for long: the file states the number of substeps. */
         if (!entry || !call_proceed(p->call, (double)p->reader.at / (double)p->reader.size)) {
             return;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long requests under way. */
+/* Long requests in progress. */
 #include "methods/running.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ static bool is_same_client(const running_name *a, const running_name *b) {
     return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
 }
 
-/* Returns whether another client has a request under way with this request's progress number. Called with the mutex
+/* Returns true if another client has a request in progress with this request's progress number. Called with the mutex
  * held. */
 static bool is_progress_taken(const running_calls *calls, const running_call *wanted) {
     const running_call *r = wanted->progress != 0 ? calls->first : NULL;

@@ -463,7 +463,7 @@ static void begin_method(call *c) {
     arena_reset(&c->memory, SIZE_MAX);
 }
 
-/* Runs a step of the method, unless it has none, an earlier one has ended the call, or its time is over. */
+/* Runs a step of the method, unless it has none, an earlier one has ended the call, or its deadline has passed. */
 static void run_step(call *c, void (*step)(call *c)) {
     if (step && !call_has_ended(c) && !call_is_late(c) && !call_is_cancelled(c)) {
         step(c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Attachments of simulations and streams: their topics, the joint order of their caller, and their memory.
+ * Sessions of simulations and streams: their topics, the joint order of their caller, and their memory. A session is
+ * the attachment of its simulation or stream.
  */
 #ifndef SERVER_METHODS_SESSIONS_H
 #define SERVER_METHODS_SESSIONS_H

@@ -13,7 +13,8 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Steps between two checks of the deadline; assumed ns of a step without a measurement. */
+/* STEPS_A_LOOK: number of steps between two checks of the deadline. STEP_COST: assumed duration of a step without a
+ * measurement, ns. */
 enum { STEPS_A_LOOK = 64 };
 static const double STEP_COST = 5e3;
 
@@ -475,7 +476,7 @@ void method_watch_simulation(call *c) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* State that a recording starts from. */
+/* State from which a recording starts. */
 typedef struct recording_start {
     simulation *simulation;
     Dynamics__V1__ModelDescription *description;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* From what a client asks for to a simulation. */
+/* Creation of simulations from requests of clients. */
 #include "methods/simulation_plan.h"
 
 #include <dynamics/text.h>
@@ -17,7 +17,7 @@ static const query_parts SIMULATION_PARTS = QUERY_ALL & ~QUERY_PRECISION;
 
 static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 
-/* Where it starts. */
+/* Reads the initial state. */
 static bool read_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
                        refusal *why) {
     if (m->n_q == 0) {
@@ -28,7 +28,7 @@ static bool read_state(const robot *r, const Dynamics__V1__CreateSimulationReque
     return m->n_v == 0 || robot_read_v(r, "v", m->n_v, m->v, v, why);
 }
 
-/* Reads all of the request into options that live in the face's memory. */
+/* Reads the request into options that live in the session's memory. */
 static bool read_options(live *l, simulation_session *session, simulation_options *options, refusal *why) {
     Dynamics__V1__CreateSimulationRequest *m = session->request;
     const robot *r = &session->robot;
@@ -72,7 +72,7 @@ static void free_session(void *attachment) {
     free(session);
 }
 
-/* A copy of the request in the face's memory. */
+/* Copies the request to the session's memory. */
 static bool copy_request(simulation_session *session, const Dynamics__V1__CreateSimulationRequest *request) {
     size_t size = dynamics__v1__create_simulation_request__get_packed_size(request);
     uint8_t *bytes = malloc(size ? size : 1);
@@ -109,14 +109,15 @@ static simulation_session *create_session(const Dynamics__V1__CreateSimulationRe
     return session;
 }
 
-/* The library's name of an option as the field of the request. */
+/* Fills a refusal from an error of the library. The field of the request follows from the library's name of the option.
+ */
 static void refuse_library(refusal *why, const dyn_error *error) {
     char field[REFUSAL_FIELD_SIZE];
     snprintf(field, sizeof field, "%s.%.100s", query_has_place(error->place) ? "query" : "stepping", error->place);
     refuse(why, reason_of_error(error), error->place[0] ? field : "", "%s", error->message);
 }
 
-/* Refuses a simulation whose steps are not compiled, but must be. */
+/* Refuses a simulation that requires compiled steps but has none. */
 static bool check_code(simulation *s, const step_code *code, refusal *why) {
     char reason[STEP_CODE_REASON];
     if (!code->must_be_compiled || stepper_is_compiled(s->stepper)) {
@@ -126,7 +127,7 @@ static bool check_code(simulation *s, const step_code *code, refusal *why) {
     return refuse(why, REASON_NOT_COMPILED, "stepping.compiled", "%s", reason);
 }
 
-/* `code` NULL: as the request asks for. */
+/* Creates a simulation. `code` computes its steps; NULL: the code that the request selects. */
 static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                                    const step_code *code, refusal *why) {
     char name[SIMULATION_NAME_SIZE];
@@ -214,7 +215,7 @@ bool plan_jump(simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot, 
     }
     const uint64_t *words = snapshot->generator;
     if ((words[0] | words[1] | words[2] | words[3]) == 0) {
-        /* From zeros alone the generator makes no other number, and the search for a normal one would not end. */
+        /* A generator of zeros yields only zeros, so that the search for a normal number would never end. */
         return refuse(why, REASON_DAMAGED_FILE, "", "the snapshot's generator consists of zeros");
     }
     if (!robot_read_q(r, "state.q", state->n_q, state->q, s->q, why) ||
@@ -244,7 +245,7 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
                snapshot->options->query->model);
         return NULL;
     }
-    /* A model that was asked for by its digest has the name that it gives itself. */
+    /* A model that the request names by its digest has its own name. */
     const char *name =
         strncmp(snapshot->options->query->model, "sha256:", 7) == 0 ? "" : snapshot->options->query->model;
     return recorded_model_find(&l->options, name, snapshot->digest, description, why);

@@ -55,7 +55,7 @@ static void write_record(saving *w, uint8_t *bytes, size_t size) {
     free(bytes);
 }
 
-/* Returns whether the snapshot describes the model from now on, and did not before. */
+/* Adds the digest of a model to those that the snapshot describes. Returns true if it is new. */
 static bool is_new_model(saving *w, const char *digest) {
     for (size_t i = 0; i < w->digest_count; i++) {
         if (strcmp(w->digests[i], digest) == 0) {
@@ -102,7 +102,7 @@ static void save_left_out(saving *w) {
     pthread_mutex_unlock(&j->changes);
 }
 
-/* Begins a generation: the simulations that it consists of. Models are described anew in its journal. */
+/* Begins a generation and lists its simulations. Its journal describes models again. */
 static bool begin_generation(live *l, void ***all, size_t *count) {
     state_journal *j = &l->journal;
     pthread_mutex_lock(&j->changes);
@@ -243,7 +243,7 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
                   "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
-/* Tells of a simulation that other code computes than before; generic code of an older release is as it was. */
+/* Reports a simulation that other code computes than before. Generic code of an older release counts as unchanged. */
 static void report_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
                           const snapshot_report *report) {
     char text[2 * COMPUTED_WITH_SIZE + 64], before[COMPUTED_WITH_SIZE];
@@ -280,7 +280,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     return is_good;
 }
 
-/* A state as it is read: the simulations in the order of their records, and the models that records describe. */
+/* Contents of a state that is being read: the simulations in the order of their records, and their models. */
 typedef struct collection {
     const snapshot_report *report;
     Dynamics__V1__SimulationSnapshot **simulations;

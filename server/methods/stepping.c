@@ -19,8 +19,8 @@ static bool read_spring_value(const char *field, double value, double *to, refus
            refuse(why, REASON_INVALID_VALUE, field, "%s is %g; give 0 to %g", field, value, MOST_SPRING);
 }
 
-/* Reads the spring and damper of stops, whose zeros are zeros. Where there are none, the message gets the defaults, so
- * that a simulation computes the same with later defaults. */
+/* Reads the spring and damper of stops. Zeros are values, not defaults. An absent spring is set to the defaults in the
+ * message, so that a stored simulation does not depend on later defaults. */
 static bool read_spring(Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options, refusal *why) {
     bool has_springs = m->stop == DYNAMICS__V1__JOINT_STOP__JOINT_STOP_SPRING;
     if (m->spring_stop && !has_springs) {
@@ -145,7 +145,7 @@ step_code stepping_code(const batch *b, const Dynamics__V1__Stepping *m) {
     return step_code_choose(b->entry, m ? m->compiled : DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_WHERE_READY);
 }
 
-/* Ends the call where the simulator is not what was asked for. */
+/* Ends the call if the simulator lacks the required code. */
 static bool check_code(batch *b, const step_code *code, const dyn_simulator *simulator) {
     char reason[STEP_CODE_REASON];
     if (!code->must_be_compiled || dyn_simulator_is_compiled(simulator)) {

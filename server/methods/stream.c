@@ -16,7 +16,7 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Decoded chunks may take this many times their serialized size, and this much more. */
+/* Bound of a decoded chunk's memory: this multiple of its serialized size, plus this margin. */
 enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
 
 static const char NO_TARGET[] = "the stream has no target; set one of feedforward, simulation_input and record";
@@ -211,7 +211,7 @@ static bool copy_names(stream_session *session, const Dynamics__V1__Query *query
     return *names != NULL;
 }
 
-/* Decodes the query into the face's memory, and into the options. */
+/* Decodes the query into the session's memory, and into the options. */
 static bool read_query(stream_session *session, const Dynamics__V1__Query *given, model_entry *entry,
                        stream_options *options, refusal *why) {
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
@@ -280,7 +280,7 @@ static bool write_header(recording *r, void *context) {
     return recording_append(r, &header.base);
 }
 
-/* Opens the file of a stream that records, which nobody knows yet. */
+/* Opens the recording of a stream that is not in the table yet. */
 static bool open_recording(live *l, stream *s, const char *wanted, refusal *why) {
     char path[PATH_MAX];
     recorded_model model;

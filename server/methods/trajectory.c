@@ -72,7 +72,7 @@ static bool negate_block(batch *b, const char *name, size_t count, const double 
     return *negated != NULL;
 }
 
-/* Adds the reaction of the surroundings on the tip, if there is one, to the external forces of the batch. */
+/* Adds the reaction of the environment on the tip, if the request has one, to the external forces of the batch. */
 static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
     if (!tip) {
         return true;
@@ -237,7 +237,7 @@ typedef struct forward_task {
     size_t diverged_row;
 } forward_task;
 
-/* How the robot moves: as in the book, or as the request says. */
+/* Reads the stepping options. The defaults are those of Modern Robotics. */
 static bool read_stepping(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
