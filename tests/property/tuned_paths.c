@@ -73,7 +73,7 @@ static void compute(algorithm_id id, const dyn_model *model, const algorithm_inp
     dyn_error error;
     in.model = model;
     in.n = n;
-    require(dyn_workspace_create(model, &error, &in.workspace), &error);
+    require(dyn_workspace_create(model, &in.workspace, &error), &error);
     require(algorithm_compute(id, &in, &error, out), &error);
     dyn_workspace_free(in.workspace);
 }
