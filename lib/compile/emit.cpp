@@ -80,7 +80,7 @@ class writer {
         }
         write_sines();
         if (options.target == emit_target::object) {
-            take_late_inputs();
+            write_late_inputs();
             note_inputs();
         }
         for (uint32_t i = 0; i < f.graph.size(); i++) {
@@ -117,12 +117,12 @@ class writer {
         return options.target == emit_target::object && is_late_input(array);
     }
 
-    void take_late_inputs() {
+    void write_late_inputs() {
         for (input_array array : f.inputs) {
             if (is_late(array)) {
                 const char *name = input_name(array);
                 int size = input_size(&model, array);
-                out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = take_late(late_"
+                out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = load_late(late_"
                     << name << ", " << size << ", room_" << name << ");\n";
             }
         }

@@ -173,7 +173,7 @@ struct option_row {
     int letter;
     bool has_word;
     use of;
-    void (*take)(command &c, const char *word);
+    void (*apply)(command &c, const char *word);
 };
 
 static const option_row option_rows[] = {
@@ -259,7 +259,7 @@ static void parse(int argc, char **argv, command &c) {
     const std::vector<option> rows = long_options();
     for (int code; (code = getopt_long(argc, argv, "o:f:h", rows.data(), nullptr)) != -1;) {
         const option_row &row = option_of(code);
-        row.take(c, optarg);
+        row.apply(c, optarg);
         for_source = row.of == use::source ? row.name : for_source;
         for_object = row.of == use::object ? row.name : for_object;
     }

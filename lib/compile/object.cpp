@@ -58,7 +58,7 @@ static void emit_inputs(std::ostream &out, const dyn_model *model, const compile
             out << "    const late_input late_" << name << " = late_rows(in[" << i << "], s, " << size << ");\n";
             continue;
         }
-        out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = take_rows(in[" << i
+        out << "    real room_" << name << "[" << size << "];\n    const real *" << name << " = load_rows(in[" << i
             << "], s, " << size << ", room_" << name << ");\n";
     }
 }
@@ -128,7 +128,7 @@ static void emit_block(std::ostream &out, const dyn_model *model, const compiled
     for (size_t i = 0; i < f.outputs.size(); i++) {
         const output_array &o = f.outputs[i];
         if (!is_pivots(o)) {
-            out << (is_matrix(model, o) ? "    give_matrices(" : "    give_rows(") << o.name << ", s, "
+            out << (is_matrix(model, o) ? "    store_matrices(" : "    store_rows(") << o.name << ", s, "
                 << o.values.size() << ", out[" << i << "]);\n";
         }
     }

@@ -140,7 +140,7 @@ KERNEL_STEP void note_quaternion(const real *x, real *spoilt) {
 
 /* Returns samples sample .. sample + DYN_LANES - 1 of rows as a packed array: in `room`, or the rows themselves if
  * there is one lane. If `rows` is NULL all numbers are zero. */
-KERNEL_STEP const real *take_rows(const double *rows, size_t sample, int width, real *room) {
+KERNEL_STEP const real *load_rows(const double *rows, size_t sample, int width, real *room) {
     if (!rows) {
         for (int i = 0; i < width; i++) {
             room[i] = real_set(0);
@@ -181,8 +181,8 @@ KERNEL_STEP late_input late_rows(const double *rows, size_t sample, int width) {
     return (late_input){0, rows ? rows + sample * (size_t)width : rows};
 }
 
-KERNEL_STEP const real *take_late(late_input input, int width, real *room) {
-    return input.packed ? input.packed : take_rows(input.rows, 0, width, room);
+KERNEL_STEP const real *load_late(late_input input, int width, real *room) {
+    return input.packed ? input.packed : load_rows(input.rows, 0, width, room);
 }
 
 /* Returns the address at which a matrix of `width` numbers is computed: the row of the caller for single states,
@@ -198,7 +198,7 @@ KERNEL_STEP real *room_of(double *rows, size_t sample, size_t width, double *scr
 }
 
 /* Stores packed results in rows. */
-KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double *rows) {
+KERNEL_STEP void store_rows(const real *packed, size_t sample, int width, double *rows) {
 #if DYN_LANES == 1
     for (int i = 0; i < width; i++) {
         rows[sample * (size_t)width + (size_t)i] = packed[i];
@@ -209,11 +209,11 @@ KERNEL_STEP void give_rows(const real *packed, size_t sample, int width, double 
 }
 
 /* Stores matrices in rows. Single states have computed them there. */
-KERNEL_STEP void give_matrices(const real *packed, size_t sample, int width, double *rows) {
+KERNEL_STEP void store_matrices(const real *packed, size_t sample, int width, double *rows) {
 #if DYN_LANES == 1
     (void)packed, (void)sample, (void)width, (void)rows;
 #else
-    give_rows(packed, sample, width, rows);
+    store_rows(packed, sample, width, rows);
 #endif
 }
 

@@ -178,7 +178,7 @@ void reduce_frames(std::vector<body> &bodies) {
 }
 
 /* Removes the part of a body's inertia that can be fixed to the parent, and returns it. */
-static mass_properties take_fixed_part(body &b, left_out which) {
+static mass_properties remove_fixed_part(body &b, left_out which) {
     mass_properties fixed = {};
     if (b.motion == MOTION_REVOLUTE) {
         const double *I = b.inertia;
@@ -201,7 +201,7 @@ static mass_properties take_fixed_part(body &b, left_out which) {
 
 void reduce_inertias(std::vector<body> &bodies, left_out moment) {
     for (int i = (int)bodies.size() - 1; i >= 0; i--) {
-        mass_properties fixed = take_fixed_part(bodies[i], moment);
+        mass_properties fixed = remove_fixed_part(bodies[i], moment);
         if (bodies[i].parent >= 0) {
             body &p = bodies[bodies[i].parent];
             dyn_pose place;
@@ -259,7 +259,7 @@ void restate_for_kernels(std::vector<body> &bodies) {
                   std::memcmp(b.rotation, identity_pose.rotation, sizeof b.rotation) == 0;
         b.tilt[0] = 1, b.tilt[1] = 0;
         b.turn = b.offset;
-        b.on_hinges = b.trunk = b.on_trunk = b.serial = false;
-        b.forks = b.bears = true;
+        b.on_hinges = b.trunk = b.is_trunk_child = b.serial = false;
+        b.forks = b.has_other_children = true;
     }
 }

@@ -37,7 +37,7 @@ enum { COMPARISONS = sizeof comparisons / sizeof *comparisons };
 
 /* Numbers of bodies on each tuned path. */
 typedef struct path_counts {
-    int hinge, on_hinges, serial, trunk, on_trunk;
+    int hinge, on_hinges, serial, trunk, is_trunk_child;
 } path_counts;
 
 static void count_paths(const dyn_model *model, path_counts *counts) {
@@ -47,7 +47,7 @@ static void count_paths(const dyn_model *model, path_counts *counts) {
         counts->on_hinges += b->on_hinges;
         counts->serial += b->serial;
         counts->trunk += b->trunk;
-        counts->on_trunk += b->on_trunk;
+        counts->is_trunk_child += b->is_trunk_child;
     }
 }
 
@@ -57,8 +57,8 @@ static dyn_model plain_model(const dyn_model *model, body *bodies) {
     memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
     for (int i = 0; i < model->body_count; i++) {
         body *b = &bodies[i];
-        b->hinge = b->on_hinges = b->serial = b->trunk = b->on_trunk = false;
-        b->forks = b->bears = true;
+        b->hinge = b->on_hinges = b->serial = b->trunk = b->is_trunk_child = false;
+        b->forks = b->has_other_children = true;
         b->grouped.mass = b->mass;
         memcpy(b->grouped.first_moment, b->first_moment, sizeof b->first_moment);
         memcpy(b->grouped.moments, b->moments, sizeof b->moments);
@@ -136,7 +136,7 @@ START_TEST(tuned_paths_agree_with_the_plain_recursion) {
     ck_assert_int_gt(counts.on_hinges, 0);
     ck_assert_int_gt(counts.serial, 0);
     ck_assert_int_gt(counts.trunk, 0);
-    ck_assert_int_gt(counts.on_trunk, 0);
+    ck_assert_int_gt(counts.is_trunk_child, 0);
 }
 END_TEST
 

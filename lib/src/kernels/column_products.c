@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "given_numbers.h"
+#include "finished_numbers.h"
 #include "motion_columns.h"
 
 /* Loads `count` entries into a `real`, and zeros into the other lanes. */
@@ -83,7 +83,7 @@ KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B
     motion columns = load_columns(A, each, count);
     for (int k = 0; k < rows; k++) {
         ask_for(M + (size_t)k * width + ENTRIES);
-        store_entries(give(spatial_dot(columns, B[k]), zeros), count, M + (size_t)k * width);
+        store_entries(finish_number(spatial_dot(columns, B[k]), zeros), count, M + (size_t)k * width);
     }
 }
 

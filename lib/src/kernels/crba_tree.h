@@ -37,14 +37,14 @@ KERNEL_STEP force column_force(const body *b, rigid_inertia I, int k) {
 
 /* Returns F of body j, transformed to its parent. */
 KERNEL_STEP force column_force_to_parent(const body *b, const crba_tree *t, int j, force F) {
-    return b->hinge && !b->on_trunk ? hinge_force_to_parent(hinge_at(b, t->turns, j), F, force_zero())
-                                    : force_to_parent(t->X[j], F);
+    return b->hinge && !b->is_trunk_child ? hinge_force_to_parent(hinge_at(b, t->turns, j), F, force_zero())
+                                          : force_to_parent(t->X[j], F);
 }
 
 /* Returns the composite inertia of body i, transformed to its parent. */
 KERNEL_STEP rigid_inertia composite_to_parent(const body *b, const crba_tree *t, int i) {
-    return b->hinge && !b->on_trunk ? hinge_inertia_to_parent(hinge_at(b, t->turns, i), t->composite[i])
-                                    : rigid_inertia_to_parent(t->X[i], t->composite[i]);
+    return b->hinge && !b->is_trunk_child ? hinge_inertia_to_parent(hinge_at(b, t->turns, i), t->composite[i])
+                                          : rigid_inertia_to_parent(t->X[i], t->composite[i]);
 }
 
 /* Returns the column after those of the subtree of a body. */

@@ -20,7 +20,7 @@
 static void place_trunk(const dyn_model *model, const crba_tree *t) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        if (!b->trunk && !b->on_trunk) {
+        if (!b->trunk && !b->is_trunk_child) {
             continue;
         }
         if (b->hinge) {
@@ -28,13 +28,13 @@ static void place_trunk(const dyn_model *model, const crba_tree *t) {
         }
         if (b->trunk && b->parent < 0) {
             t->X[i] = placement_identity();
-        } else if (b->on_trunk && model->bodies[b->parent].parent >= 0) {
+        } else if (b->is_trunk_child && model->bodies[b->parent].parent >= 0) {
             t->X[i] = placement_compose(t->X[b->parent], t->X[i]);
         }
         for (int k = 0; b->trunk && k < b->nv; k++) {
             motion_columns_set(t->S, b->v_index + k, placed_column(b, t->X[i], k));
         }
-        if (b->trunk && b->on_trunk) {
+        if (b->trunk && b->is_trunk_child) {
             t->composite[i] = rigid_inertia_to_parent(t->X[i], t->composite[i]);
         }
     }
@@ -95,7 +95,7 @@ static void store_hinge_row(const dyn_model *model, const crba_tree *t, int i, r
     force F = hinge_column_force(t->composite[i]);
     M[row * nv + row] = F.n.z;
     while (bodies[j].parent >= 0) {
-        if (bodies[j].on_trunk) {
+        if (bodies[j].is_trunk_child) {
             F = force_to_parent(t->X[j], F);
             motion_columns_set(t->F, row, motion_set(F.n, F.f));
             store_entries_of_trunk(model, t, row, 1, bodies[j].parent, filled, M);

@@ -123,22 +123,22 @@ void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts par
 
 /* Stores the entries of the tree of bodies r to `end` - 1 where joints share coordinates. Sums have the order of the
  * other instances: from the tips, column by column. */
-KERNEL_STEP void put_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
+KERNEL_STEP void store_tree(const derivative_tree *t, derivative_parts parts, int r, int end, const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
     const int *first = t->first_column;
     for (int i = end - 1; i >= r; i--) {
         for (int y = first[i]; y < first[i + 1]; y++) {
             if (i > r) {
                 column_products products = products_of(columns, y);
-                put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
+                store_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
             }
-            put_root(t, parts, r, y, i == r, &columns[y / TERM_LANES].products, d);
+            store_root(t, parts, r, y, i == r, &columns[y / TERM_LANES].products, d);
         }
     }
 }
 
 /* Stores the entries of all trees where joints share coordinates. */
-static void put_trees(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+static void store_trees(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
     const body *bodies = t->model->bodies;
     matrices d = matrices_of(t, true, to);
     for (int end = t->model->body_count, r; end > 0; end = r) {
@@ -146,16 +146,16 @@ static void put_trees(const derivative_tree *t, derivative_parts parts, const de
         while (bodies[r].parent >= 0) {
             r--;
         }
-        put_tree(t, parts, r, end, &d);
+        store_tree(t, parts, r, end, &d);
     }
 }
 
-int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
     if (t->model->has_coupling) {
-        put_trees(t, parts, d);
+        store_trees(t, parts, d);
         return 0;
     }
-    return KERNEL(put_rows)(t, parts, d);
+    return KERNEL(store_rows)(t, parts, d);
 }
 
 #endif

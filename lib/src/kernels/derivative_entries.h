@@ -103,35 +103,35 @@ KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const de
 }
 
 /* Stores x, or adds it to an entry that several joints share. */
-KERNEL_STEP void put(bool shared, entry *to, entry x) {
+KERNEL_STEP void store_entry(bool shared, entry *to, entry x) {
     *to = shared ? *to + x : x;
 }
 
 /* Stores the entries e of column x and another one. `own`: both belong to one joint. */
-KERNEL_STEP void put_entries(const matrices *d, derivative_parts parts, const column_entries *e, size_t x, bool own,
-                             size_t row, size_t column) {
+KERNEL_STEP void store_entries(const matrices *d, derivative_parts parts, const column_entries *e, size_t x, bool own,
+                               size_t row, size_t column) {
     size_t below = row * d->nv + column, above = column * d->nv + row;
     if (parts & VELOCITY_PART) {
-        put(d->shared, &d->dv[below], entry_of(&e->dv_below, x));
-        put(d->shared, &d->da[below], entry_of(&e->da, x));
+        store_entry(d->shared, &d->dv[below], entry_of(&e->dv_below, x));
+        store_entry(d->shared, &d->da[below], entry_of(&e->da, x));
     }
     if (parts & POSITION_PART) {
-        put(d->shared, &d->dq[below], entry_of(&e->dq_below, x));
+        store_entry(d->shared, &d->dq[below], entry_of(&e->dq_below, x));
     }
     if ((parts & VELOCITY_PART) && !own) {
-        put(d->shared, &d->dv[above], entry_of(&e->dv_above, x));
-        put(d->shared, &d->da[above], entry_of(&e->da, x));
+        store_entry(d->shared, &d->dv[above], entry_of(&e->dv_above, x));
+        store_entry(d->shared, &d->da[above], entry_of(&e->da, x));
     }
     if ((parts & POSITION_PART) && !own) {
-        put(d->shared, &d->dq[above], entry_of(&e->dq_above, x));
+        store_entry(d->shared, &d->dq[above], entry_of(&e->dq_above, x));
     }
 }
 
 /* Stores zeros for a row and the columns `from` to `to` - 1 of other branches. */
-KERNEL_STEP void put_zeros(const matrices *d, derivative_parts parts, int row, int from, int to) {
+KERNEL_STEP void store_zeros(const matrices *d, derivative_parts parts, int row, int from, int to) {
     column_entries none = no_entries();
     for (int column = from; column < to && !d->shared; column++) {
-        put_entries(d, parts, &none, 0, false, (size_t)row, (size_t)column);
+        store_entries(d, parts, &none, 0, false, (size_t)row, (size_t)column);
     }
 }
 
@@ -148,29 +148,29 @@ KERNEL_STEP column_entries entries_with(const column_terms *columns, derivative_
 
 /* Stores the entries of column y with the columns `first` to `last` of its own joint, and with all columns above except
  * for the root's, which are those before `tree`. */
-KERNEL_STEP void put_column(const derivative_tree *t, derivative_parts parts, int tree, int y, int first, int last,
-                            const column_products *products, const matrices *d) {
+KERNEL_STEP void store_column(const derivative_tree *t, derivative_parts parts, int tree, int y, int first, int last,
+                              const column_products *products, const matrices *d) {
     const column_terms *columns = (const column_terms *)t->columns;
     column_entries e = no_entries();
     size_t row = (size_t)t->coordinates[y], found = SIZE_MAX;
     int x = last;
     for (; x >= first; x--) {
         e = entries_with(columns, parts, products, (size_t)x, &found, e);
-        put_entries(d, parts, &e, (size_t)x, true, row, (size_t)t->coordinates[x]);
+        store_entries(d, parts, &e, (size_t)x, true, row, (size_t)t->coordinates[x]);
     }
     for (x = t->column_above[first]; x >= tree; x = t->column_above[x]) {
         e = entries_with(columns, parts, products, (size_t)x, &found, e);
-        put_entries(d, parts, &e, (size_t)x, false, row, (size_t)t->coordinates[x]);
+        store_entries(d, parts, &e, (size_t)x, false, row, (size_t)t->coordinates[x]);
     }
 }
 
 /* Stores zeros between the columns above, and for the columns of other trees. Columns are coordinates here. */
-KERNEL_STEP void put_column_zeros(const derivative_tree *t, derivative_parts parts, int root, int y, int first,
-                                  const matrices *d) {
+KERNEL_STEP void store_column_zeros(const derivative_tree *t, derivative_parts parts, int root, int y, int first,
+                                    const matrices *d) {
     for (int x = first; x > root; x = t->column_above[x]) {
-        put_zeros(d, parts, y, t->column_above[x] + 1, x);
+        store_zeros(d, parts, y, t->column_above[x] + 1, x);
     }
-    put_zeros(d, parts, y, 0, root);
+    store_zeros(d, parts, y, 0, root);
 }
 
 /* Returns b x w, whose product with each axis e is that of b with w x e. The order of sums is that of this product. So
@@ -224,26 +224,26 @@ KERNEL_STEP column_entries root_entries(const body *root, motion_type type, int 
 
 /* Stores the entries of column `column`, whose products are y, with the columns of the root r. `own`: the column
  * belongs to the root. */
-KERNEL_STEP void put_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type, int column,
-                                  bool own, const column_products *y, const matrices *d) {
+KERNEL_STEP void store_root_columns(const derivative_tree *t, derivative_parts parts, int r, motion_type type,
+                                    int column, bool own, const column_products *y, const matrices *d) {
     const body *root = &t->model->bodies[r];
     const entry *at_root = (const entry *)t->roots + 9 * r;
     motion v = motion_set(shared_vec3(at_root, 0), shared_vec3(at_root, 3));
     root_products x = multiply_with_root(shared_vec3(at_root, 6), v, parts, y);
     for (int l = 0; l < (type == MOTION_FLOATING ? 6 : root->nv); l++) {
         column_entries e = root_entries(root, type, l, parts, &x);
-        put_entries(d, parts, &e, (size_t)column, own, (size_t)t->coordinates[column], (size_t)(root->v_index + l));
+        store_entries(d, parts, &e, (size_t)column, own, (size_t)t->coordinates[column], (size_t)(root->v_index + l));
     }
 }
 
 /* Stores the entries of a root of any type. */
-KERNEL_STEP void put_root(const derivative_tree *t, derivative_parts parts, int r, int column, bool own,
-                          const column_products *y, const matrices *d) {
+KERNEL_STEP void store_root(const derivative_tree *t, derivative_parts parts, int r, int column, bool own,
+                            const column_products *y, const matrices *d) {
     motion_type type = t->model->bodies[r].motion;
     if (type == MOTION_FLOATING) {
-        put_root_columns(t, parts, r, MOTION_FLOATING, column, own, y, d);
+        store_root_columns(t, parts, r, MOTION_FLOATING, column, own, y, d);
     } else {
-        put_root_columns(t, parts, r, type, column, own, y, d);
+        store_root_columns(t, parts, r, type, column, own, y, d);
     }
 }
 

@@ -65,11 +65,11 @@ void KERNEL(place_columns)(const derivative_state *s) {
 /* ---- motion ------------------------------------------------------------------------------------------------------ */
 
 /* Stores the columns of a joint that is not a hinge. A function of its own keeps velocities in registers. */
-static __attribute__((noinline)) void put_joint_columns(const derivative_tree *t, int i) {
+static __attribute__((noinline)) void store_joint_columns(const derivative_tree *t, int i) {
     const placement_columns *placed = (const placement_columns *)t->placed;
     for (int l = 0, y = t->first_column[i]; y < t->first_column[i + 1]; l++, y++) {
         motion S = placed_column(&t->model->bodies[i], placement_of(&placed[y]), l);
-        put_motion(column_at(t, y), offsetof(column_terms, S), S);
+        store_motion(column_at(t, y), offsetof(column_terms, S), S);
     }
 }
 
@@ -80,17 +80,17 @@ void KERNEL(carry_velocities)(const derivative_state *s) {
     for (int i = 0; i < t->model->body_count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent != i - 1) {
-            v = b->parent < 0 ? motion_zero() : get_motion(body_at(t, b->parent), offsetof(body_terms, v));
+            v = b->parent < 0 ? motion_zero() : load_motion(body_at(t, b->parent), offsetof(body_terms, v));
         }
         if (!b->hinge) {
-            put_joint_columns(t, i);
+            store_joint_columns(t, i);
         }
         const motion v_p = v;
         for (int l = 0; l < b->nv; l++) {
             int y = t->first_column[i] + l;
-            v = motion_fma(s->v[b->v_index + l], get_motion(column_at(t, y), offsetof(column_terms, S)), v);
-            put_motion(column_joint(t, y), offsetof(joint_terms, v), v_p);
-            put_motion(body_beside(t, y), offsetof(body_terms, v), v);
+            v = motion_fma(s->v[b->v_index + l], load_motion(column_at(t, y), offsetof(column_terms, S)), v);
+            store_motion(column_joint(t, y), offsetof(joint_terms, v), v_p);
+            store_motion(body_beside(t, y), offsetof(body_terms, v), v);
         }
         if (b->parent < 0) {
             roots[i].v = v;
@@ -104,7 +104,7 @@ void KERNEL(add_joint_rates)(const derivative_state *s) {
         const body *b = &t->model->bodies[i];
         motion vJ = motion_zero();
         for (int l = 0; l < b->nv && b->nv > 1; l++) {
-            motion S = get_motion(column_at(t, t->first_column[i] + l), offsetof(column_terms, S));
+            motion S = load_motion(column_at(t, t->first_column[i] + l), offsetof(column_terms, S));
             vJ = motion_fma(s->v[b->v_index + l], S, vJ);
         }
         if (b->nv > 1) {
@@ -122,16 +122,16 @@ void KERNEL(carry_accelerations)(const derivative_state *s, const real *a) {
         if (b->parent < 0) {
             k = motion_set(vec3_zero(), roots[i].a_0);
         } else if (b->parent != i - 1) {
-            k = get_motion(body_at(t, b->parent), offsetof(body_terms, a));
+            k = load_motion(body_at(t, b->parent), offsetof(body_terms, a));
         }
         const motion a_p = k;
         for (int l = 0; l < b->nv; l++) {
             int y = t->first_column[i] + l, c = b->v_index + l;
-            motion S = get_motion(column_at(t, y), offsetof(column_terms, S));
-            motion Psi_dot = get_motion(column_at(t, y), offsetof(column_terms, Psi_dot));
+            motion S = load_motion(column_at(t, y), offsetof(column_terms, S));
+            motion Psi_dot = load_motion(column_at(t, y), offsetof(column_terms, Psi_dot));
             k = motion_fma(a[c], S, motion_fma(s->v[c], Psi_dot, k));
-            put_motion(column_joint(t, y), offsetof(joint_terms, a), a_p);
-            put_motion(body_beside(t, y), offsetof(body_terms, a), k);
+            store_motion(column_joint(t, y), offsetof(joint_terms, a), a_p);
+            store_motion(body_beside(t, y), offsetof(body_terms, a), k);
         }
     }
 }

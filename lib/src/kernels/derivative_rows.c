@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "derivative_entries.h"
-#include "given_numbers.h"
+#include "finished_numbers.h"
 
 #if defined DYN_COLUMN_LANES
 
@@ -102,7 +102,7 @@ typedef __mmask16 lane_mask;
 
 /* Stores part of a row of a matrix with `left` numbers after `to`. The next row overwrites what is stored beyond the
  * end of this one. The end of the matrix is not exceeded. */
-KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
+KERNEL_STEP void store_numbers_of_row(real x, number *to, size_t left) {
     if (left >= TERM_LANES) {
         memcpy(to, &x, sizeof x);
         return;
@@ -118,18 +118,19 @@ KERNEL_STEP void put_numbers_of_row(real x, number *to, size_t left) {
 
 /* Stores part of a row of each requested matrix. If all parts are requested, the caller gets them and they are stored
  * as unpack does. Otherwise forward dynamics reads them. */
-KERNEL_STEP void put_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
-                                 row_entries *zeros) {
+KERNEL_STEP void store_part_of_row(const matrices *d, derivative_parts parts, int y, int first, row_entries e,
+                                   row_entries *zeros) {
     size_t at = (size_t)y * d->nv + (size_t)first, left = d->nv * d->nv - at;
     if (parts == BOTH_PARTS) {
-        e.dq = give(e.dq, &zeros->dq), e.dv = give(e.dv, &zeros->dv), e.da = give(e.da, &zeros->da);
+        e.dq = finish_number(e.dq, &zeros->dq), e.dv = finish_number(e.dv, &zeros->dv),
+        e.da = finish_number(e.da, &zeros->da);
     }
     if (parts & VELOCITY_PART) {
-        put_numbers_of_row(e.dv, d->dv + at, left);
-        put_numbers_of_row(e.da, d->da + at, left);
+        store_numbers_of_row(e.dv, d->dv + at, left);
+        store_numbers_of_row(e.da, d->da + at, left);
     }
     if (parts & POSITION_PART) {
-        put_numbers_of_row(e.dq, d->dq + at, left);
+        store_numbers_of_row(e.dq, d->dq + at, left);
     }
 }
 
@@ -162,22 +163,22 @@ KERNEL_STEP row_entries row_below(const derivative_tree *t, derivative_parts par
 }
 
 /* Stores the rows of bodies from i on that precede a chunk. Returns the next body. */
-KERNEL_STEP int put_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
-                          const matrices *d, row_entries *zeros) {
+KERNEL_STEP int store_above(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
+                            int i, const matrices *d, row_entries *zeros) {
     const column_products products = ((const column_terms *)t->columns)[c->first / TERM_LANES].products;
     const int *first = t->first_column;
     for (int y = first[i]; first[i + 1] <= c->first; i++) {
         for (const int end = carried_end(t, i); y < first[i + 1]; y++) {
             row_entries e = row_above(t, parts, branches, c, y, end, &products);
-            put_part_of_row(d, parts, y, c->first, e, zeros);
+            store_part_of_row(d, parts, y, c->first, e, zeros);
         }
     }
     return i;
 }
 
 /* Stores the rows of bodies from i on that have columns in the chunk. Returns the next body. */
-KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c, int i,
-                          const matrices *d, row_entries *zeros) {
+KERNEL_STEP int store_mixed(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
+                            int i, const matrices *d, row_entries *zeros) {
     const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
     const int *first = t->first_column, bodies = t->model->body_count;
     for (int y = first[i]; i < bodies && y < c->behind; i++) {
@@ -188,44 +189,44 @@ KERNEL_STEP int put_mixed(const derivative_tree *t, derivative_parts parts, bool
                 above = row_above(t, parts, branches, c, y, end, &terms->products);
             }
             row_entries e = entries_where_before(c->numbers, first[i + 1], below, above);
-            put_part_of_row(d, parts, y, c->first, e, zeros);
+            store_part_of_row(d, parts, y, c->first, e, zeros);
         }
     }
     return i;
 }
 
 /* Stores the rows of bodies from i on, all of which follow the chunk. */
-KERNEL_STEP void put_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
-                           int i, const matrices *d, row_entries *zeros) {
+KERNEL_STEP void store_below(const derivative_tree *t, derivative_parts parts, bool branches, const column_chunk *c,
+                             int i, const matrices *d, row_entries *zeros) {
     const column_terms terms = ((const column_terms *)t->columns)[c->first / TERM_LANES];
     for (int y = t->first_column[i]; y < (int)d->nv; y++) {
         row_entries e = row_below(t, parts, branches, c, y, &terms);
-        put_part_of_row(d, parts, y, c->first, e, zeros);
+        store_part_of_row(d, parts, y, c->first, e, zeros);
     }
 }
 
 /* Stores the last columns first, because each part of a row may overwrite the start of the next row. */
-KERNEL_STEP int put_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
+KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
     const matrices d = matrices_of(t, false, to);
     row_entries zeros = no_row_entries();
     for (int k = (t->model->nv + TERM_LANES - 1) / TERM_LANES - 1; k >= 0; k--) {
         const column_chunk c = chunk_of(t, branches, k);
-        int i = put_above(t, parts, branches, &c, 0, &d, &zeros);
-        i = put_mixed(t, parts, branches, &c, i, &d, &zeros);
-        put_below(t, parts, branches, &c, i, &d, &zeros);
+        int i = store_above(t, parts, branches, &c, 0, &d, &zeros);
+        i = store_mixed(t, parts, branches, &c, i, &d, &zeros);
+        store_below(t, parts, branches, &c, i, &d, &zeros);
     }
     return NUMBER_SIZE == sizeof(double) && parts == BOTH_PARTS && are_zero(zeros.dq + zeros.dv + zeros.da);
 }
 
-KERNEL_STEP int put_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
-    return t->branches ? put_chunks(t, parts, true, to) : put_chunks(t, parts, false, to);
+KERNEL_STEP int store_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+    return t->branches ? store_chunks(t, parts, true, to) : store_chunks(t, parts, false, to);
 }
 
-int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
     if (parts == BOTH_PARTS) {
-        return put_rows_of(t, BOTH_PARTS, d);
+        return store_rows_of(t, BOTH_PARTS, d);
     }
-    return parts == VELOCITY_PART ? put_rows_of(t, VELOCITY_PART, d) : put_rows_of(t, POSITION_PART, d);
+    return parts == VELOCITY_PART ? store_rows_of(t, VELOCITY_PART, d) : store_rows_of(t, POSITION_PART, d);
 }
 
 #endif

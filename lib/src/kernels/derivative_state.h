@@ -13,7 +13,7 @@ typedef struct derivative_state {
     const double *gravity;
     const real *q, *v;
     joint_turns turns;
-    bool keeps_frames;       /* the frames of all bodies are needed after the outward pass */
+    bool needs_frames;       /* the frames of all bodies are needed after the outward pass */
     inertial_terms *pending; /* sums over the subtrees of children so far, of bodies that fork */
     void *placements;        /* memory of the placements of all bodies */
 } derivative_state;

@@ -119,9 +119,9 @@ void KERNEL(find_forces)(const derivative_tree *t);
 /* Computes Psi_ddot and the products of the columns, from the forces and the sums over subtrees. */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
 /* Stores the entries of all matrices. Returns true if all of them are stored as unpack does and finite. */
-int KERNEL(put_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
-/* Stores the entries by rows, for models in which no joints share a coordinate. Returns as put_derivatives does. */
-int KERNEL(put_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+/* Stores the entries by rows, for models in which no joints share a coordinate. Returns as store_derivatives does. */
+int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
 
 /* ---- terms of a body --------------------------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@ static inline force wrench_in_tree(const derivative_state *s, const placement *X
     const dyn_model *model = s->tree.model;
     int i = model->frames[forces->frames[j].frame].body;
     force F = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-    return force_to_parent(get_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
+    return force_to_parent(load_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
 }
 
 static const placement *find_placements(const derivative_state *s) {
@@ -27,9 +27,9 @@ void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set
             real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
             size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
             force f, F = wrench_in_tree(s, X, forces, j);
-            get_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
+            load_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
             f = force_sub(f, F);
-            put_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
+            store_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
         }
     }
 }
@@ -42,13 +42,13 @@ static void add_world_wrench(const derivative_tree *t, int carrier, force F, con
     const body *bodies = t->model->bodies;
     for (int i = carrier; i >= 0; i = bodies[i].parent) {
         for (int k = 0; k < bodies[i].nv; k++) {
-            motion S_x = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+            motion S_x = load_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
             force turned = force_cross(S_x, F);
             vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
             real *row = dq + (bodies[i].v_index + k) * t->model->nv;
             for (int j = carrier; j >= 0; j = bodies[j].parent) {
                 for (int l = 0; l < bodies[j].nv; l++) {
-                    motion S = get_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
+                    motion S = load_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
                     vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
                     real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
                     row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
@@ -65,7 +65,7 @@ void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *for
         if (at.reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
             const body_frame *frame = &s->tree.model->frames[at.frame];
             placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
-            placement W = get_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
+            placement W = load_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
             vec3 point = placement_compose(W, in_body).r;
             add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
                              at.reference_frame == DYN_REFERENCE_FRAME_WORLD ? NULL : &point, dq);
@@ -81,7 +81,7 @@ void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set 
         force F = wrench_in_tree(s, X, forces, j);
         for (int i = t->model->frames[forces->frames[j].frame].body; i >= 0; i = bodies[i].parent) {
             for (int k = 0; k < bodies[i].nv; k++) {
-                motion S = get_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+                motion S = load_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
                 x[bodies[i].v_index + k] -= spatial_dot(S, F);
             }
         }

@@ -139,7 +139,7 @@ int KERNEL(all_finite)(const double *x, size_t count) {
 #if DYN_LANES == 1 && !defined DYN_FLOAT
 
 /* Stores numbers plus zero and checks them while they are in registers. A load would wait for the stores. */
-static inline int give_many(const double *from, size_t count, double *row) {
+static inline int store_many(const double *from, size_t count, double *row) {
     const double bound = DBL_MAX;
     uint64_t most;
     const size_t together = count / TOGETHER * TOGETHER;
@@ -162,7 +162,7 @@ static inline int give_many(const double *from, size_t count, double *row) {
 
 /* Stores the numbers of one sample, which may already lie in their row. A large matrix is stored part by part, so that
  * each part stays in the cache. */
-static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
+static inline int store_rows(const void *packed, size_t width, size_t count, double *row) {
     const double *from = (const double *)packed;
     const double bound = DBL_MAX;
     uint64_t most, beyond = 0;
@@ -177,9 +177,9 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
     }
     int within = 1;
     for (; width >= 2 * PART; from += PART, row += PART, width -= PART) {
-        within &= give_many(from, PART, row);
+        within &= store_many(from, PART, row);
     }
-    return give_many(from, width, row) & within;
+    return store_many(from, width, row) & within;
 }
 
 #else
@@ -195,7 +195,7 @@ static inline double number_at(const void *packed, size_t i) {
 
 /* Stores the numbers of one sample in single precision. It goes from the last number to the first because they may lie
  * in the row, where a double takes more room than a number. */
-static inline int give_rows(const void *packed, size_t width, size_t count, double *row) {
+static inline int store_rows(const void *packed, size_t width, size_t count, double *row) {
     typedef number numbers __attribute__((vector_size(sizeof(number) * TOGETHER)));
     const double bound = DBL_MAX;
     uint64_t most;
@@ -219,7 +219,7 @@ static inline int give_rows(const void *packed, size_t width, size_t count, doub
 
 #else
 
-static inline int give_rows(const void *packed, size_t width, size_t count, double *rows) {
+static inline int store_rows(const void *packed, size_t width, size_t count, double *rows) {
     for (size_t l = 0; l < count; l++) {
         for (size_t i = 0; i < width; i++) {
             rows[l * width + i] = number_at(packed, i * DYN_LANES + l) + 0.0;
@@ -238,7 +238,7 @@ int KERNEL(unpack)(const void *packed, size_t width, size_t count, double *rows)
         return is_zero(lanes_to_rows((const real *)packed, width, real_set(0), rows));
     }
 #endif
-    return give_rows(packed, width, count, rows);
+    return store_rows(packed, width, count, rows);
 }
 
 /* Compares bits as integers: those of a positive number are a positive integer, and those of NaN exceed those of

@@ -57,7 +57,7 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], c
         body_motion k = carry_to_body(model, gravity, q, v, a, t, i);
         t.f[i] = body_inertial_wrench(&bodies[i], &k, grouped);
         for (;;) {
-            if (bodies[i].bears) {
+            if (bodies[i].has_other_children) {
                 t.motions[i] = k;
             }
             if (++i == count || !bodies[i].serial) {

@@ -26,133 +26,13 @@
  */
 #include "rnea_derivatives.h"
 
-#include <string.h>
-
 #include "derivative_entries.h"
 #include "derivative_frames.h"
+#include "derivative_layout.h"
 #include "term_lanes.h"
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
-
-enum { ALIGNMENT = 64 };
-
-static size_t aligned(size_t size) {
-    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-}
-
-/* Returns the bytes of `count` terms of `size` bytes, padded to whole vectors of columns. */
-static size_t terms_size(size_t count, size_t size) {
-    return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
-}
-
-/* Number of joint terms and of placements. They exist only if lanes hold columns. */
-static size_t joint_terms_count(size_t columns) {
-    return TERM_LANES > 1 ? columns : 0;
-}
-
-/* Number of body terms: one for each column if lanes hold columns, else one for each body. */
-static size_t body_terms_count(const dyn_model *model, size_t columns) {
-    return TERM_LANES > 1 ? columns : (size_t)model->body_count;
-}
-
-/* Number of entries of column_ends, padded to whole vectors. */
-static size_t ends_count(size_t columns) {
-    return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
-}
-
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
-    size_t bodies = (size_t)model->body_count, columns = column_count(model);
-    size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
-                   terms_size(joint_terms_count(columns), sizeof(joint_terms)) +
-                   terms_size(joint_terms_count(columns), sizeof(placement_columns)) +
-                   terms_size(columns, sizeof(column_terms));
-    size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
-    size_t numbers = bodies + 1 + 2 * columns + ends_count(columns);
-    return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
-}
-
-/* Clears the padding of an array. The lanes beside the last terms are computed as well: components that are read before
- * they are written, v and a, must be zeros. */
-static void clear_last(void *terms, size_t columns, size_t size, size_t offset) {
-    if (TERM_LANES > 1 && columns % TERM_LANES > 0) {
-        memset((char *)terms + (columns / TERM_LANES * size + offset) * TERM_LANES, 0, TERM_LANES * 2 * sizeof(motion));
-    }
-}
-
-static void *take(void **memory, size_t size) {
-    void *taken = *memory;
-    *memory = (char *)taken + size;
-    return taken;
-}
-
-/* Computes the coordinate of each column and the column before it on the way to the root. */
-static void number_coordinates(derivative_tree *t, int *coordinates) {
-    const body *bodies = t->model->bodies;
-    const int *first = t->first_column;
-    int *above = coordinates + first[t->model->body_count];
-    for (int i = 0; i < t->model->body_count; i++) {
-        for (int k = 0, column = first[i]; k < bodies[i].nv; k++, column++) {
-            coordinates[column] = bodies[i].v_index + k;
-            above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
-        }
-    }
-    t->coordinates = coordinates, t->column_above = above;
-}
-
-/* Computes, for each column, the end of the columns of its subtree. */
-static void number_ends(derivative_tree *t, int *ends) {
-    const dyn_model *model = t->model;
-    const int *first = t->first_column, columns = first[model->body_count];
-    for (int i = 0; i < model->body_count; i++) {
-        for (int y = first[i]; y < first[i + 1]; y++) {
-            ends[y] = first[i + 1] + model->bodies[i].columns_behind;
-        }
-    }
-    for (int y = columns; y < (int)ends_count((size_t)columns); y++) {
-        ends[y] = 0;
-    }
-    t->column_ends = ends;
-}
-
-/* Computes the arrays of column numbers that this instance needs. `first` is the start of their memory. */
-static void number_columns(derivative_tree *t, int *first) {
-    const body *bodies = t->model->bodies;
-    const int count = t->model->body_count;
-    int column = 0;
-    t->branches = false;
-    for (int i = 0; i < count; i++) {
-        first[i] = column;
-        t->branches |= bodies[i].parent != i - 1;
-        column += bodies[i].nv;
-    }
-    first[count] = column;
-    t->first_column = first, t->coordinates = t->column_above = t->column_ends = NULL;
-    if (TERM_LANES == 1 || t->model->has_coupling) {
-        number_coordinates(t, first + count + 1);
-    } else if (t->branches) {
-        number_ends(t, first + count + 1);
-    }
-}
-
-static derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,
-                                const real *v, const wrench_set *forces) {
-    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(columns);
-    derivative_state s;
-    s.gravity = gravity, s.q = q, s.v = v;
-    s.keeps_frames = has_wrenches(forces);
-    s.tree.model = model;
-    s.tree.bodies = take(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
-    s.tree.joints = take(&memory, terms_size(joints, sizeof(joint_terms)));
-    s.tree.columns = take(&memory, terms_size(columns, sizeof(column_terms)));
-    s.tree.placed = take(&memory, terms_size(joints, sizeof(placement_columns)));
-    s.pending = (inertial_terms *)take(&memory, bodies * sizeof(inertial_terms));
-    s.tree.roots = take(&memory, bodies * sizeof(root_motion));
-    s.turns = KERNEL(joint_turns)(model, q, &memory);
-    s.placements = take(&memory, KERNEL(placements_memory)(model));
-    number_columns(&s.tree, (int *)memory);
-    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, v));
-    clear_last(s.tree.joints, columns, sizeof(joint_terms), offsetof(joint_terms, v));
-    return s;
+    return derivative_layout_size(model);
 }
 
 #if TERM_LANES == 1
@@ -192,30 +72,30 @@ static inline moving_frame world_frame(vec3 a_0) {
 }
 
 /* Loads the placement and motion of body i from its terms. */
-KERNEL_STEP moving_frame get_frame(const derivative_tree *t, derivative_parts parts, int i) {
+KERNEL_STEP moving_frame load_frame(const derivative_tree *t, derivative_parts parts, int i) {
     const real *terms = body_at(t, i);
     moving_frame k;
-    k.W = get_placement(terms, offsetof(body_terms, W));
-    k.v = get_motion(terms, offsetof(body_terms, v));
-    k.a = parts & POSITION_PART ? get_motion(terms, offsetof(body_terms, a)) : motion_zero();
+    k.W = load_placement(terms, offsetof(body_terms, W));
+    k.v = load_motion(terms, offsetof(body_terms, v));
+    k.a = parts & POSITION_PART ? load_motion(terms, offsetof(body_terms, a)) : motion_zero();
     return k;
 }
 
 /* Stores the placement and motion of body i in its terms. */
-KERNEL_STEP void put_frame(const derivative_tree *t, derivative_parts parts, int i, const moving_frame *k) {
+KERNEL_STEP void store_frame(const derivative_tree *t, derivative_parts parts, int i, const moving_frame *k) {
     real *terms = body_at(t, i);
     if (parts & VELOCITY_PART) {
-        put_numbers(terms, offsetof(body_terms, W), (const real *)&k->W, sizeof k->W / sizeof(real));
-        put_motion(terms, offsetof(body_terms, v), k->v);
+        store_numbers(terms, offsetof(body_terms, W), (const real *)&k->W, sizeof k->W / sizeof(real));
+        store_motion(terms, offsetof(body_terms, v), k->v);
     }
     if (parts & POSITION_PART) {
-        put_motion(terms, offsetof(body_terms, a), k->a);
+        store_motion(terms, offsetof(body_terms, a), k->a);
     }
 }
 
 /* Computes the body's own terms. */
-KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts, int i, bool serial,
-                               const moving_frame *k) {
+KERNEL_STEP void store_own_terms(const derivative_tree *t, derivative_parts parts, int i, bool serial,
+                                 const moving_frame *k) {
     inertial_terms *own = &((body_terms *)t->bodies)[i].own;
     const body *b = &t->model->bodies[i];
     inertial_terms x = *own;
@@ -230,16 +110,16 @@ KERNEL_STEP void put_own_terms(const derivative_tree *t, derivative_parts parts,
 }
 
 /* Computes column l of body i except for its products. */
-KERNEL_STEP void put_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
-                                  motion Psi_dot, const moving_frame *parent) {
+KERNEL_STEP void store_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
+                                    motion Psi_dot, const moving_frame *parent) {
     real *column = column_at(t, t->first_column[i] + l);
     if (parts & VELOCITY_PART) {
-        put_motion(column, offsetof(column_terms, S), S);
-        put_motion(column, offsetof(column_terms, Psi_dot), Psi_dot);
-        put_motion(column, offsetof(column_terms, rate), motion_add(Psi_dot, Psi_dot));
+        store_motion(column, offsetof(column_terms, S), S);
+        store_motion(column, offsetof(column_terms, Psi_dot), Psi_dot);
+        store_motion(column, offsetof(column_terms, rate), motion_add(Psi_dot, Psi_dot));
     }
     if (parts & POSITION_PART) {
-        put_motion(column, offsetof(column_terms, Psi_ddot), column_acceleration(parent->v, parent->a, S, Psi_dot));
+        store_motion(column, offsetof(column_terms, Psi_ddot), column_acceleration(parent->v, parent->a, S, Psi_dot));
     }
 }
 
@@ -264,10 +144,10 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
             S = on_hinge ? motion_set(z, vec3_cross(k.W.r, z)) : placed_column(b, k.W, l);
             Psi_dot = motion_cross(parent.v, S);
         } else {
-            S = get_motion(column, offsetof(column_terms, S));
-            Psi_dot = get_motion(column, offsetof(column_terms, Psi_dot));
+            S = load_motion(column, offsetof(column_terms, S));
+            Psi_dot = load_motion(column, offsetof(column_terms, Psi_dot));
         }
-        put_column_terms(t, parts, i, l, S, Psi_dot, &parent);
+        store_column_terms(t, parts, i, l, S, Psi_dot, &parent);
         real rate = s->v[b->v_index + l];
         k.v = motion_fma(rate, S, k.v);
         vJ = on_hinge ? vJ : motion_fma(rate, S, vJ);
@@ -292,19 +172,19 @@ KERNEL_STEP void carry_outward(const derivative_state *s, derivative_parts parts
             roots[i].a_0 = parts & VELOCITY_PART ? root_gravity(s, i) : roots[i].a_0;
             k = world_frame(roots[i].a_0);
         } else if (b->parent != i - 1) {
-            k = get_frame(t, parts, b->parent);
+            k = load_frame(t, parts, b->parent);
         }
         k = b->hinge && b->parent >= 0 ? carry_body(s, parts, true, a, i, k) : carry_body(s, parts, false, a, i, k);
         if (b->parent < 0) {
             roots[i].v = k.v;
         }
-        if (b->forks || s->keeps_frames) {
-            put_frame(t, parts, i, &k);
+        if (b->forks || s->needs_frames) {
+            store_frame(t, parts, i, &k);
         }
         if (b->serial) {
-            put_own_terms(t, parts, i, true, &k);
+            store_own_terms(t, parts, i, true, &k);
         } else {
-            put_own_terms(t, parts, i, false, &k);
+            store_own_terms(t, parts, i, false, &k);
         }
     }
 }
@@ -325,8 +205,8 @@ static inline inertial_terms inertial_terms_add(derivative_parts parts, const in
 }
 
 /* Computes the products of the columns of body i, in the tree with root r, and stores their entries. */
-KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, int r, int i, const inertial_terms *sum,
-                             const matrices *d) {
+KERNEL_STEP void store_columns(const derivative_tree *t, derivative_parts parts, int r, int i,
+                               const inertial_terms *sum, const matrices *d) {
     const int *first = t->first_column;
     column_terms *columns = (column_terms *)t->columns;
     for (int y = first[i]; y < first[i + 1]; y++) {
@@ -334,17 +214,17 @@ KERNEL_STEP void put_columns(const derivative_tree *t, derivative_parts parts, i
         products.dv = products.dq = force_zero();
         if (i == r) {
             multiply_column(sum, parts, true, &columns[y], &products);
-            put_root(t, parts, r, y, true, &products, d);
+            store_root(t, parts, r, y, true, &products, d);
         } else {
             multiply_column(sum, parts, false, &columns[y], &products);
-            put_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
-            put_root(t, parts, r, y, false, &products, d);
+            store_column(t, parts, first[r + 1], y, first[i], first[i + 1] - 1, &products, d);
+            store_root(t, parts, r, y, false, &products, d);
         }
         if (parts == VELOCITY_PART) {
             columns[y].products.IS = products.IS, columns[y].products.BS = products.BS;
         }
         if (!d->shared && t->branches) {
-            put_column_zeros(t, parts, first[r], y, first[i], d);
+            store_column_zeros(t, parts, first[r], y, first[i], d);
         }
     }
 }
@@ -371,7 +251,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
     }
     for (int i = t->model->body_count - 1, r = i + 1; i >= 0; i--) {
         inertial_terms own = no_terms();
-        get_numbers(body_at(t, i), offsetof(body_terms, own) + from, (real *)&own + from / sizeof(real), count);
+        load_numbers(body_at(t, i), offsetof(body_terms, own) + from, (real *)&own + from / sizeof(real), count);
         if (bodies[i].forks) {
             sum = inertial_terms_add(summed, &own, &s->pending[i]);
         } else if (i + 1 < t->model->body_count && bodies[i + 1].parent == i) {
@@ -380,7 +260,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
             sum = own;
         }
         r = r > i ? root_of(bodies, i) : r;
-        put_columns(t, parts, r, i, &sum, d);
+        store_columns(t, parts, r, i, &sum, d);
         int parent = bodies[i].parent;
         if (parent >= 0 && bodies[parent].forks) {
             s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
@@ -447,12 +327,12 @@ KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts par
     }
     KERNEL(add_up_columns)(s, parts);
     KERNEL(find_column_products)(&s->tree, parts);
-    int given = KERNEL(put_derivatives)(&s->tree, parts, to);
+    int stored = KERNEL(store_derivatives)(&s->tree, parts, to);
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
         KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
-        given = 0;
+        stored = 0;
     }
-    return given;
+    return stored;
 }
 
 #endif
@@ -486,9 +366,9 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
         a_0 = b->parent < 0 ? ((const root_motion *)t->roots)[i].a_0 : a_0;
         for (int k = 0; k < b->nv; k++) {
             vec3 f;
-            get_numbers(column_at(t, t->first_column[i] + k),
-                        offsetof(column_terms, products) + offsetof(column_products, IS) + offsetof(force, f),
-                        (real *)&f, sizeof f / sizeof(real));
+            load_numbers(column_at(t, t->first_column[i] + k),
+                         offsetof(column_terms, products) + offsetof(column_products, IS) + offsetof(force, f),
+                         (real *)&f, sizeof f / sizeof(real));
             h[b->v_index + k] += vec3_dot(f, a_0);
         }
     }

@@ -34,32 +34,32 @@ static inline real *column_joint(const derivative_tree *t, int column) {
 }
 
 /* Stores `count` numbers as the components of terms from `offset` bytes on. */
-KERNEL_STEP void put_numbers(real *terms, size_t offset, const real *x, size_t count) {
+KERNEL_STEP void store_numbers(real *terms, size_t offset, const real *x, size_t count) {
     for (size_t c = 0; c < count; c++) {
         terms[(offset / sizeof(real) + c) * TERM_LANES] = x[c];
     }
 }
 
 /* Loads `count` numbers from the components of terms from `offset` bytes on. */
-KERNEL_STEP void get_numbers(const real *terms, size_t offset, real *x, size_t count) {
+KERNEL_STEP void load_numbers(const real *terms, size_t offset, real *x, size_t count) {
     for (size_t c = 0; c < count; c++) {
         x[c] = terms[(offset / sizeof(real) + c) * TERM_LANES];
     }
 }
 
-KERNEL_STEP void put_motion(real *terms, size_t offset, motion m) {
-    put_numbers(terms, offset, (const real *)&m, sizeof m / sizeof(real));
+KERNEL_STEP void store_motion(real *terms, size_t offset, motion m) {
+    store_numbers(terms, offset, (const real *)&m, sizeof m / sizeof(real));
 }
 
-KERNEL_STEP motion get_motion(const real *terms, size_t offset) {
+KERNEL_STEP motion load_motion(const real *terms, size_t offset) {
     motion m;
-    get_numbers(terms, offset, (real *)&m, sizeof m / sizeof(real));
+    load_numbers(terms, offset, (real *)&m, sizeof m / sizeof(real));
     return m;
 }
 
-KERNEL_STEP placement get_placement(const real *terms, size_t offset) {
+KERNEL_STEP placement load_placement(const real *terms, size_t offset) {
     placement W;
-    get_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
+    load_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
     return W;
 }
 
@@ -79,9 +79,9 @@ KERNEL_STEP size_t part_count(derivative_parts parts) {
 static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
     for (int l = 0; l < t->model->bodies[i].nv; l++) {
         real *column = column_at(t, t->first_column[i] + l);
-        motion S = get_motion(column, offsetof(column_terms, S));
-        motion rate = get_motion(column, offsetof(column_terms, rate));
-        put_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
+        motion S = load_motion(column, offsetof(column_terms, S));
+        motion rate = load_motion(column, offsetof(column_terms, rate));
+        store_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
     }
 }
 

@@ -52,6 +52,6 @@ void group_inertias(body *bodies, int count) {
     for (int i = 0; i < count && !finite; i++) {
         bodies[i].grouped = ungrouped(&bodies[i]);
         bodies[i].serial = false;
-        bodies[i].bears = true;
+        bodies[i].has_other_children = true;
     }
 }

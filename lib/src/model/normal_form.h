@@ -67,20 +67,20 @@ typedef struct body {
     bool hinge;           /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see above */
     bool on_hinges;       /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;           /* a child other than the next body is connected to it */
-    bool trunk;    /* enough coordinates depend on it, or on another one, that M is computed in the root's axes there */
-    bool on_trunk; /* its parent belongs to the trunk */
-    bool serial;   /* a hinge whose parent is the preceding body; its grouped m, h_z and J_zz are zero */
-    bool bears;    /* a body that is not serial is connected to it */
-    double tilt[2], turn;   /* cosine and sine of a hinge's tilt; its turn, which is added to the joint variable */
-    double position[3];     /* placement of the joint frame in the parent body's frame: r; R is below */
-    mass_grouping grouped;  /* of this and the bodies behind it, for algorithms that need joint forces only */
-    double mass;            /* m */
-    double first_moment[3]; /* m c, in the body's frame */
-    double inertia[6];      /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
-    double moments[6];      /* integral of r r' dm, likewise: tr(inertia)/2 - inertia */
-    double ratio, offset;   /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 except for mimic joints */
-    double pitch;           /* pitch of a helical joint, m/rad */
-    double rotation[9];     /* R of the joint frame in the parent body's frame, row-major */
+    bool trunk; /* enough coordinates depend on it, or on another one, that M is computed in the root's axes there */
+    bool is_trunk_child;     /* its parent belongs to the trunk */
+    bool serial;             /* a hinge whose parent is the preceding body; its grouped m, h_z and J_zz are zero */
+    bool has_other_children; /* a body that is not serial is connected to it */
+    double tilt[2], turn;    /* cosine and sine of a hinge's tilt; its turn, which is added to the joint variable */
+    double position[3];      /* placement of the joint frame in the parent body's frame: r; R is below */
+    mass_grouping grouped;   /* of this and the bodies behind it, for algorithms that need joint forces only */
+    double mass;             /* m */
+    double first_moment[3];  /* m c, in the body's frame */
+    double inertia[6];       /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */
+    double moments[6];       /* integral of r r' dm, likewise: tr(inertia)/2 - inertia */
+    double ratio, offset; /* joint variable = ratio * q + offset, rate = ratio * v; 1 and 0 except for mimic joints */
+    double pitch;         /* pitch of a helical joint, m/rad */
+    double rotation[9];   /* R of the joint frame in the parent body's frame, row-major */
     int chain; /* of a trunk: first of the chain of bodies, each on the preceding one, that ends with this one */
     int columns_behind;   /* number of coordinates of its descendants; without mimic joints they follow its own */
     int joint;            /* index of the public joint */

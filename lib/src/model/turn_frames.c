@@ -117,8 +117,8 @@ static void find_branches(dyn_model *model) {
     }
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];
-        b->on_trunk = b->parent >= 0 && model->bodies[b->parent].trunk;
-        b->trunk = b->trunk || (b->on_trunk && b->columns_behind >= columns_on_trunk);
+        b->is_trunk_child = b->parent >= 0 && model->bodies[b->parent].trunk;
+        b->trunk = b->trunk || (b->is_trunk_child && b->columns_behind >= columns_on_trunk);
     }
 }
 
@@ -136,7 +136,7 @@ dyn_status turn_frames(dyn_model *model, dyn_error *error) {
         b->on_hinges = b->hinge && !model->has_coupling && (b->parent < 0 || model->bodies[b->parent].on_hinges);
         b->serial = b->hinge && b->parent >= 0 && b->parent == i - 1;
         if (b->parent >= 0 && !b->serial) {
-            model->bodies[b->parent].bears = true;
+            model->bodies[b->parent].has_other_children = true;
         }
     }
     free(turns);

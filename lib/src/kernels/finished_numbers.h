@@ -5,8 +5,8 @@
  * be loaded again. The compiler options of files that include this one preserve the sign of a zero, NaN and infinity,
  * as those of lanes.c do.
  */
-#ifndef DYNAMICS_KERNELS_GIVEN_NUMBERS_H
-#define DYNAMICS_KERNELS_GIVEN_NUMBERS_H
+#ifndef DYNAMICS_KERNELS_FINISHED_NUMBERS_H
+#define DYNAMICS_KERNELS_FINISHED_NUMBERS_H
 
 #include <string.h>
 
@@ -14,7 +14,7 @@
 
 /* Returns x with a positive zero, and adds zero times x to *zeros, which then is not zero unless x is finite. Other
  * instances leave both to unpack. */
-KERNEL_STEP real give(real x, real *zeros) {
+KERNEL_STEP real finish_number(real x, real *zeros) {
 #if (DYN_LANES == 1 || defined DYN_COLUMN_LANES) && !defined DYN_REAL_HEADER
     const real zero = real_set(0);
     x = x + zero;

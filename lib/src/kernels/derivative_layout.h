@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Layout of the state of the derivatives of inverse dynamics (derivative_state.h) in scratch memory.
+ */
+#ifndef DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
+#define DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
+
+#include <string.h>
+
+#include "derivative_state.h"
+
+enum { ALIGNMENT = 64 };
+
+static inline size_t aligned(size_t size) {
+    return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Returns the bytes of `count` terms of `size` bytes, padded to whole vectors of columns. */
+static inline size_t terms_size(size_t count, size_t size) {
+    return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
+}
+
+/* Number of joint terms and of placements. They exist only if lanes hold columns. */
+static inline size_t joint_terms_count(size_t columns) {
+    return TERM_LANES > 1 ? columns : 0;
+}
+
+/* Number of body terms: one for each column if lanes hold columns, else one for each body. */
+static inline size_t body_terms_count(const dyn_model *model, size_t columns) {
+    return TERM_LANES > 1 ? columns : (size_t)model->body_count;
+}
+
+/* Number of entries of column_ends, padded to whole vectors. */
+static inline size_t ends_count(size_t columns) {
+    return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
+}
+
+/* Returns the bytes of scratch memory. */
+static inline size_t derivative_layout_size(const dyn_model *model) {
+    size_t bodies = (size_t)model->body_count, columns = column_count(model);
+    size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
+                   terms_size(joint_terms_count(columns), sizeof(joint_terms)) +
+                   terms_size(joint_terms_count(columns), sizeof(placement_columns)) +
+                   terms_size(columns, sizeof(column_terms));
+    size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
+    size_t numbers = bodies + 1 + 2 * columns + ends_count(columns);
+    return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
+}
+
+/* Clears the padding of an array. The lanes beside the last terms are computed as well: components that are read before
+ * they are written, v and a, must be zeros. */
+static inline void clear_last(void *terms, size_t columns, size_t size, size_t offset) {
+    if (TERM_LANES > 1 && columns % TERM_LANES > 0) {
+        memset((char *)terms + (columns / TERM_LANES * size + offset) * TERM_LANES, 0, TERM_LANES * 2 * sizeof(motion));
+    }
+}
+
+/* Returns the start of `size` bytes of memory, and advances *memory. */
+static inline void *allocate(void **memory, size_t size) {
+    void *allocated = *memory;
+    *memory = (char *)allocated + size;
+    return allocated;
+}
+
+/* Computes the coordinate of each column and the column before it on the way to the root. */
+static inline void number_coordinates(derivative_tree *t, int *coordinates) {
+    const body *bodies = t->model->bodies;
+    const int *first = t->first_column;
+    int *above = coordinates + first[t->model->body_count];
+    for (int i = 0; i < t->model->body_count; i++) {
+        for (int k = 0, column = first[i]; k < bodies[i].nv; k++, column++) {
+            coordinates[column] = bodies[i].v_index + k;
+            above[column] = k > 0 ? column - 1 : bodies[i].parent < 0 ? -1 : first[bodies[i].parent + 1] - 1;
+        }
+    }
+    t->coordinates = coordinates, t->column_above = above;
+}
+
+/* Computes, for each column, the end of the columns of its subtree. */
+static inline void number_ends(derivative_tree *t, int *ends) {
+    const dyn_model *model = t->model;
+    const int *first = t->first_column, columns = first[model->body_count];
+    for (int i = 0; i < model->body_count; i++) {
+        for (int y = first[i]; y < first[i + 1]; y++) {
+            ends[y] = first[i + 1] + model->bodies[i].columns_behind;
+        }
+    }
+    for (int y = columns; y < (int)ends_count((size_t)columns); y++) {
+        ends[y] = 0;
+    }
+    t->column_ends = ends;
+}
+
+/* Computes the arrays of column numbers that this instance needs. `first` is the start of their memory. */
+static inline void number_columns(derivative_tree *t, int *first) {
+    const body *bodies = t->model->bodies;
+    const int count = t->model->body_count;
+    int column = 0;
+    t->branches = false;
+    for (int i = 0; i < count; i++) {
+        first[i] = column;
+        t->branches |= bodies[i].parent != i - 1;
+        column += bodies[i].nv;
+    }
+    first[count] = column;
+    t->first_column = first, t->coordinates = t->column_above = t->column_ends = NULL;
+    if (TERM_LANES == 1 || t->model->has_coupling) {
+        number_coordinates(t, first + count + 1);
+    } else if (t->branches) {
+        number_ends(t, first + count + 1);
+    }
+}
+
+/* Lays out the state in scratch memory, and computes the sines of the joints and the numbers of the columns. */
+static inline derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,
+                                       const real *v, const wrench_set *forces) {
+    size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(columns);
+    derivative_state s;
+    s.gravity = gravity, s.q = q, s.v = v;
+    s.needs_frames = has_wrenches(forces);
+    s.tree.model = model;
+    s.tree.bodies = allocate(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
+    s.tree.joints = allocate(&memory, terms_size(joints, sizeof(joint_terms)));
+    s.tree.columns = allocate(&memory, terms_size(columns, sizeof(column_terms)));
+    s.tree.placed = allocate(&memory, terms_size(joints, sizeof(placement_columns)));
+    s.pending = (inertial_terms *)allocate(&memory, bodies * sizeof(inertial_terms));
+    s.tree.roots = allocate(&memory, bodies * sizeof(root_motion));
+    s.turns = KERNEL(joint_turns)(model, q, &memory);
+    s.placements = allocate(&memory, KERNEL(placements_memory)(model));
+    number_columns(&s.tree, (int *)memory);
+    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, v));
+    clear_last(s.tree.joints, columns, sizeof(joint_terms), offsetof(joint_terms, v));
+    return s;
+}
+
+#endif
