@@ -32,7 +32,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
                               batch->values[STATE_A], &asked->answer, error);
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Prints a line for each coordinate, a column for each term. */
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {

@@ -102,7 +102,7 @@ static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaR
     return EXIT_OK;
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static void add_row(table *lines, const char *name, size_t count, const double *values, const char *unit) {
     table_add_cell(lines, "%s", name);

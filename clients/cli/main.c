@@ -420,10 +420,10 @@ static const command COMMANDS[] = {
      .operands = "[list|show NAME|cancel NAME|result NAME]",
      .summary = "list jobs, show or cancel one, or write its result as JSON",
      .details =
-         "A job computes a request that takes longer than the daemon allows for requests, while nobody waits.\n"
+         "A job computes a request for longer than the daemon's limit for requests, without a waiting client.\n"
          "Commands with --job start one, wait for it, and remove it. call start_job '{\"rollout\": {..}}' starts\n"
          "one that stays: it returns the name of the job and the token that cancel and result need. The daemon\n"
-         "removes a finished job after a time (limits.job_result_time; info shows it).\n",
+         "removes a finished job after a time (limits.job_result_time, see info).\n",
      .example = "dynamicsctl jobs\n  dynamicsctl jobs result job-7 --token 4711",
      .max_operands = 2,
      .options = WITH(OPTION_JSON) | WITH(OPTION_TOKEN),
@@ -465,13 +465,17 @@ static const command *find(const char *name, suggestion *meant) {
     return NULL;
 }
 
+/* Column of the summaries in the list of commands. */
+enum { SUMMARY_COLUMN = 35 };
+
 static void print_help(void) {
     printf("dynamicsctl: command line of dynamicsd, the rigid-body dynamics service\n\nUsage: dynamicsctl COMMAND "
            "[ARGUMENTS] [OPTIONS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        char left[40];
-        snprintf(left, sizeof left, "%s %s", COMMANDS[i].name, COMMANDS[i].operands);
-        printf("  %-31s  %s\n", left, COMMANDS[i].summary);
+        int width = printf("  %s %s", COMMANDS[i].name, COMMANDS[i].operands);
+        if (width > SUMMARY_COLUMN)
+            width = printf("\n") - 1;
+        printf("%*s%s\n", SUMMARY_COLUMN - width, "", COMMANDS[i].summary);
     }
     printf("\nOptions of every command\n");
     print_options(COMMON_OPTIONS, NULL);

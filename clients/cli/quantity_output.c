@@ -26,7 +26,7 @@ static bool was_listed(const dyn_client_block *block, size_t entry) {
     return false;
 }
 
-/* ---- for people -------------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 /* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
 static void print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {

@@ -10,7 +10,7 @@
 #include "arguments.h"
 
 /* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
- * read arguments; permissions protect a file. `source` tells in an error where the number comes from. */
+ * read arguments; permissions protect a file. `source` names the origin of the number in an error. */
 exit_code read_token(const arguments *given, const char *source, uint64_t *token);
 
 #endif

@@ -174,7 +174,7 @@ static json_t *typed_array(uint64_t tag, const unsigned char *bytes, size_t size
     return list;
 }
 
-/* ---- what the decoder tells -------------------------------------------------------------------------------------- */
+/* ---- events of the decoder --------------------------------------------------------------------------------------- */
 
 static void on_unsigned(tree *of, uint64_t number) {
     if (number > INT64_MAX)

@@ -266,7 +266,7 @@ static int serve(websocket *self, struct lws *wsi, const char *path) {
     return result;
 }
 
-/* ---- what libwebsockets tells ------------------------------------------------------------------------------------ */
+/* ---- callbacks of libwebsockets ---------------------------------------------------------------------------------- */
 
 static int on_server(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length) {
     websocket *self = lws_context_user(lws_get_context(wsi));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replies to requests that change the daemon's state, stored in case a request arrives again: a REQ socket sends its
- * request anew by itself when the connection breaks or the reply takes long.
+ * Replies to requests that change the daemon's state, stored in case a request arrives again: a REQ socket repeats its
+ * request by itself when the connection breaks or the reply is late.
  *
  * A request is entered when it arrives and completed with its reply. A copy that arrives in between waits for that
- * reply, so that no request is executed twice at once. Only equal bytes of the same peer and client are a copy: nobody
- * else can read the reply of a request, or put another one in its place.
+ * reply, so that no request is executed twice at once. Only equal bytes of the same peer and client are a copy, so no
+ * other client can read the reply of a request or replace it.
  *
- * The cache is bounded in entries and bytes. When it is full, the oldest reply of whoever has most is evicted: first of
- * the peer with most, among that peer's clients of the one with most. A peer that sends many requests evicts its own
+ * The cache is bounded in entries and bytes. When it is full, it evicts the oldest reply of the peer that uses most of
+ * it, and among that peer's clients of the one that uses most. So a peer that sends many requests evicts its own
  * replies. Peers and clients are counted in a fixed number of shares, to which a secret assigns them.
  *
  * All functions but create and free may be called by any thread.

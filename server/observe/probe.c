@@ -288,7 +288,7 @@ static void on_connected(uv_connect_t *request, int status) {
     }
 }
 
-/* Connects from a port that the transport is told in advance. */
+/* Connects from a port that the transport knows in advance. */
 static int connect_tcp(attempt *a) {
     target *t = a->target;
     struct sockaddr_storage local = {.ss_family = t->address.ss_family};

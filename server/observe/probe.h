@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets that speak nng's
- * wire protocol, and has a listener that forgot how to take up connections created again.
+ * The self-probe: connects to each of the daemon's own endpoints as a client would, by plain sockets with nng's wire
+ * protocol, and re-creates a listener that no longer accepts connections.
  *
- * An endpoint for requests is sent a real request. A listener that accepts and greets a connection, but takes none up
- * for two seconds in which the loop goes round, is dead. All that takes longer than the timeout is only reported:
- * greeting, taking up and answering are told apart. All functions are for the thread of the loop.
+ * An endpoint for requests receives a real request. A listener is dead if the system accepts and greets a connection,
+ * but the transport admits none for two seconds in which the loop runs. Delays beyond the timeout are only reported,
+ * separately for greeting, admission and answer. All functions are for the thread of the loop.
  */
 #ifndef SERVER_OBSERVE_PROBE_H
 #define SERVER_OBSERVE_PROBE_H

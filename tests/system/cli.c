@@ -139,6 +139,23 @@ START_TEST(every_command_has_help_with_an_example) {
 }
 END_TEST
 
+START_TEST(help_lists_each_command_with_all_operands) {
+    outcome list = shell("%s --help", DYNAMICSCTL_PROGRAM);
+    ck_assert_int_eq(list.code, 0);
+    expect_lines_of_a_page(list.output);
+    for (size_t i = 0; i < sizeof COMMANDS / sizeof *COMMANDS; i++) {
+        outcome run =
+            shell("%s %s --help | sed -n 's/^Usage: dynamicsctl \\(.*\\)\\[OPTIONS\\]$/  \\1/p' | tr -d '\\n'",
+                  DYNAMICSCTL_PROGRAM, COMMANDS[i]);
+        ck_assert_ptr_nonnull(strstr(run.output, COMMANDS[i]));
+        run.output[strlen(run.output) - 1] = '\0';
+        ck_assert_msg(strstr(list.output, run.output) != NULL, "%s", run.output);
+        outcome_free(&run);
+    }
+    outcome_free(&list);
+}
+END_TEST
+
 START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
     silent_peer peer;
     char line[512];
@@ -1074,6 +1091,7 @@ int main(void) {
     TCase *all = tcase_create("cli");
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, every_command_has_help_with_an_example);
+    tcase_add_test(all, help_lists_each_command_with_all_operands);
     tcase_add_test(all, exit_codes_distinguish_refused_unreachable_and_timeout);
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
