@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "methods/bounds.h"
+#include "methods/error_path.h"
 #include "methods/lookup.h"
 
 /* Largest number of bytes of a reply in addition to its arrays. */
@@ -212,25 +213,18 @@ static size_t caller_index(size_t index, size_t width, const int *columns) {
 /* Sets the field of an error from its site, in the caller's order: the library computed samples from `first` on, in the
  * model's order. */
 static void blame_site(const batch *b, size_t first, const dyn_error *error) {
-    const dyn_error_site *site = &error->site;
-    char item[32] = "", index[32] = "";
-    const char *name = site->argument ? site->argument : error->place;
+    dyn_error_site site = error->site;
+    char path[ERROR_PATH_SIZE];
+    const char *name = site.argument ? site.argument : error->place;
     const struct argument *known = find_argument(name);
-    size_t at = site->index + first * site->width;
-    if (known && known->row != ROW_OTHER && !site->part) {
+    site.index += first * site.width;
+    if (known && known->row != ROW_OTHER && !site.part) {
         bool is_q = known->row == ROW_Q;
-        at = caller_index(at, is_q ? b->nq : b->nv, is_q ? b->order.q : b->order.v);
-    }
-    if (site->has_item) {
-        snprintf(item, sizeof item, "[%zu]", site->item);
-    }
-    if (site->has_index) {
-        snprintf(index, sizeof index, "[%zu]", at);
+        site.index = caller_index(site.index, is_q ? b->nq : b->nv, is_q ? b->order.q : b->order.v);
     }
     name = known ? known->wire : name;
     const char *part = b->part && strncmp(name, "query.", strlen("query.")) != 0 ? b->part : "";
-    call_blame(b->call, "%s%s%s%s%s%s%s", part, part[0] ? "." : "", name, item, site->part ? "." : "",
-               site->part ? site->part : "", index);
+    call_blame(b->call, "%s%s%s", part, part[0] ? "." : "", error_path(&site, name, path));
 }
 
 void batch_fail(batch *b, size_t first, const dyn_error *error) {

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Serial chains: conversion of Denavit-Hartenberg tables and screws to a builder, and of models to screws. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "methods/description.h"
+#include "methods/error_path.h"
 #include "methods/geometry.h"
 
 /* Largest number of joints: each may have two links, and there are a base and an end effector. */
 enum { MOST_JOINTS = (DYN_MAX_LINKS - 2) / 2 };
-
-/* Returns the number in a place such as "joint joint12:fixed" or "link link12"; 0 if there is none. */
-static unsigned long number_of(const char *place) {
-    const char *at = strpbrk(place, "0123456789");
-    return at ? strtoul(at, NULL, 10) : 0;
-}
 
 /* ---- Denavit-Hartenberg tables ----------------------------------------------------------------------------------- */
 
@@ -48,11 +42,12 @@ static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention w
 }
 
 void description_fail_table(call *c, const dyn_error *error) {
-    unsigned long number = number_of(error->place);
-    if (strncmp(error->place, "link link", 9) == 0 || strncmp(error->place, "joint joint", 11) == 0) {
-        call_blame(c, "denavit_hartenberg.rows[%lu]", number > 0 ? number - 1 : 0);
-    } else if (error->place[0] && !strchr(error->place, ' ')) {
-        call_blame(c, "denavit_hartenberg.%s", error->place);
+    const dyn_error_site *site = &error->site;
+    char path[ERROR_PATH_SIZE];
+    if (site->argument) {
+        call_blame(c, "denavit_hartenberg.%s", error_path(site, site->argument, path));
+    } else if (site->element.row > 0) {
+        call_blame(c, "denavit_hartenberg.rows[%d]", site->element.row - 1);
     } else {
         call_blame(c, "denavit_hartenberg");
     }
@@ -91,20 +86,28 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
 
 /* ---- screws ------------------------------------------------------------------------------------------------------ */
 
-void description_fail_screws(call *c, const dyn_error *error) {
-    static const char *const lists[][2] = {{"Mlist[", "mlist"}, {"Glist[", "glist"}, {"Slist[", "slist"}};
-    unsigned long number = number_of(error->place);
-    call_blame(c, strcmp(error->place, "name") == 0 ? "screws.name" : "screws");
+/* Returns the field of a parameter of the library. */
+static const char *screws_field(const char *argument) {
+    static const char *const lists[][2] = {{"Mlist", "mlist"}, {"Glist", "glist"}, {"Slist", "slist"}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strncmp(error->place, lists[i][0], strlen(lists[i][0])) == 0) {
-            call_blame(c, "screws.%s[%lu]", lists[i][1], number);
+        if (strcmp(argument, lists[i][0]) == 0) {
+            return lists[i][1];
         }
     }
-    /* Errors about the inertia of a link belong to glist, those about the axis of a joint to slist. */
-    if (strncmp(error->place, "link link", 9) == 0 && number > 0) {
-        call_blame(c, "screws.glist[%lu]", number - 1);
-    } else if (strncmp(error->place, "joint joint", 11) == 0 && number > 0) {
-        call_blame(c, "screws.slist[%lu]", number - 1);
+    return argument;
+}
+
+/* Errors about the inertia of a link belong to glist, those about the axis of a joint to slist. */
+void description_fail_screws(call *c, const dyn_error *error) {
+    const dyn_error_site *site = &error->site;
+    char path[ERROR_PATH_SIZE];
+    if (site->argument) {
+        call_blame(c, "screws.%s", error_path(site, screws_field(site->argument), path));
+    } else if (site->element.row > 0) {
+        const char *list = site->element.kind == DYN_ELEMENT_KIND_LINK ? "glist" : "slist";
+        call_blame(c, "screws.%s[%d]", list, site->element.row - 1);
+    } else {
+        call_blame(c, "screws");
     }
     call_fail_library(c, error);
 }
@@ -157,9 +160,8 @@ Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *mod
     }
     dyn_status status = dyn_model_screws(model, tip, M, G, S, &error);
     if (status != DYN_OK) {
-        bool is_tip = strcmp(error.place, "tip") == 0;
-        call_blame(c, is_tip ? "tip" : "format");
-        call_fail(c, reason_of_error(&error), "%s%s%s", is_tip ? "" : error.place, is_tip ? "" : ": ", error.message);
+        call_blame(c, error.site.argument ? error.site.argument : "format");
+        description_fail_element(c, &error);
         return NULL;
     }
     dynamics__v1__screw_chain__init(to);

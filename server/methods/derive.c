@@ -2,10 +2,10 @@
 /* DeriveModel: operations on a model, in sequence. */
 #include <dynamics/dynamics.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "methods/description.h"
 #include "methods/bounds.h"
+#include "methods/description.h"
+#include "methods/error_path.h"
 #include "methods/geometry.h"
 #include "methods/keep.h"
 #include "methods/methods.h"
@@ -25,10 +25,11 @@ static void blame(const step *s, const char *member) {
     call_blame(s->call, "%s.%s", s->path, member);
 }
 
-/* Ends the call with an error of the library. `member` is the one with the name of the link `link`. */
-static bool fail(const step *s, const dyn_error *error, const char *member, const char *link) {
-    if (link && description_is_place(error->place, "link", link)) {
-        blame(s, member);
+/* Ends the call with an error of the library, whose arguments have the names of the operation's members. */
+static bool fail(const step *s, const dyn_error *error) {
+    char path[ERROR_PATH_SIZE];
+    if (error->site.argument) {
+        blame(s, error_path(&error->site, error->site.argument, path));
     } else {
         call_blame(s->call, "%s", s->path);
     }
@@ -65,19 +66,7 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
     }
     dyn_status status =
         dyn_model_lock(s->model, o->n_joints, constant(o->joints), o->n_q ? o->q : NULL, result, &error);
-    if (status == DYN_OK) {
-        return true;
-    }
-    fail(s, &error, "", NULL);
-    if (strncmp(error.place, "q[", 2) == 0) {
-        blame(s, error.place);
-    }
-    for (size_t k = 0; k < o->n_joints; k++) {
-        if (description_is_place(error.place, "joint", o->joints[k])) {
-            call_blame(s->call, "%s.joints[%zu]", s->path, k);
-        }
-    }
-    return false;
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_model **result) {
@@ -87,7 +76,7 @@ static bool keep_subtree(const step *s, const Dynamics__V1__KeepSubtree *o, dyn_
         return false;
     }
     dyn_status status = dyn_model_subtree(s->model, o->link, base, result, &error);
-    return status == DYN_OK || fail(s, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_model **result) {
@@ -97,11 +86,7 @@ static bool keep_chain(const step *s, const Dynamics__V1__KeepChain *o, dyn_mode
         return false;
     }
     dyn_status status = dyn_model_chain(s->model, o->first, o->last, base, result, &error);
-    if (status == DYN_OK) {
-        return true;
-    }
-    bool is_first = description_is_place(error.place, "link", o->first);
-    return fail(s, &error, is_first ? "first" : "last", is_first ? o->first : o->last);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_model **result) {
@@ -111,7 +96,7 @@ static bool change_base(const step *s, const Dynamics__V1__ChangeBase *o, dyn_mo
         return false;
     }
     dyn_status status = dyn_model_change_base(s->model, o->link, base, result, &error);
-    return status == DYN_OK || fail(s, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_model **result) {
@@ -128,7 +113,7 @@ static bool merge_model(const step *s, const Dynamics__V1__MergeModel *o, dyn_mo
     }
     dyn_status status = dyn_model_merge(s->model, o->link, &pose, added->model, o->prefix, result, &error);
     model_entry_release(added);
-    return status == DYN_OK || fail(s, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_model **result) {
@@ -141,10 +126,7 @@ static bool attach_link(const step *s, const Dynamics__V1__AttachLink *o, dyn_mo
         return false;
     }
     dyn_status status = dyn_model_attach(s->model, o->link, o->name, &inertia, &pose, result, &error);
-    if (status == DYN_OK || (status == DYN_NOT_FOUND && description_is_place(error.place, "link", o->link))) {
-        return status == DYN_OK || fail(s, &error, "link", o->link);
-    }
-    return fail(s, &error, "name", o->name);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, dyn_model **result) {
@@ -155,13 +137,13 @@ static bool change_inertia(const step *s, const Dynamics__V1__ChangeInertia *o, 
         return false;
     }
     dyn_status status = dyn_model_change_inertia(s->model, o->link, &inertia, result, &error);
-    return status == DYN_OK || fail(s, &error, status == DYN_NOT_FOUND ? "link" : "inertia", o->link);
+    return status == DYN_OK || fail(s, &error);
 }
 
 static bool detach_link(const step *s, const Dynamics__V1__DetachLink *o, dyn_model **result) {
     dyn_error error;
     dyn_status status = dyn_model_detach(s->model, o->link, result, &error);
-    return status == DYN_OK || fail(s, &error, "link", o->link);
+    return status == DYN_OK || fail(s, &error);
 }
 
 /* Applies one operation. Returns false when the call has ended with an error. */
@@ -247,7 +229,7 @@ static void build(call *c, const dyn_model *model) {
         dyn_builder_free(builder);
     }
     if (status != DYN_OK) {
-        call_blame(c, strcmp(error.place, "name") == 0 ? "name" : "operations");
+        call_blame(c, error.site.argument ? error.site.argument : "operations");
         description_fail_element(c, &error);
     }
 }

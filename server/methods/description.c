@@ -9,8 +9,8 @@
 #include "methods/text.h"
 
 bool description_fail_element(call *c, const dyn_error *error) {
-    bool is_named = strncmp(error->place, "link ", 5) == 0 || strncmp(error->place, "joint ", 6) == 0 ||
-                    strncmp(error->place, "robot ", 6) == 0;
+    /* An error with a line names the element in its message. */
+    bool is_named = error->site.element.kind != DYN_ELEMENT_KIND_NONE && error->site.element.line == 0;
     call_fail(c, reason_of_error(error), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
     return false;
 }
@@ -220,41 +220,21 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 
 /* ---- errors of the whole ----------------------------------------------------------------------------------------- */
 
-bool description_is_place(const char *place, const char *kind, const char *name) {
-    size_t length = strlen(kind);
-    return strncmp(place, kind, length) == 0 && place[length] == ' ' &&
-           strncmp(place + length + 1, name, DYN_PLACE_SIZE - 2 - length) == 0;
-}
-
-/* Sets the element of a place as the field of the error. Returns false if there is none. */
-static bool blame_element(call *c, const Dynamics__V1__ModelDescription *from, const char *place) {
-    for (size_t i = 0; i < from->n_links; i++) {
-        if (description_is_place(place, "link", from->links[i]->name)) {
-            call_blame(c, "description.links[%zu]", i);
-            return true;
-        }
+/* Writes the field of an element. The frames follow the links and the joints: each is a link on a fixed joint. */
+static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, const dyn_element *at) {
+    bool is_link = at->kind == DYN_ELEMENT_KIND_LINK;
+    size_t count = is_link ? from->n_links : from->n_joints, i = (size_t)at->index;
+    if (at->index < 0 || (!is_link && at->kind != DYN_ELEMENT_KIND_JOINT)) {
+        call_blame(c, "description");
+    } else if (i < count) {
+        call_blame(c, "description.%s[%zu]", is_link ? "links" : "joints", i);
+    } else {
+        call_blame(c, "description.frames[%zu]", i - count);
     }
-    for (size_t i = 0; i < from->n_joints; i++) {
-        if (description_is_place(place, "joint", from->joints[i]->name)) {
-            call_blame(c, "description.joints[%zu]", i);
-            return true;
-        }
-    }
-    for (size_t i = 0; i < from->n_frames; i++) {
-        char joint[DYN_MAX_NAME + 8];
-        snprintf(joint, sizeof joint, "%s:fixed", from->frames[i]->name);
-        if (description_is_place(place, "link", from->frames[i]->name) || description_is_place(place, "joint", joint)) {
-            call_blame(c, "description.frames[%zu]", i);
-            return true;
-        }
-    }
-    return false;
 }
 
 void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error *error) {
-    if (!blame_element(c, from, error->place)) {
-        call_blame(c, "description");
-    }
+    blame_element(c, from, &error->site.element);
     description_fail_element(c, error);
 }
 

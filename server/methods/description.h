@@ -14,17 +14,13 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder);
 bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_builder **builder);
 
-/* Ends the call with an error of the builder. Converts its place, such as "link wrist", to a field, such as
- * "description.links[4]". */
+/* Ends the call with an error of the builder. Converts its element to a field, such as "description.links[4]". */
 void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error *error);
 void description_fail_table(call *c, const dyn_error *error);
 void description_fail_screws(call *c, const dyn_error *error);
 
 /* Ends the call with an error of the library about the element that is set as the error's field. Returns false. */
 bool description_fail_element(call *c, const dyn_error *error);
-
-/* Returns whether a place of the library, which may be truncated, is that of an element: "link wrist". */
-bool description_is_place(const char *place, const char *kind, const char *name);
 
 /* Read choices of a request. A choice that is not made leaves the result unchanged. */
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);

@@ -30,17 +30,21 @@ static bool read_options(call *c, const Dynamics__V1__LoadModelRequest *r,
     return true;
 }
 
-/* Ends the call with an error of a URDF text. The library's places are "urdf:42", "gravity", "name". */
+/* Ends the call with an error of a URDF text, whose field has the line. */
 static void fail_urdf(call *c, const dyn_error *error) {
-    call_blame(c, "%s", strncmp(error->place, "urdf", 4) == 0 ? error->place : "urdf");
+    if (error->site.element.line > 0) {
+        call_blame(c, "urdf:%d", error->site.element.line);
+    } else {
+        call_blame(c, "urdf");
+    }
     description_fail_element(c, error);
 }
 
-/* Ends the call with an error of the builder. */
+/* Ends the call with an error of the builder. Its arguments, the name and gravity, are fields of the request. */
 static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
-    if (strcmp(error->place, "gravity") == 0 || strcmp(error->place, "name") == 0) {
-        call_blame(c, "%s", error->place);
+    if (error->site.argument) {
+        call_blame(c, "%s", error->site.argument);
         description_fail_element(c, error);
         return;
     }

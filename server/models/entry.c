@@ -15,9 +15,11 @@ static dyn_status fail(dyn_error *error, dyn_status status, const char *place, c
     char message[sizeof error->message];
     va_list arguments;
     error->status = status;
-    error->site = (dyn_error_site){.cause = status == DYN_INVALID_ARGUMENT ? DYN_CAUSE_NAME
-                                            : place[0]                     ? DYN_CAUSE_OTHER
-                                                                           : DYN_CAUSE_MEMORY};
+    bool is_name = status == DYN_INVALID_ARGUMENT;
+    error->site = (dyn_error_site){.cause = is_name    ? DYN_CAUSE_NAME
+                                            : place[0] ? DYN_CAUSE_OTHER
+                                                       : DYN_CAUSE_MEMORY,
+                                   .argument = is_name ? "name" : NULL};
     dyn_text_print(place, error->place, sizeof error->place);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);

@@ -328,6 +328,27 @@ START_TEST(too_many_links_are_refused) {
 }
 END_TEST
 
+/* Checks that an error names the right one of two elements whose names differ in their last byte only. */
+START_TEST(elements_with_long_names_are_told_apart) {
+    char names[2][256];
+    for (int k = 0; k < 2; k++) {
+        memset(names[k], 'x', sizeof names[k]);
+        names[k][sizeof names[k] - 2] = k ? 'b' : 'a';
+        names[k][sizeof names[k] - 1] = '\0';
+    }
+    const dyn_client_link_description links[3] = {{.name = "base"}, {.name = names[0]}, {.name = names[1]}};
+    const dyn_client_joint_description joint = {
+        .name = "first", .type = DYN_CLIENT_JOINT_FIXED, .parent_link = "base", .child_link = names[0]};
+    const dyn_client_model_description form =
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "long", .link_count = 3, .links = links, .joint_count = 1,
+                                          .joints = &joint);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form);
+    dyn_client_loaded_model *loaded;
+    dyn_client_status status = dyn_client_load_model(client, &request, &loaded, &error);
+    check_refusal("two roots", status, DYN_CLIENT_INVALID_ARGUMENT, "load_model.description.links[2]");
+}
+END_TEST
+
 START_TEST(no_description_is_refused) {
     const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "");
     dyn_client_loaded_model *loaded;
@@ -379,6 +400,24 @@ START_TEST(bad_tables_name_their_row) {
     dyn_client_loaded_model *loaded;
     check_refusal("no rows", dyn_client_load_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "load_model.denavit_hartenberg.rows");
+}
+END_TEST
+
+/* Checks that strict loading of a chain names the row of a warning. */
+START_TEST(warnings_of_strict_tables_name_their_row) {
+    const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
+                                       {.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
+                                       {.type = DYN_CLIENT_JOINT_REVOLUTE, .damping = -1, .inertia = {.mass = 1}}};
+    for (int k = 0; k < 2; k++) {
+        const dyn_client_dh_table table =
+            DYN_CLIENT_DH_TABLE_INIT(.name = "chain", .convention = k ? DYN_CLIENT_DH_STANDARD : DYN_CLIENT_DH_MODIFIED,
+                                     .row_count = 3, .rows = rows);
+        const dyn_client_load_request request =
+            DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table, .strict = true);
+        dyn_client_loaded_model *loaded;
+        dyn_client_status status = dyn_client_load_model(client, &request, &loaded, &error);
+        check_refusal("a warning", status, DYN_CLIENT_INVALID_ARGUMENT, "load_model.denavit_hartenberg.rows[2]");
+    }
 }
 END_TEST
 
@@ -465,7 +504,7 @@ START_TEST(bad_operations_name_their_member) {
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "nowhere"),
                           DYN_CLIENT_NOT_FOUND, "merge.link");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_MERGE_MODEL, .model = "ur5", .link = "tool0"),
-                          DYN_CLIENT_INVALID_ARGUMENT, "merge");
+                          DYN_CLIENT_INVALID_ARGUMENT, "merge.prefix");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "nowhere", .name = "new"),
                           DYN_CLIENT_NOT_FOUND, "attach.link");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box"),
@@ -473,6 +512,9 @@ START_TEST(bad_operations_name_their_member) {
     must_refuse_operation(
         OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .inertia = {.mass = NAN}),
         DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
+    must_refuse_operation(
+        OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .inertia = {.mass = -1}),
+        DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia");
     must_refuse_operation(
         OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .pose = {.rotation = {1}}),
         DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
@@ -569,8 +611,10 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_loop_test(all, bad_descriptions_name_their_element, 0, (int)(sizeof spoilt / sizeof *spoilt));
     tcase_add_test(all, too_many_links_are_refused);
+    tcase_add_test(all, elements_with_long_names_are_told_apart);
     tcase_add_test(all, no_description_is_refused);
     tcase_add_test(all, bad_tables_name_their_row);
+    tcase_add_test(all, warnings_of_strict_tables_name_their_row);
     tcase_add_test(all, bad_screws_name_their_matrix);
     tcase_add_test(all, bad_operations_name_their_member);
     tcase_add_test(all, operations_are_bounded);

@@ -12,7 +12,8 @@ START_TEST(entries_keep_their_order_and_text) {
     dyn_report *report = new_report();
     ck_assert_uint_eq(dyn_report_count(report), 0);
     report_add(report, DYN_SEVERITY_NOTE, 3, "robot", "value %d", 7);
-    report_add_element(report, DYN_SEVERITY_WARNING, 4, "link", "wrist", "value %s", "x");
+    const named_element wrist = {{.kind = DYN_ELEMENT_KIND_LINK, .index = 2, .line = 4}, "wrist"};
+    report_add_element(report, DYN_SEVERITY_WARNING, wrist, "value %s", "x");
     ck_assert_uint_eq(dyn_report_count(report), 2);
     dyn_report_entry first = dyn_report_at(report, 0), second = dyn_report_at(report, 1);
     ck_assert_int_eq(first.severity, DYN_SEVERITY_NOTE);
@@ -21,6 +22,10 @@ START_TEST(entries_keep_their_order_and_text) {
     ck_assert_str_eq(first.message, "value 7");
     ck_assert_int_eq(second.severity, DYN_SEVERITY_WARNING);
     ck_assert_str_eq(second.place, "link wrist");
+    ck_assert_int_eq(second.line, 4);
+    ck_assert_int_eq(first.element.kind, DYN_ELEMENT_KIND_NONE);
+    ck_assert_int_eq(second.element.kind, DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(second.element.index, 2);
     ck_assert_str_eq(second.message, "value x");
     ck_assert_uint_eq(dyn_report_count_severity(report, DYN_SEVERITY_WARNING), 1);
     ck_assert(!report_is_incomplete(report));
@@ -45,7 +50,7 @@ END_TEST
 
 START_TEST(no_report_is_allowed) {
     report_add(NULL, DYN_SEVERITY_NOTE, 1, "robot", "note");
-    report_add_element(NULL, DYN_SEVERITY_NOTE, 1, "link", "wrist", "note");
+    report_add_element(NULL, DYN_SEVERITY_NOTE, (named_element){.name = "wrist"}, "note");
     ck_assert(!report_is_incomplete(NULL));
     dyn_report_free(NULL);
 }

@@ -264,6 +264,44 @@ START_TEST(bad_locks_are_named) {
 }
 END_TEST
 
+static void expect_site(const dyn_error *error, const char *argument, dyn_element_kind kind) {
+    ck_assert_ptr_nonnull(error->site.argument);
+    ck_assert_str_eq(error->site.argument, argument);
+    ck_assert_int_eq(error->site.element.kind, kind);
+}
+
+/* Checks that errors name the argument and its element as values. */
+START_TEST(errors_of_operations_name_the_argument) {
+    dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
+    const char *const joints[] = {"shoulder", "finger"}, *const unknown[] = {"shoulder", "elbow", "nothing"};
+    const dyn_inertia none = {0}, negative = {.mass = -1};
+    dyn_error error;
+    ck_assert_int_eq(dyn_model_lock(model, 2, joints, NULL, &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "joints", DYN_ELEMENT_KIND_JOINT);
+    ck_assert(error.site.has_item && error.site.item == 1);
+    ck_assert_int_eq(dyn_model_lock(model, 3, unknown, NULL, &result, &error), DYN_NOT_FOUND);
+    expect_site(&error, "joints", DYN_ELEMENT_KIND_JOINT);
+    ck_assert(error.site.has_item && error.site.item == 2 && error.site.cause == DYN_CAUSE_JOINT);
+    ck_assert_int_eq(dyn_model_chain(model, "nothing", "fore", DYN_BASE_FIXED, &result, &error), DYN_NOT_FOUND);
+    expect_site(&error, "first", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_chain(model, "fore", "nothing", DYN_BASE_FIXED, &result, &error), DYN_NOT_FOUND);
+    expect_site(&error, "last", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_attach(model, "nothing", "box", &none, NULL, &result, &error), DYN_NOT_FOUND);
+    expect_site(&error, "link", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_attach(model, "tip", "tip", &none, NULL, &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "name", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_attach(model, "tip", "box", &negative, NULL, &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "inertia", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_change_inertia(model, "tip", &negative, &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "inertia", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_detach(model, "base", &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "link", DYN_ELEMENT_KIND_LINK);
+    ck_assert_int_eq(dyn_model_merge(model, "tip", NULL, model, NULL, &result, &error), DYN_INVALID_ARGUMENT);
+    expect_site(&error, "prefix", DYN_ELEMENT_KIND_LINK);
+    dyn_model_free(model);
+}
+END_TEST
+
 /* Checks that a locked floating base is on a link "world", and can be freed again. */
 START_TEST(floating_base_can_be_locked_and_freed) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result;
@@ -325,6 +363,7 @@ END_TEST
 
 int main(void) {
     TCase *tests = tcase_create("operations");
+    tcase_add_test(tests, errors_of_operations_name_the_argument);
     tcase_add_loop_test(tests, unknown_links_are_named, 0, COUNT(operations));
     tcase_add_loop_test(tests, source_stays_as_it_is, 0, COUNT(operations));
     tcase_add_test(tests, bad_payloads_are_refused);

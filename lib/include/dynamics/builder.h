@@ -26,11 +26,11 @@ typedef struct dyn_builder dyn_builder;
 /* Bounds on a description; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
 enum { DYN_MAX_LINKS = 10000, DYN_MAX_NAME = 255 };
 
-/* Rigid body. `line` is its line in a file, for messages, or 0. */
+/* Rigid body. `line` is its line in a file, and `row` its row in a table from 1 on, for errors; 0: none. */
 typedef struct dyn_link_description {
     const char *name;
     dyn_inertia inertia; /* all zero for a massless link */
-    int line;
+    int line, row;
 } dyn_link_description;
 
 /* Joint of a description. `position` and `rotation` place the joint frame in the parent link's frame; the child link's
@@ -53,7 +53,7 @@ typedef struct dyn_joint_description {
     const char *mimic_joint; /* NULL: the joint is its own master */
     double mimic_multiplier;
     double mimic_offset;
-    int line;
+    int line, row; /* as for a link */
 } dyn_joint_description;
 
 typedef enum dyn_base { DYN_BASE_FIXED, DYN_BASE_FLOATING } dyn_base;

@@ -7,6 +7,7 @@
  * are preserved, and so are the frames of all remaining links. If the source was built with
  * DYN_MIMIC_POLICY_INDEPENDENT, the result has no mimic joints. Each function costs O(links log links).
  *
+ * Errors name the argument that they are about in `site` (status.h), and the element as place.
  * Common errors: DYN_NOT_FOUND with place "link NAME" or "joint NAME" for a name that the model does not contain;
  * DYN_INVALID_ARGUMENT where the result is not a robot, with the element as place, as in builder.h;
  * DYN_RESOURCE_EXHAUSTED.

@@ -24,6 +24,7 @@ typedef enum dyn_severity {
 typedef struct dyn_report_entry {
     dyn_severity severity;
     int line;            /* line of the description; 0 where there is no single line */
+    dyn_element element; /* of the description; DYN_ELEMENT_KIND_NONE: the entry is not about a single one */
     const char *place;   /* "link wrist", "joint elbow", "robot" */
     const char *message; /* a sentence; both are printable (text.h) */
 } dyn_report_entry;

@@ -49,17 +49,33 @@ typedef enum dyn_cause {
     DYN_CAUSE_TOO_MANY,             /* a count or a size is above a bound */
 } dyn_cause;
 
+typedef enum dyn_element_kind {
+    DYN_ELEMENT_KIND_NONE = 0,
+    DYN_ELEMENT_KIND_ROBOT,
+    DYN_ELEMENT_KIND_LINK,
+    DYN_ELEMENT_KIND_JOINT
+} dyn_element_kind;
+
+/* Element of a robot's description. */
+typedef struct dyn_element {
+    dyn_element_kind kind;
+    int index; /* number of the link or of the joint, in the order in which they were added; -1: none */
+    int line;  /* its line in a file; 0: none */
+    int row;   /* row of a table, or joint of a chain, from 1 on, that it is made of; 0: none */
+} dyn_element;
+
 /* Values that an error is about. `argument` is the name of a parameter, static text, or NULL. With `has_item` the
  * argument is a list, the error is about its element `item`, and `part` (static text) is a member of that element. With
  * `has_index`, `index` counts the numbers of the argument or its part as they are passed, of which each sample has
  * `width` (0: the numbers apply to all samples); with `has_sample`, `sample` counts the samples of the call, and with
- * `has_joint`, `joint` the joints of the model. */
+ * `has_joint`, `joint` the joints of the model. `element` is set for errors about a description. */
 typedef struct dyn_error_site {
     dyn_cause cause;
     const char *argument, *part;
     bool has_item, has_index, has_sample, has_joint;
     size_t item, index, width, sample;
     int joint;
+    dyn_element element;
 } dyn_error_site;
 
 /* Description of an error. `place` names the argument or the element, such as "q[13]", "link wrist" or "urdf:42";

@@ -23,21 +23,70 @@ bool joint_has_one_coordinate(dyn_joint_type type) {
     return dyn_joint_type_traits(type)->nq == 1;
 }
 
-dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
-                        const char *name, const char *format, ...) {
-    char element[DYN_MAX_NAME + 32];
-    snprintf(element, sizeof element, "%s%s%s", kind, name != NULL ? " " : "", name != NULL ? name : "");
-    va_list list;
-    va_start(list, format);
-    if (builder->source == NULL || line <= 0) {
-        dyn_error_set_list(error, status, element, format, list);
+named_element robot_element(const dyn_builder *builder) {
+    return (named_element){{.kind = DYN_ELEMENT_KIND_ROBOT, .index = -1, .line = builder->line}, builder->name};
+}
+
+named_element link_element(const dyn_builder *builder, const char *name) {
+    int i = name != NULL ? name_index_find(&builder->link_names, name) : -1;
+    const dyn_link_description *link = i >= 0 ? &builder->links[i] : NULL;
+    return (named_element){
+        {.kind = DYN_ELEMENT_KIND_LINK, .index = i, .line = link ? link->line : 0, .row = link ? link->row : 0}, name};
+}
+
+named_element joint_element(const dyn_builder *builder, const char *name) {
+    int j = name != NULL ? name_index_find(&builder->joint_names, name) : -1;
+    const dyn_joint_description *joint = j >= 0 ? &builder->joints[j] : NULL;
+    return (named_element){
+        {.kind = DYN_ELEMENT_KIND_JOINT, .index = j, .line = joint ? joint->line : 0, .row = joint ? joint->row : 0},
+        name};
+}
+
+/* Return the element that a description becomes when it is added. */
+static named_element new_link(const dyn_builder *builder, const dyn_link_description *link) {
+    return (named_element){{DYN_ELEMENT_KIND_LINK, builder->link_count, link->line, link->row}, link->name};
+}
+
+static named_element new_joint(const dyn_builder *builder, const dyn_joint_description *joint) {
+    return (named_element){{DYN_ELEMENT_KIND_JOINT, builder->joint_count, joint->line, joint->row}, joint->name};
+}
+
+/* Sets an error about an element that `text` names. */
+__attribute__((format(printf, 6, 0))) static dyn_status fail_with(const dyn_builder *builder, dyn_error *error,
+                                                                  dyn_status status, const dyn_element *element,
+                                                                  const char *text, const char *format, va_list list) {
+    if (builder->source == NULL || element->line <= 0) {
+        dyn_error_set_list(error, status, text, format, list);
     } else {
         char place[64];
-        snprintf(place, sizeof place, "%s:%d", builder->source, line);
+        snprintf(place, sizeof place, "%s:%d", builder->source, element->line);
         dyn_error whole;
         dyn_error_set_list(&whole, status, place, format, list);
-        dyn_error_set(error, status, place, "%s: %s", element, whole.message);
+        dyn_error_set(error, status, place, "%s: %s", text, whole.message);
     }
+    if (error && status == DYN_NOT_FOUND) {
+        error->site.cause = element->kind == DYN_ELEMENT_KIND_JOINT ? DYN_CAUSE_JOINT : DYN_CAUSE_FRAME;
+    }
+    return dyn_error_of_element(error, status, element);
+}
+
+dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_status status, const dyn_element *element,
+                           const char *text, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    fail_with(builder, error, status, element, text, format, list);
+    va_end(list);
+    return status;
+}
+
+dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, named_element at,
+                        const char *format, ...) {
+    char text[DYN_MAX_NAME + 32];
+    snprintf(text, sizeof text, "%s%s%s", element_kind_name(at.element.kind), at.name != NULL ? " " : "",
+             at.name != NULL ? at.name : "");
+    va_list list;
+    va_start(list, format);
+    fail_with(builder, error, status, &at.element, text, format, list);
     va_end(list);
     return status;
 }
@@ -46,7 +95,7 @@ dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error
     *builder = NULL;
     dyn_status status = name_check(name, error, "name", "robot");
     if (status != DYN_OK) {
-        return status;
+        return dyn_error_of_argument(error, status, "name");
     }
     dyn_builder *created = calloc(1, sizeof *created);
     char *copy = strdup(name);
@@ -90,8 +139,9 @@ static bool all_finite(const double *values, int count) {
 
 dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error) {
     if (!all_finite(gravity, 3)) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "gravity", "gravity is (%g, %g, %g); give finite numbers",
-                             gravity[0], gravity[1], gravity[2]);
+        const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE, .argument = "gravity"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "gravity is (%g, %g, %g); give finite numbers",
+                            gravity[0], gravity[1], gravity[2]);
     }
     memcpy(builder->gravity, gravity, sizeof builder->gravity);
     return DYN_OK;
@@ -113,36 +163,37 @@ static bool grow(void **array, int count, int *capacity, size_t size) {
 }
 
 /* Checks the name of a new element: it must be valid and not in use. */
-static dyn_status check_new_name(const dyn_builder *builder, const name_index *taken, int count, const char *kind,
-                                 const char *name, int line, dyn_error *error) {
+static dyn_status check_new_name(const dyn_builder *builder, const name_index *taken, named_element at,
+                                 dyn_error *error) {
+    const char *kind = element_kind_name(at.element.kind);
     char place[64];
     snprintf(place, sizeof place, "%s", kind);
-    if (builder->source != NULL && line > 0) {
-        snprintf(place, sizeof place, "%s:%d", builder->source, line);
+    if (builder->source != NULL && at.element.line > 0) {
+        snprintf(place, sizeof place, "%s:%d", builder->source, at.element.line);
     }
-    dyn_status status = name_check(name, error, place, kind);
+    dyn_status status = name_check(at.name, error, place, kind);
     if (status != DYN_OK) {
-        return status;
+        return dyn_error_of_element(error, status, &at.element);
     }
-    if (name_index_find(taken, name) >= 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, line, kind, name,
+    if (name_index_find(taken, at.name) >= 0) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "there are two %ss of this name; rename one of them", kind);
     }
-    if (count >= DYN_MAX_LINKS) {
-        return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, line, kind, name,
+    if (at.element.index >= DYN_MAX_LINKS) {
+        return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, at,
                             "a robot has at most %d %ss, and this is one more", DYN_MAX_LINKS, kind);
     }
     return DYN_OK;
 }
 
-dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
-    const dyn_inertia *inertia = &link->inertia;
+dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, const dyn_inertia *inertia,
+                                 dyn_error *error) {
     if (!isfinite(inertia->mass) || inertia->mass < 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the mass is %g kg; give a finite mass that is not negative", inertia->mass);
     }
     if (!all_finite(inertia->center_of_mass, 3)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the centre of mass is (%g, %g, %g); give finite numbers", inertia->center_of_mass[0],
                             inertia->center_of_mass[1], inertia->center_of_mass[2]);
     }
@@ -153,7 +204,7 @@ dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_desc
         moments[0] = NAN;
     }
     if (!all_finite(moments, 3)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the inertia holds a value that is not finite or too large");
     }
     return DYN_OK;
@@ -174,19 +225,17 @@ static dyn_status append_link(dyn_builder *builder, const dyn_link_description *
 }
 
 dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
-    dyn_status status =
-        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, link->line, error);
+    dyn_status status = check_new_name(builder, &builder->link_names, new_link(builder, link), error);
     if (status == DYN_OK) {
-        status = builder_check_inertia(builder, link, error);
+        status = builder_check_inertia(builder, new_link(builder, link), &link->inertia, error);
     }
     return status == DYN_OK ? append_link(builder, link, error) : status;
 }
 
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
     dyn_link_description added = *link;
-    added.line = 0;
-    dyn_status status =
-        check_new_name(builder, &builder->link_names, builder->link_count, "link", link->name, 0, error);
+    added.line = added.row = 0;
+    dyn_status status = check_new_name(builder, &builder->link_names, new_link(builder, &added), error);
     return status == DYN_OK ? append_link(builder, &added, error) : status;
 }
 
@@ -215,7 +264,7 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
     if (axes == 0) {
         memset(a, 0, sizeof joint->axis);
     } else if (!normalize_axis(a)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the axis is (%g, %g, %g); give a finite vector that is not zero", a[0], a[1], a[2]);
     }
     if (axes < 2) {
@@ -223,12 +272,12 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
         return DYN_OK;
     }
     if (!normalize_axis(b)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the second axis is (%g, %g, %g); give a finite vector that is not zero", b[0], b[1], b[2]);
     }
     double normal[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     if (fabs(normal[0]) + fabs(normal[1]) + fabs(normal[2]) < 1e-6) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the two axes of the universal joint are parallel; use a revolute joint instead");
     }
     return DYN_OK;
@@ -256,12 +305,12 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
     };
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
         if (!isfinite(scalars[i].value)) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                                 "the %s is %g; give a finite number", scalars[i].name, scalars[i].value);
         }
     }
     if (!is_rotation(joint->rotation)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the rotation is none: its columns must be orthonormal and right-handed to 1e-9");
     }
     return DYN_OK;
@@ -270,19 +319,19 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
 /* Checks a joint except for its name, and normalizes its axes. */
 static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description *joint, dyn_error *error) {
     if (!dyn_joint_type_traits(joint->type)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
-                            "%d is no joint type", (int)joint->type);
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint), "%d is no joint type",
+                            (int)joint->type);
     }
     const char *const others[] = {joint->parent_link, joint->child_link, joint->mimic_joint};
     const char *const what[] = {"parent link", "child link", "mimic joint"};
     for (int i = 0; i < 3; i++) {
         if (i < 2 && (others[i] == NULL || others[i][0] == '\0')) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                                 "it has no %s; name one", what[i]);
         }
         dyn_error bad;
         if (others[i] != NULL && name_check(others[i], &bad, what[i], what[i]) != DYN_OK) {
-            return builder_fail(builder, error, bad.status, joint->line, "joint", joint->name, "%s", bad.message);
+            return builder_fail(builder, error, bad.status, new_joint(builder, joint), "%s", bad.message);
         }
     }
     dyn_status status = check_joint_values(builder, joint, error);
@@ -314,8 +363,7 @@ static bool append_joint(dyn_builder *builder, const dyn_joint_description *join
 }
 
 dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
-    dyn_status status =
-        check_new_name(builder, &builder->joint_names, builder->joint_count, "joint", joint->name, joint->line, error);
+    dyn_status status = check_new_name(builder, &builder->joint_names, new_joint(builder, joint), error);
     if (status != DYN_OK) {
         return status;
     }
@@ -329,9 +377,8 @@ dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_descripti
 
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
     dyn_joint_description added = *joint;
-    added.line = 0;
-    dyn_status status =
-        check_new_name(builder, &builder->joint_names, builder->joint_count, "joint", joint->name, 0, error);
+    added.line = added.row = 0;
+    dyn_status status = check_new_name(builder, &builder->joint_names, new_joint(builder, &added), error);
     if (status != DYN_OK) {
         return status;
     }
@@ -347,12 +394,12 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
     /* Names and values were checked when they were added. */
     for (int i = 0; i < from->link_count && status == DYN_OK; i++) {
         dyn_link_description link = from->links[i];
-        link.line = 0;
+        link.line = link.row = 0;
         status = append_link(*copy, &link, error);
     }
     for (int j = 0; j < from->joint_count && status == DYN_OK; j++) {
         dyn_joint_description joint = from->joints[j];
-        joint.line = 0;
+        joint.line = joint.row = 0;
         status = append_joint(*copy, &joint) ? DYN_OK : dyn_error_memory(error);
     }
     if (status != DYN_OK) {

@@ -95,7 +95,7 @@ dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_b
         return status;
     }
     int root;
-    status = description_find_link(copy, link, error, &root);
+    status = description_find_link(copy, "link", link, error, &root);
     if (status == DYN_OK) {
         status = change_root(copy, root, error);
     }
@@ -143,7 +143,7 @@ dyn_status dyn_model_subtree(const dyn_model *model, const char *link, dyn_base 
         return status;
     }
     int first;
-    status = description_find_link(copy, link, error, &first);
+    status = description_find_link(copy, "link", link, error, &first);
     if (status == DYN_OK) {
         status = reduce(model, first, -1, error, &copy);
     }
@@ -159,9 +159,9 @@ dyn_status dyn_model_chain(const dyn_model *model, const char *first, const char
         return status;
     }
     int from, to;
-    status = description_find_link(copy, first, error, &from);
+    status = description_find_link(copy, "first", first, error, &from);
     if (status == DYN_OK) {
-        status = description_find_link(copy, last, error, &to);
+        status = description_find_link(copy, "last", last, error, &to);
     }
     if (status == DYN_OK) {
         status = change_root(copy, from, error);

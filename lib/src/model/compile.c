@@ -255,7 +255,7 @@ static dyn_status check_overflow(const dyn_builder *builder, const dyn_model *mo
             sum += b->mass;
         }
         if (!isfinite(sum)) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, 0, "link", model->links[i].name,
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, link_element(builder, model->links[i].name),
                                 "its place or inertia is too large to compute with: merged with the links that it "
                                 "moves with, a value overflows");
         }

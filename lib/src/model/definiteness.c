@@ -210,18 +210,11 @@ static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int
         }
     }
     const char *name = model->links[worst].name;
-    int line = builder->links[name_index_find(&builder->link_names, name)].line;
     return builder_fail(
-        builder, error, DYN_INVALID_ARGUMENT, line, "link", name,
+        builder, error, DYN_INVALID_ARGUMENT, link_element(builder, name),
         "this is no inertia: its principal moments are %g, %g and %g kg m^2, so that joint \"%s\" moves "
         "with less than no inertia and the mass matrix is indefinite; correct the inertia",
         smallest[0], smallest[1], smallest[2], model->joints[model->bodies[behind].joint].name);
-}
-
-/* Returns the line of a joint; 0 for the one that carries a floating base. */
-static int joint_line(const dyn_builder *builder, const char *name) {
-    int joint = name_index_find(&builder->joint_names, name);
-    return joint >= 0 ? builder->joints[joint].line : 0;
 }
 
 static bool all_are_resisted(const elimination *e) {
@@ -272,7 +265,7 @@ static void report_unresisted(const dyn_builder *builder, dyn_model *model, cons
         const char *name = model->joints[model->bodies[i].joint].name;
         if (!is_resisted[i]) {
             model->unresisted = model->bodies[i].joint;
-            report_add_element(report, DYN_SEVERITY_WARNING, joint_line(builder, name), "joint", name,
+            report_add_element(report, DYN_SEVERITY_WARNING, joint_element(builder, name),
                                "what it moves has no inertia along or about its axis: the mass matrix is singular, and "
                                "forward dynamics will be refused");
         }

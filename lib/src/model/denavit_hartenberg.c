@@ -17,19 +17,18 @@ static dyn_status check_row(int k, const dyn_dh_row *row, dyn_error *error) {
         const char *name;
         double value;
     } numbers[] = {{"theta", row->theta}, {"d", row->d}, {"a", row->a}, {"alpha", row->alpha}};
-    char place[64];
+    dyn_error_site site = {.argument = "rows", .has_item = true, .item = (size_t)k, .part = "type"};
     if (row->type != DYN_JOINT_TYPE_REVOLUTE && row->type != DYN_JOINT_TYPE_CONTINUOUS &&
         row->type != DYN_JOINT_TYPE_PRISMATIC) {
-        snprintf(place, sizeof place, "rows[%d].type", k);
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, place,
-                             "a row is a revolute, a continuous or a prismatic joint, and %d is none of these",
-                             (int)row->type);
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "a row is a revolute, a continuous or a prismatic joint, and %d is none of these",
+                            (int)row->type);
     }
     for (int i = 0; i < 4; i++) {
         if (!isfinite(numbers[i].value)) {
-            snprintf(place, sizeof place, "rows[%d].%s", k, numbers[i].name);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s is %g; give a finite number", numbers[i].name,
-                                 numbers[i].value);
+            site.part = numbers[i].name;
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; give a finite number", numbers[i].name,
+                                numbers[i].value);
         }
     }
     return DYN_OK;
@@ -54,7 +53,7 @@ static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, in
     snprintf(joint_name, sizeof joint_name, "joint%d", k + 1);
     snprintf(parent, sizeof parent, "link%d", k);
     snprintf(child, sizeof child, "link%d", k + 1);
-    const dyn_link_description link = {.name = child, .inertia = row->inertia};
+    const dyn_link_description link = {.name = child, .inertia = row->inertia, .row = k + 1};
     dyn_joint_description joint = {.name = joint_name,
                                    .type = row->type,
                                    .parent_link = parent,
@@ -63,7 +62,8 @@ static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, in
                                    .has_limits = row->has_limits,
                                    .limits = row->limits,
                                    .damping = row->damping,
-                                   .friction = row->friction};
+                                   .friction = row->friction,
+                                   .row = k + 1};
     dyn_pose z = screw_z(row->theta, row->d), x = screw_x(row->alpha, row->a), place = identity_pose;
     dyn_pose offset = identity_pose;
     if (convention == DYN_DH_CONVENTION_MODIFIED) {
@@ -81,7 +81,8 @@ dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int c
                            dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
     if (convention != DYN_DH_CONVENTION_STANDARD && convention != DYN_DH_CONVENTION_MODIFIED) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "convention", "%d is no convention", (int)convention);
+        const dyn_error_site site = {.argument = "convention"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%d is no convention", (int)convention);
     }
     dyn_builder *described;
     const dyn_link_description base = {.name = "link0"};

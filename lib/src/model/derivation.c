@@ -38,13 +38,15 @@ dyn_base model_base(const dyn_model *model) {
     return model->floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
 }
 
-dyn_status description_find_link(const dyn_builder *builder, const char *name, dyn_error *error, int *link) {
+dyn_status description_find_link(const dyn_builder *builder, const char *argument, const char *name, dyn_error *error,
+                                 int *link) {
     *link = name != NULL ? name_index_find(&builder->link_names, name) : -1;
     if (*link >= 0) {
         return DYN_OK;
     }
-    return builder_fail(builder, error, DYN_NOT_FOUND, 0, "link", name, "robot %s has no link of this name",
-                        builder->name);
+    dyn_status status = builder_fail(builder, error, DYN_NOT_FOUND, link_element(builder, name),
+                                     "robot %s has no link of this name", builder->name);
+    return dyn_error_of_argument(error, status, argument);
 }
 
 dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,
@@ -109,7 +111,7 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
     const dyn_joint *compiled = &model->joints[dyn_model_find_joint(model, joint->name)];
     const char *master = model->joints[compiled->master].name;
     if (!name_stays(from, retain, master)) {
-        return builder_fail(from, error, DYN_INVALID_ARGUMENT, 0, "joint", joint->name,
+        return builder_fail(from, error, DYN_INVALID_ARGUMENT, joint_element(from, joint->name),
                             "it follows joint \"%s\", which is left out; lock that joint first", master);
     }
     joint->mimic_joint = master;

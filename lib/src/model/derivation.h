@@ -17,8 +17,9 @@ dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status
 /* Returns the base that a model was built with. */
 dyn_base model_base(const dyn_model *model);
 
-/* Finds the number of a link by name. Errors: DYN_NOT_FOUND with place "link NAME". */
-dyn_status description_find_link(const dyn_builder *builder, const char *name, dyn_error *error, int *link);
+/* Finds the number of a link by name, the value of `argument`. Errors: DYN_NOT_FOUND with place "link NAME". */
+dyn_status description_find_link(const dyn_builder *builder, const char *argument, const char *name, dyn_error *error,
+                                 int *link);
 
 /* Adds a fixed joint "NAME:fixed" at `pose`; NULL is the identity. */
 dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,

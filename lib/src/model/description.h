@@ -7,6 +7,7 @@
 
 #include <dynamics/builder.h>
 
+#include "element.h"
 #include "name_index.h"
 
 /* Builder: links and joints as in builder.h. Each joint owns copies of the names of its links and of its master. The
@@ -26,26 +27,37 @@ struct dyn_builder {
     name_index joint_names;
 };
 
-/* Appends a link, or a joint, whose values have been checked, without its line. Errors: an invalid or repeated name,
- * too many, out of memory. */
+/* Appends a link, or a joint, whose values have been checked, without its line and row. Errors: an invalid or repeated
+ * name, too many, out of memory. */
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
 /* Checks mass and inertia of a link. */
-dyn_status builder_check_inertia(const dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, const dyn_inertia *inertia,
+                                 dyn_error *error);
 
 /* Builds as dyn_builder_build does, and makes the builder itself the model's description: the model owns it from now
  * on. Frees it on failure. */
 dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                              dyn_error *error, dyn_model **model);
 
-/* Creates a builder with the same description, except for the lines of a file. */
+/* Creates a builder with the same description, except for lines and rows. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 
-/* Sets an error about an element such as "joint elbow". Its place is the element; with a source and a line it is
- * "urdf:42", and the message begins with the element. `name` may be NULL for the robot itself. Returns `status`. */
-dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, int line, const char *kind,
-                        const char *name, const char *format, ...) __attribute__((format(printf, 7, 8)));
+/* Return the robot of a description, and its link or joint of that name. One that is not in the description, such as
+ * the joint of a floating base, has no index and no line. */
+named_element robot_element(const dyn_builder *builder);
+named_element link_element(const dyn_builder *builder, const char *name);
+named_element joint_element(const dyn_builder *builder, const char *name);
+
+/* Sets an error about an element. Its place is the element, such as "joint elbow"; with a source and a line it is
+ * "urdf:42", and the message begins with the element. Returns `status`. */
+dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, named_element at,
+                        const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Sets such an error about an element that `text` names; it may be of no kind. */
+dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_status status, const dyn_element *element,
+                           const char *text, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
 /* Returns the name of the type, such as "revolute". */
 const char *joint_type_name(dyn_joint_type type);

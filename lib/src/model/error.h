@@ -26,6 +26,12 @@ dyn_status dyn_error_at(dyn_error *error, dyn_status status, const dyn_error_sit
 dyn_status dyn_error_because(dyn_error *error, dyn_status status, dyn_cause cause, const char *place,
                              const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Names the argument that an error is about, unless the error names one; `error` may be NULL. Returns `status`. */
+dyn_status dyn_error_of_argument(dyn_error *error, dyn_status status, const char *argument);
+
+/* Names the element of a description that an error is about; `error` may be NULL. Returns `status`. */
+dyn_status dyn_error_of_element(dyn_error *error, dyn_status status, const dyn_element *element);
+
 /* Sets "out of memory" and returns DYN_RESOURCE_EXHAUSTED. */
 dyn_status dyn_error_memory(dyn_error *error);
 

@@ -23,19 +23,18 @@ static bool has_rotational_inertia(const dyn_inertia *inertia) {
 }
 
 /* Reports an inertia that no body can have. `effect` states the consequence. */
-static void report_impossible(const dyn_link_description *link, const double moments[3], const char *effect,
+static void report_impossible(named_element at, const dyn_inertia *inertia, const double moments[3], const char *effect,
                               dyn_report *report) {
-    if (link->inertia.mass == 0 && has_rotational_inertia(&link->inertia)) {
-        report_add_element(report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
-                           "it has inertia but no mass; no body is so%s", effect);
+    if (inertia->mass == 0 && has_rotational_inertia(inertia)) {
+        report_add_element(report, DYN_SEVERITY_WARNING, at, "it has inertia but no mass; no body is so%s", effect);
     }
     if (moments[0] < -1e-9 * fmax(fabs(moments[2]), fabs(moments[0]))) {
-        report_add_element(report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
+        report_add_element(report, DYN_SEVERITY_WARNING, at,
                            "its principal moments are %g, %g and %g kg m^2; no body has a negative one%s", moments[0],
                            moments[1], moments[2], effect);
     } else if (moments[2] > (moments[0] + moments[1]) * (1 + 1e-9)) {
         report_add_element(
-            report, DYN_SEVERITY_WARNING, link->line, "link", link->name,
+            report, DYN_SEVERITY_WARNING, at,
             "its principal moments %g, %g, %g kg m^2 violate the triangle inequality: each is at most the sum of "
             "the other two",
             moments[0], moments[1], moments[2]);
@@ -43,30 +42,28 @@ static void report_impossible(const dyn_link_description *link, const double mom
 }
 
 /* Inspects the inertia of a link. */
-static void inspect_inertia(const dyn_link_description *link, bool moves, dyn_report *report) {
-    const dyn_inertia *inertia = &link->inertia;
+static void inspect_inertia(named_element at, const dyn_inertia *inertia, bool moves, dyn_report *report) {
     bool rotational = has_rotational_inertia(inertia);
     if (inertia->mass == 0 && !rotational && moves) {
-        report_add_element(report, DYN_SEVERITY_NOTE, link->line, "link", link->name, "it is massless");
+        report_add_element(report, DYN_SEVERITY_NOTE, at, "it is massless");
     } else if (inertia->mass > 0 && !rotational && moves) {
-        report_add_element(report, DYN_SEVERITY_NOTE, link->line, "link", link->name,
-                           "it is a point mass: it has no rotational inertia");
+        report_add_element(report, DYN_SEVERITY_NOTE, at, "it is a point mass: it has no rotational inertia");
     }
     double moments[3];
     symmetric_eigenvalues(inertia->rotational, moments);
-    report_impossible(link, moments, moves ? "" : "; without effect, since it is fixed to the world", report);
+    report_impossible(at, inertia, moments, moves ? "" : "; without effect, since it is fixed to the world", report);
 }
 
 /* Inspects every link, in the order of the description. */
 static void inspect_links(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     for (int i = 0; i < model->link_count; i++) {
         const dyn_link_description *link = &builder->links[links->order[i]];
-        inspect_inertia(link, model->links[i].moving_joint >= 0, report);
+        inspect_inertia(link_element(builder, link->name), &link->inertia, model->links[i].moving_joint >= 0, report);
         int carrier = links->parent_joint[links->order[i]];
         if (carrier >= 0 && builder->joints[carrier].type == DYN_JOINT_TYPE_FIXED) {
             const dyn_joint_description *joint = &builder->joints[carrier];
             int moving = model->links[i].moving_joint;
-            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, joint_element(builder, joint->name),
                                "it is fixed and merged: link \"%s\" %s%s", link->name,
                                moving >= 0 ? "moves with joint " : "is fixed to the world",
                                moving >= 0 ? model->joints[moving].name : "");
@@ -74,39 +71,31 @@ static void inspect_links(const dyn_builder *builder, const tree *links, const d
     }
 }
 
-/* Returns the line of a joint; 0 for the one that carries a floating base. */
-static int joint_line(const dyn_builder *builder, const char *name) {
-    int joint = name_index_find(&builder->joint_names, name);
-    return joint >= 0 ? builder->joints[joint].line : 0;
-}
-
 /* Reports the couplings and the limits of the moving joints. */
 static void inspect_joints(const dyn_builder *builder, const dyn_model *model, dyn_report *report) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
-        int line = joint_line(builder, joint->name);
+        named_element at = joint_element(builder, joint->name);
         if (joint->master >= 0 && joint->multiplier == 0) {
-            report_add_element(report, DYN_SEVERITY_NOTE, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, at,
                                "it is coupled to joint \"%s\" with the multiplier 0: it stays at %.9g",
                                model->joints[joint->master].name, joint->offset);
         } else if (joint->master >= 0) {
-            report_add_element(report, DYN_SEVERITY_NOTE, line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, at,
                                "it is coupled: its coordinate is %.9g times that of joint \"%s\" plus %.9g",
                                joint->multiplier, model->joints[joint->master].name, joint->offset);
         }
         if (joint->has_limits && joint->limits.lower > joint->limits.upper) {
-            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
-                               "its lower limit %g is above its upper limit %g", joint->limits.lower,
-                               joint->limits.upper);
+            report_add_element(report, DYN_SEVERITY_WARNING, at, "its lower limit %g is above its upper limit %g",
+                               joint->limits.lower, joint->limits.upper);
         }
         if (joint->damping < 0 || joint->friction < 0) {
-            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
-                               "its damping %g or friction %g is negative", joint->damping, joint->friction);
+            report_add_element(report, DYN_SEVERITY_WARNING, at, "its damping %g or friction %g is negative",
+                               joint->damping, joint->friction);
         }
         if (joint->limits.velocity < 0 || joint->limits.effort < 0) {
-            report_add_element(report, DYN_SEVERITY_WARNING, line, "joint", joint->name,
-                               "its limit of velocity %g or effort %g is negative", joint->limits.velocity,
-                               joint->limits.effort);
+            report_add_element(report, DYN_SEVERITY_WARNING, at, "its limit of velocity %g or effort %g is negative",
+                               joint->limits.velocity, joint->limits.effort);
         }
     }
 }
@@ -119,17 +108,17 @@ static void inspect_base(const dyn_builder *builder, const tree *links, const dy
         fixed += model->links[i].moving_joint < 0 && model->links[i].inertia.mass > 0;
     }
     if (fixed > 0) {
-        report_add_element(report, DYN_SEVERITY_NOTE, root->line, "link", root->name,
+        report_add_element(report, DYN_SEVERITY_NOTE, link_element(builder, root->name),
                            "the root is fixed to the world: the mass of %d link%s has no effect", fixed,
                            fixed > 1 ? "s" : "");
     }
     if (model->floating && strcmp(root->name, "world") == 0) {
-        report_add_element(report, DYN_SEVERITY_WARNING, root->line, "link", root->name,
+        report_add_element(report, DYN_SEVERITY_WARNING, link_element(builder, root->name),
                            "the root is called \"world\" and floats; likely the description fixes the robot to the "
                            "world itself, and wants a fixed base");
     }
     if (model->joint_count == 0) {
-        report_add_element(report, DYN_SEVERITY_WARNING, builder->line, "robot", builder->name, "no joint moves");
+        report_add_element(report, DYN_SEVERITY_WARNING, robot_element(builder), "no joint moves");
     }
 }
 

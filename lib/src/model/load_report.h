@@ -10,6 +10,8 @@
 
 #include <dynamics/report.h>
 
+#include "element.h"
+
 /* Most entries of one severity in a report. A last entry states the number of the rest. */
 enum { REPORT_MAX_ENTRIES = 1000 };
 
@@ -22,9 +24,9 @@ void report_add(dyn_report *report, dyn_severity severity, int line, const char 
 void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
                      va_list list) __attribute__((format(printf, 5, 0)));
 
-/* Adds an entry for a place such as "link wrist", passed in two words. */
-void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,
-                        const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Adds an entry for an element, such as "link wrist". */
+void report_add_element(dyn_report *report, dyn_severity severity, named_element at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 /* Returns whether memory ran out while an entry was added; false for NULL. */
 bool report_is_incomplete(const dyn_report *report);

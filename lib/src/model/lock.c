@@ -15,6 +15,16 @@
 #include "joint_displacement.h"
 #include "placement.h"
 
+/* Sets joint k of those to be locked as the site of an error. Returns `status`. */
+static dyn_status fail_for_name(dyn_error *error, dyn_status status, size_t k) {
+    if (error) {
+        error->site.argument = "joints";
+        error->site.has_item = true;
+        error->site.item = k;
+    }
+    return status;
+}
+
 /* Marks the named joints and those that follow them. */
 static dyn_status mark_locked(const dyn_model *model, size_t count, const char *const *names, dyn_error *error,
                               bool *locked) {
@@ -22,17 +32,23 @@ static dyn_status mark_locked(const dyn_model *model, size_t count, const char *
     for (size_t k = 0; k < count; k++) {
         int j = names[k] != NULL ? dyn_model_find_joint(model, names[k]) : -1;
         if (j < 0) {
-            return builder_fail(description, error, DYN_NOT_FOUND, 0, "joint", names[k],
-                                "robot %s has no moving joint of this name", model->name);
+            dyn_status status = builder_fail(description, error, DYN_NOT_FOUND, joint_element(description, names[k]),
+                                             "robot %s has no moving joint of this name", model->name);
+            return fail_for_name(error, status, k);
         }
         locked[j] = true;
     }
+    for (size_t k = 0; k < count; k++) {
+        int j = dyn_model_find_joint(model, names[k]), master = model->joints[j].master;
+        if (master >= 0 && !locked[master]) {
+            dyn_status status =
+                builder_fail(description, error, DYN_INVALID_ARGUMENT, joint_element(description, names[k]),
+                             "it follows joint \"%s\"; lock that one", model->joints[master].name);
+            return fail_for_name(error, status, k);
+        }
+    }
     for (int j = 0; j < model->joint_count; j++) {
         int master = model->joints[j].master;
-        if (master >= 0 && locked[j] && !locked[master]) {
-            return builder_fail(description, error, DYN_INVALID_ARGUMENT, 0, "joint", model->joints[j].name,
-                                "it follows joint \"%s\"; lock that one", model->joints[master].name);
-        }
         locked[j] = master >= 0 ? locked[master] : locked[j];
     }
     return DYN_OK;

@@ -18,17 +18,17 @@ static dyn_status find_leader(const dyn_builder *builder, int j, dyn_error *erro
     const dyn_joint_description *joint = &builder->joints[j];
     *leader = name_index_find(&builder->joint_names, joint->mimic_joint);
     if (*leader < 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                             "it mimics joint \"%s\", which does not exist", joint->mimic_joint);
     }
     if (!joint_has_one_coordinate(joint->type)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                             "it is %s and mimics joint \"%s\"; only a joint with one coordinate can do so",
                             joint_type_name(joint->type), joint->mimic_joint);
     }
     dyn_joint_type type = builder->joints[*leader].type;
     if (!joint_has_one_coordinate(type)) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                             "it mimics joint \"%s\", which is %s; only a joint with one coordinate can be followed",
                             joint->mimic_joint, joint_type_name(type));
     }
@@ -45,10 +45,10 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
             continue;
         }
         if (policy == DYN_MIMIC_POLICY_INDEPENDENT) {
-            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, joint_element(builder, joint->name),
                                "its coupling to joint \"%s\" is ignored: it moves independently", joint->mimic_joint);
         } else if (joint->type == DYN_JOINT_TYPE_FIXED) {
-            report_add_element(report, DYN_SEVERITY_NOTE, joint->line, "joint", joint->name,
+            report_add_element(report, DYN_SEVERITY_NOTE, joint_element(builder, joint->name),
                                "its coupling to joint \"%s\" is ignored: it is fixed", joint->mimic_joint);
         } else {
             dyn_status status = find_leader(builder, j, error, &leaders[j]);
@@ -80,7 +80,7 @@ static dyn_status resolve_chain(const dyn_builder *builder, int j, const int *le
     }
     if (couplings[j].master == BEING_RESOLVED) {
         const dyn_joint_description *joint = &builder->joints[j];
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                             "it mimics joint \"%s\", which follows it in turn: the cycle has no master",
                             joint->mimic_joint);
     }
@@ -89,8 +89,7 @@ static dyn_status resolve_chain(const dyn_builder *builder, int j, const int *le
         j = path[--depth];
         couplings[j] = compose(&builder->joints[j], leader, couplings[leader]);
         if (!isfinite(couplings[j].ratio) || !isfinite(couplings[j].offset)) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, builder->joints[j].line, "joint",
-                                builder->joints[j].name,
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, builder->joints[j].name),
                                 "its chain of mimic joints gives the multiplier %g and the "
                                 "offset %g; both must be finite",
                                 couplings[j].ratio, couplings[j].offset);

@@ -13,14 +13,16 @@
 /* Checks the options, and that no joint has the name of the floating joint. */
 static dyn_status check_options(const dyn_builder *builder, const dyn_build_options *options, dyn_error *error) {
     if (options->base != DYN_BASE_FIXED && options->base != DYN_BASE_FLOATING) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "base", "%d is no base", (int)options->base);
+        const dyn_error_site site = {.argument = "base"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%d is no base", (int)options->base);
     }
     if (options->mimic != DYN_MIMIC_POLICY_COUPLED && options->mimic != DYN_MIMIC_POLICY_INDEPENDENT) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mimic", "%d is no mimic policy", (int)options->mimic);
+        const dyn_error_site site = {.argument = "mimic"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%d is no mimic policy", (int)options->mimic);
     }
     int taken = name_index_find(&builder->joint_names, "root_joint");
     if (options->base == DYN_BASE_FLOATING && taken >= 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, builder->joints[taken].line, "joint", "root_joint",
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, "root_joint"),
                             "this name is that of the joint that carries a floating base; rename the joint");
     }
     return DYN_OK;
@@ -55,8 +57,8 @@ static dyn_status refuse_warnings(const dyn_builder *builder, const dyn_report *
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         dyn_report_entry entry = dyn_report_at(report, i);
         if (entry.severity == DYN_SEVERITY_WARNING) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, entry.line, entry.place, NULL,
-                                "%s (refused, since strict loading takes a warning for an error)", entry.message);
+            return builder_fail_at(builder, error, DYN_INVALID_ARGUMENT, &entry.element, entry.place,
+                                   "%s (refused, since strict loading takes a warning for an error)", entry.message);
         }
     }
     return DYN_OK;

@@ -11,6 +11,22 @@
 #include "error.h"
 #include "tree.h"
 
+/* Changes the inertia of a link and builds the result, unless `status` is an error already. Errors about the link name
+ * the argument "inertia". */
+static dyn_status finish_with_inertia(const dyn_model *model, dyn_builder *copy, int link, const dyn_inertia *inertia,
+                                      dyn_status status, dyn_error *error, dyn_model **result) {
+    if (status != DYN_OK) {
+        return derivation_finish(copy, model_base(model), status, error, result);
+    }
+    dyn_link_description *changed = &copy->links[link];
+    changed->inertia = *inertia;
+    status = builder_check_inertia(copy, link_element(copy, changed->name), inertia, error);
+    status = derivation_finish(copy, model_base(model), status, error, result);
+    const dyn_element none = {0}, *at = error ? &error->site.element : &none;
+    bool is_of_link = at->kind == DYN_ELEMENT_KIND_LINK && at->index == link;
+    return is_of_link ? dyn_error_of_argument(error, status, "inertia") : status;
+}
+
 dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char *name, const dyn_inertia *inertia,
                             const dyn_pose *pose, dyn_model **result, dyn_error *error) {
     *result = NULL;
@@ -19,16 +35,16 @@ dyn_status dyn_model_attach(const dyn_model *model, const char *link, const char
     if (status != DYN_OK) {
         return status;
     }
-    int parent;
-    const dyn_link_description added = {.name = name, .inertia = *inertia};
-    status = description_find_link(copy, link, error, &parent);
+    int parent, child = copy->link_count;
+    const dyn_link_description added = {.name = name};
+    status = description_find_link(copy, "link", link, error, &parent);
     if (status == DYN_OK) {
-        status = dyn_builder_add_link(copy, &added, error);
+        status = dyn_error_of_argument(error, builder_append_link(copy, &added, error), "name");
     }
     if (status == DYN_OK) {
         status = add_fixed_joint(copy, name, link, name, pose, error);
     }
-    return derivation_finish(copy, model_base(model), status, error, result);
+    return finish_with_inertia(model, copy, child, inertia, status, error, result);
 }
 
 dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, const dyn_inertia *inertia,
@@ -40,12 +56,8 @@ dyn_status dyn_model_change_inertia(const dyn_model *model, const char *link, co
         return status;
     }
     int changed;
-    status = description_find_link(copy, link, error, &changed);
-    if (status == DYN_OK) {
-        copy->links[changed].inertia = *inertia;
-        status = builder_check_inertia(copy, &copy->links[changed], error);
-    }
-    return derivation_finish(copy, model_base(model), status, error, result);
+    status = description_find_link(copy, "link", link, error, &changed);
+    return finish_with_inertia(model, copy, changed, inertia, status, error, result);
 }
 
 /* Marks all links except `link` and those that it carries; refuses the root. */
@@ -53,8 +65,9 @@ static dyn_status mark_rest(const dyn_builder *builder, int link, dyn_error *err
     tree links;
     dyn_status status = tree_find(builder, error, &links);
     if (status == DYN_OK && link == links.root) {
-        status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, 0, "link", builder->links[link].name,
+        status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, link_element(builder, builder->links[link].name),
                               "it is the root, and with it the whole robot would go");
+        dyn_error_of_argument(error, status, "link");
     }
     for (int i = 0; status == DYN_OK && i < builder->link_count; i++) {
         int at = links.order[i], carrier = links.parent_joint[at];
@@ -73,7 +86,7 @@ dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_model 
     }
     int removed;
     bool *retain = calloc((size_t)copy->link_count, sizeof *retain);
-    status = retain != NULL ? description_find_link(copy, link, error, &removed) : dyn_error_memory(error);
+    status = retain != NULL ? description_find_link(copy, "link", link, error, &removed) : dyn_error_memory(error);
     if (status == DYN_OK) {
         status = mark_rest(copy, removed, error, retain);
     }
@@ -130,12 +143,12 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     }
     int parent;
     const char *before = prefix != NULL ? prefix : "";
-    status = description_find_link(copy, link, error, &parent);
+    status = description_find_link(copy, "link", link, error, &parent);
     if (status == DYN_OK) {
         status = derivation_begin(added, error, &other);
     }
     if (status == DYN_OK) {
-        status = add_all(copy, other, before, error);
+        status = dyn_error_of_argument(error, add_all(copy, other, before, error), "prefix");
     }
     if (status == DYN_OK) {
         long_name root = prefixed(before, added->links[0].name);

@@ -103,7 +103,7 @@ static char *print(char *text) {
 }
 
 /* Adds an entry and takes ownership of its strings. */
-static void add(dyn_report *report, dyn_severity severity, int line, char *raw_place, char *raw_message) {
+static void add(dyn_report *report, dyn_severity severity, const dyn_element *at, char *raw_place, char *raw_message) {
     char *place = print(raw_place), *message = print(raw_message);
     if (place == NULL || message == NULL || !grow(report)) {
         report->incomplete = true;
@@ -111,7 +111,7 @@ static void add(dyn_report *report, dyn_severity severity, int line, char *raw_p
         free(message);
         return;
     }
-    report->entries[report->count++] = (dyn_report_entry){severity, line, place, message};
+    report->entries[report->count++] = (dyn_report_entry){severity, at->line, *at, place, message};
     report->stored[severity]++;
 }
 
@@ -136,7 +136,8 @@ static bool has_room(dyn_report *report, dyn_severity severity) {
 void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
                      va_list list) {
     if (has_room(report, severity)) {
-        add(report, severity, line, strdup(place), format_text(format, list));
+        const dyn_element none = {.index = -1, .line = line};
+        add(report, severity, &none, strdup(place), format_text(format, list));
     }
 }
 
@@ -147,17 +148,16 @@ void report_add(dyn_report *report, dyn_severity severity, int line, const char 
     va_end(list);
 }
 
-void report_add_element(dyn_report *report, dyn_severity severity, int line, const char *kind, const char *name,
-                        const char *format, ...) {
+void report_add_element(dyn_report *report, dyn_severity severity, named_element at, const char *format, ...) {
     if (!has_room(report, severity)) {
         return;
     }
     char *place;
-    if (asprintf(&place, "%s %s", kind, name) < 0) {
+    if (asprintf(&place, "%s %s", element_kind_name(at.element.kind), at.name) < 0) {
         place = NULL;
     }
     va_list list;
     va_start(list, format);
-    add(report, severity, line, place, format_text(format, list));
+    add(report, severity, &at.element, place, format_text(format, list));
     va_end(list);
 }

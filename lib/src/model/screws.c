@@ -16,9 +16,8 @@
 #include "placement.h"
 
 static dyn_status fail_at(const char *list, int k, dyn_error *error, const char *message) {
-    char place[32];
-    snprintf(place, sizeof place, "%s[%d]", list, k);
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "%s", message);
+    const dyn_error_site site = {.argument = list, .has_item = true, .item = (size_t)k};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s", message);
 }
 
 /* ---- From screws ------------------------------------------------------------------------------------------------- */
@@ -120,8 +119,8 @@ static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], cons
     snprintf(name, sizeof name, "joint%d", k + 1);
     snprintf(parent, sizeof parent, "link%d", k);
     snprintf(child, sizeof child, "link%d", k + 1);
-    const dyn_link_description link = {.name = child, .inertia = *inertia};
-    dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child};
+    const dyn_link_description link = {.name = child, .inertia = *inertia, .row = k + 1};
+    dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child, .row = k + 1};
     dyn_pose frame = *at, offset = identity_pose, back, in_parent;
     double axis[3], turned[9], gap[3];
     dyn_status status = read_screw(k, S, S + 3, at->position, error, &joint, frame.position);
@@ -206,16 +205,18 @@ static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error)
                            : model->bodies[i].parent != i - 1 ? "begins a branch"
                                                               : NULL;
         if (what != NULL) {
-            return builder_fail(model->description, error, DYN_FAILED_PRECONDITION, 0, "joint", joint->name,
+            return builder_fail(model->description, error, DYN_FAILED_PRECONDITION,
+                                joint_element(model->description, joint->name),
                                 "it %s; screws describe a serial chain, on a fixed base, of joints with one coordinate "
                                 "each",
                                 what);
         }
     }
     bool known = tip >= 0 && tip < model->link_count && model->frames[tip].body == model->body_count - 1;
+    const dyn_error_site site = {.argument = "tip"};
     return known ? DYN_OK
-                 : dyn_error_set(error, DYN_INVALID_ARGUMENT, "tip",
-                                 "frame %d does not move with the last joint of robot %s", tip, model->name);
+                 : dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "frame %d does not move with the last joint of robot %s", tip, model->name);
 }
 
 static void write_displacement(const dyn_pose *pose, double M[16]) {

@@ -89,6 +89,20 @@ dyn_status dyn_error_at(dyn_error *error, dyn_status status, const dyn_error_sit
     return status;
 }
 
+dyn_status dyn_error_of_argument(dyn_error *error, dyn_status status, const char *argument) {
+    if (error && status != DYN_OK && !error->site.argument) {
+        error->site.argument = argument;
+    }
+    return status;
+}
+
+dyn_status dyn_error_of_element(dyn_error *error, dyn_status status, const dyn_element *element) {
+    if (error && status != DYN_OK) {
+        error->site.element = *element;
+    }
+    return status;
+}
+
 dyn_status dyn_error_memory(dyn_error *error) {
     return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "memory", "out of memory");
 }

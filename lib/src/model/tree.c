@@ -25,7 +25,7 @@ static dyn_status find_link(const dyn_builder *builder, const dyn_joint_descript
     if (*link >= 0) {
         return DYN_OK;
     }
-    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                         "its %s link \"%s\" does not exist; add the link or correct the name", role, name);
 }
 
@@ -46,7 +46,7 @@ static dyn_status connect_joints(const dyn_builder *builder, dyn_error *error, t
         int *carrier = &found->parent_joint[found->child_link[j]];
         if (*carrier >= 0) {
             return builder_fail(
-                builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+                builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                 "its child link \"%s\" is already carried by joint \"%s\"; a link has one parent, and a "
                 "closed loop cannot be described as a tree",
                 joint->child_link, builder->joints[*carrier].name);
@@ -71,7 +71,7 @@ static dyn_status fail_with_cycle(const dyn_builder *builder, const tree *found,
         }
     } while (next != link);
     const dyn_joint_description *joint = &builder->joints[found->parent_joint[link]];
-    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint->line, "joint", joint->name,
+    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
                         "the links form a cycle: %s%s; a robot is a tree", names, used < sizeof names ? "" : " ...");
 }
 
@@ -85,7 +85,7 @@ static dyn_status find_root(const dyn_builder *builder, dyn_error *error, tree *
         if (found->root >= 0) {
             const dyn_link_description *link = &builder->links[i];
             return builder_fail(
-                builder, error, DYN_INVALID_ARGUMENT, link->line, "link", link->name,
+                builder, error, DYN_INVALID_ARGUMENT, link_element(builder, link->name),
                 "there are two roots, \"%s\" and \"%s\", that no joint carries; connect them by a joint",
                 builder->links[found->root].name, link->name);
         }
@@ -156,8 +156,7 @@ cleanup:
 dyn_status tree_find(const dyn_builder *builder, dyn_error *error, tree *found) {
     memset(found, 0, sizeof *found);
     if (builder->link_count == 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, builder->line, "robot", builder->name,
-                            "it has no link; add one");
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, robot_element(builder), "it has no link; add one");
     }
     size_t links = (size_t)builder->link_count, joints = (size_t)builder->joint_count + 1;
     found->parent_link = calloc(joints, sizeof *found->parent_link);

@@ -32,6 +32,8 @@ void reader_fail(reader *r, dyn_status status, const char *format, ...) {
     } else {
         dyn_error_set(r->error, status, place, "%s", detail.message);
     }
+    const dyn_element at = {.index = -1, .line = reader_line(r)};
+    dyn_error_of_element(r->error, status, &at);
     XML_StopParser(r->parser, XML_FALSE);
 }
 

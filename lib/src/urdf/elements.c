@@ -387,7 +387,7 @@ void declare_world(reader *r) {
         return;
     }
     const dyn_joint_description *joint = &r->builder->joints[j];
-    report_add_element(r->report, DYN_SEVERITY_WARNING, joint->line, "joint", joint->name,
+    report_add_element(r->report, DYN_SEVERITY_WARNING, joint_element(r->builder, joint->name),
                        "its parent link \"world\" is not declared: it is taken for a massless root");
     const dyn_link_description root = {.name = world, .line = joint->line};
     dyn_status status = dyn_builder_add_link(r->builder, &root, r->error);

@@ -157,7 +157,7 @@ static dyn_status check_types(const dyn_builder *builder, dyn_error *error) {
     for (int j = 0; j < builder->joint_count; j++) {
         const dyn_joint_description *joint = &builder->joints[j];
         if (!dyn_joint_type_traits(joint->type)->in_urdf) {
-            return builder_fail(builder, error, DYN_FAILED_PRECONDITION, joint->line, "joint", joint->name,
+            return builder_fail(builder, error, DYN_FAILED_PRECONDITION, joint_element(builder, joint->name),
                                 "it is %s, and URDF has no such joint; it knows fixed, revolute, continuous, "
                                 "prismatic, planar and floating ones",
                                 joint_type_name(joint->type));

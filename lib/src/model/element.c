@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Elements of a description.
+ */
+#include "element.h"
+
+const char *element_kind_name(dyn_element_kind kind) {
+    static const char *const names[] = {[DYN_ELEMENT_KIND_NONE] = "description",
+                                        [DYN_ELEMENT_KIND_ROBOT] = "robot",
+                                        [DYN_ELEMENT_KIND_LINK] = "link",
+                                        [DYN_ELEMENT_KIND_JOINT] = "joint"};
+    return names[kind];
+}
