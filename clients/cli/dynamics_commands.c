@@ -188,7 +188,7 @@ static void write_mass(const evaluation_context *context, size_t index, const do
     (void)index, (void)unused;
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
-    emit_key(&writer, "M");
+    emit_key(&writer, "mass_matrix");
     emit_matrix(&writer, context->robot->nv, context->robot->nv, mass);
     emit_end_object(&writer);
     emit_finish(&writer);

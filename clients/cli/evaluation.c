@@ -98,8 +98,9 @@ static void read_frame(evaluation_run *run) {
 
 static exit_code read_reference(evaluation_run *run) {
     size_t reference;
-    exit_code code = arguments_choice(run->context.given, OPTION_REFERENCE, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
-                                      DYN_CLIENT_LOCAL_WORLD_ALIGNED - DYN_CLIENT_LOCAL, &reference);
+    exit_code code =
+        arguments_choice(run->context.given, OPTION_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
+                         DYN_CLIENT_LOCAL_WORLD_ALIGNED - DYN_CLIENT_LOCAL, &reference);
     run->context.reference = (dyn_client_reference_frame)(reference + DYN_CLIENT_LOCAL);
     return code;
 }

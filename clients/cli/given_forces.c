@@ -31,7 +31,8 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
 exit_code given_forces_read(const arguments *given, given_forces *forces) {
     size_t frame, length = 1;
     *forces = (given_forces){.count = given->force_count};
-    exit_code code = arguments_choice(given, OPTION_FORCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
+    exit_code code =
+        arguments_choice(given, OPTION_FORCE_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
     if (code != EXIT_OK)
         return code;
     for (size_t i = 0; i < given->force_count; i++)

@@ -15,8 +15,8 @@ typedef struct given_forces {
     char *links;
 } given_forces;
 
-/* Reads all --force options, in the frame of --force-frame. The caller frees them with given_forces_free, also after an
- * error. */
+/* Reads all --force options, in the frame of --force-reference-frame. The caller frees them with given_forces_free,
+ * also after an error. */
 exit_code given_forces_read(const arguments *given, given_forces *forces);
 void given_forces_free(given_forces *forces);
 

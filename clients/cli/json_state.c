@@ -55,7 +55,7 @@ static bool read_frame(const json_t *value, const char *field, dyn_client_refere
             return true;
         }
     }
-    return refuse(message, "%s.frame: give \"local\", \"world\" or \"local_world_aligned\"", field);
+    return refuse(message, "%s.reference_frame: give \"local\", \"world\" or \"local_world_aligned\"", field);
 }
 
 static bool read_force(state_batch *batch, json_t *object, const char *field, char message[PARSE_MESSAGE_SIZE]) {
@@ -71,7 +71,7 @@ static bool read_force(state_batch *batch, json_t *object, const char *field, ch
         bool read = true;
         if (strcmp(key, "link") == 0)
             link = json_string_value(value);
-        else if (strcmp(key, "frame") == 0)
+        else if (strcmp(key, "reference_frame") == 0)
             read = read_frame(value, field, &frame, message);
         else if (strcmp(key, "force") == 0)
             read = read_numbers(value, path, 3, "a force", force, message);

@@ -185,7 +185,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -195,12 +195,12 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",
      .summary = "mass matrix M(q)",
-     .details = "{\"M\": [[..], ..]}\n",
+     .details = "{\"mass_matrix\": [[..], ..]}\n",
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
@@ -238,12 +238,13 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "Jacobian of a frame",
      .details =
-         "{\"linear\": [[..] x 3], \"angular\": [[..] x 3]}, in the frame of --reference: local (axes and origin of\n"
-         "the frame), world, or local_world_aligned (axes of the world, origin of the frame; default).\n",
-     .example = "dynamicsctl jacobian ur5 --frame tool0 --reference local",
+         "{\"linear\": [[..] x 3], \"angular\": [[..] x 3]}, in the frame of --reference-frame: local (axes and\n"
+         "origin of the frame), world, or local_world_aligned (axes of the world, origin of the frame; default).\n",
+     .example = "dynamicsctl jacobian ur5 --frame tool0 --reference-frame local",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+     .options =
+         STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_jacobian},
     {.name = "evaluate",
      .operands = "NAME",
@@ -260,9 +261,9 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_DQ) | WITH(OPTION_DV) |
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE) |
-                WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
+                WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",
@@ -277,7 +278,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_FRAME) | WITH(OPTION_PAYLOAD),
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
      .run = run_explain},
     {.name = "rollout",
      .operands = "NAME",
@@ -324,15 +325,16 @@ static const command COMMANDS[] = {
          "clock, and other clients may watch it; otherwise it runs as fast as it can. Prints the last state, or\n"
          "all states with --csv, --json (one object a line) or --plot, in the columns that --states reads. --force\n"
          "is applied to a link by the environment from the first step on.\n",
-     .example = "dynamicsctl simulate ur5 --duration 3 --csv > fall.csv\n"
-                "  dynamicsctl simulate ur5 --duration 3 --force tool0:0,0,-20 --force-frame local_world_aligned\n"
-                "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control computed_torque --kp 100 --kd 20 --plot",
+     .example =
+         "dynamicsctl simulate ur5 --duration 3 --csv > fall.csv\n"
+         "  dynamicsctl simulate ur5 --duration 3 --force tool0:0,0,-20 --force-reference-frame local_world_aligned\n"
+         "  dynamicsctl simulate ur5 --rate 1 --duration 10 --control computed_torque --kp 100 --kd 20 --plot",
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},

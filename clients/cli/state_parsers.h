@@ -16,8 +16,8 @@ bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) __attribu
 enum { REFERENCE_FRAMES = 3 };
 extern const char *const REFERENCE_FRAME_NAMES[REFERENCE_FRAMES];
 
-/* Reads an object with "q" and optionally "v", "a", "tau" and "external_forces", a list of objects with "link", "frame"
- * (a reference frame, default "local"), "force" and "torque". Fills the row being added, and does not count it. On
+/* Reads an object with "q" and optionally "v", "a", "tau" and "external_forces", a list of objects with "link",
+ * "reference_frame" (default "local"), "force" and "torque". Fills the row being added, and does not count it. On
  * failure writes a sentence that begins with the field: "q[2]: ...". */
 bool parse_json_state(state_batch *batch, const char *text, size_t length, char message[PARSE_MESSAGE_SIZE]);
 

@@ -46,8 +46,8 @@ static bool is_zero(const wrench *of) {
 
 static json_t *force_of(const wrench *of) {
     const double *f = of->force, *t = of->torque;
-    return json_pack("{ss ss s[fff] s[fff]}", "link", of->link, "frame", "REFERENCE_FRAME_LOCAL", "force", f[0], f[1],
-                     f[2], "torque", t[0], t[1], t[2]);
+    return json_pack("{ss ss s[fff] s[fff]}", "link", of->link, "reference_frame", "REFERENCE_FRAME_LOCAL", "force",
+                     f[0], f[1], f[2], "torque", t[0], t[1], t[2]);
 }
 
 /* Reports an error to the publisher. The daemon's link and token are parts of header.frame_id. */

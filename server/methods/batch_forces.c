@@ -48,8 +48,8 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
     if (!batch_find_frame(b, REASON_LINK_NOT_FOUND, force->link, &result->frame)) {
         return false;
     }
-    call_blame(b->call, "%s.frame", path);
-    if (!geometry_read_reference_frame(b->call, "", force->frame, &result->reference_frame)) {
+    call_blame(b->call, "%s.reference_frame", path);
+    if (!geometry_read_reference_frame(b->call, "", force->reference_frame, &result->reference_frame)) {
         return false;
     }
     bool has_rows = force->n_force > 3 || force->n_torque > 3;

@@ -36,7 +36,7 @@ void message_external_forces(const simulation *s, message_forces *forces) {
         int frame = acting->force[i].frame;
         dynamics__v1__external_force__init(force);
         force->link = frame == DYN_WORLD_FRAME ? world : (char *)dyn_model_link(s->entry->model, frame)->name;
-        force->frame = wire[acting->force[i].reference_frame];
+        force->reference_frame = wire[acting->force[i].reference_frame];
         memcpy(forces->values[i], acting->force[i].wrench, sizeof forces->values[i]);
         force->n_torque = force->n_force = 3;
         force->torque = forces->values[i];

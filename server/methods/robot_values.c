@@ -156,7 +156,7 @@ static bool read_vector(const char *field, size_t count, const double *values, d
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why) {
     char place[4][REFUSAL_FIELD_SIZE];
-    static const char *const parts[] = {"link", "frame", "torque", "force"};
+    static const char *const parts[] = {"link", "reference_frame", "torque", "force"};
     *forces = (stepper_forces){0};
     if (count > STEPPER_FORCES) {
         return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (refusal_limit){STEPPER_FORCES, count}, field,
@@ -168,7 +168,8 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
             snprintf(place[k], sizeof place[k], "%s[%zu].%s", field, i, parts[k]);
         }
         if (!lookup_frame(r->entry, REASON_LINK_NOT_FOUND, place[0], list[i]->link, &forces->force[i].frame, why) ||
-            !geometry_parse_reference_frame(place[1], list[i]->frame, &forces->force[i].reference_frame, why) ||
+            !geometry_parse_reference_frame(place[1], list[i]->reference_frame, &forces->force[i].reference_frame,
+                                            why) ||
             !read_vector(place[2], list[i]->n_torque, list[i]->torque, forces->force[i].wrench, why) ||
             !read_vector(place[3], list[i]->n_force, list[i]->force, forces->force[i].wrench + 3, why)) {
             return false;

@@ -79,7 +79,7 @@ static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
     }
     Dynamics__V1__ExternalForce reaction = DYNAMICS__V1__EXTERNAL_FORCE__INIT;
     reaction.link = tip->link;
-    reaction.frame = tip->frame;
+    reaction.reference_frame = tip->reference_frame;
     reaction.n_force = tip->n_force, reaction.n_torque = tip->n_torque;
     return negate_block(b, "force", tip->n_force, tip->force, &reaction.force) &&
            negate_block(b, "torque", tip->n_torque, tip->torque, &reaction.torque) &&

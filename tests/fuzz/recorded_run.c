@@ -108,7 +108,7 @@ static void make(bench *b) {
     input.n_tau = input.n_q_ref = 2;
     input.tau = input.q_ref = tau;
     force.link = "lower";
-    force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
+    force.reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
     force.n_force = force.n_torque = 3;
     force.force = force.torque = push;
     input.n_external_forces = 1;

@@ -48,7 +48,7 @@ class SampleRobots(unittest.TestCase):
     def test_two_link_arm_is_the_book_s(self):
         # Equations 8.9 to 8.10 with unit masses and lengths.
         q1, q2 = 0.3, 0.9
-        m = ask("mass", "two_link", "--q", f"{q1},{q2}")["M"]
+        m = ask("mass", "two_link", "--q", f"{q1},{q2}")["mass_matrix"]
         c = math.cos(q2)
         for row, expected in zip(m, [[3 + 2 * c, 1 + c], [1 + c, 1]]):
             for value, entry in zip(row, expected):

@@ -248,7 +248,10 @@ START_TEST(evaluate_writes_what_the_single_commands_write) {
     json_t *mass = run_json("$ctl mass ur5 --q 1,-1,2,0,1,0 --json");
     json_t *pose = run_json("$ctl fk ur5 --q 1,-1,2,0,1,0 --frame forearm_link --json");
     ck_assert(json_equal(json_object_get(all, "inverse_dynamics"), json_object_get(tau, "tau")));
-    ck_assert(json_equal(json_object_get(all, "mass_matrix"), json_object_get(mass, "M")));
+    ck_assert(json_equal(json_object_get(all, "mass_matrix"), json_object_get(mass, "mass_matrix")));
+    json_t *short_name = run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --quantity M --json");
+    ck_assert(json_equal(json_object_get(all, "mass_matrix"), json_object_get(short_name, "mass_matrix")));
+    json_decref(short_name);
     ck_assert(json_equal(json_object_get(json_object_get(all, "frame_pose"), "forearm_link"), pose));
     ck_assert(json_is_real(json_object_get(all, "kinetic_energy")));
     json_decref(all);
@@ -314,7 +317,7 @@ END_TEST
 /* Modern Robotics, section 8.1: M = [3 1; 1 1] at theta2 = 90 degrees. */
 START_TEST(published_mass_matrix_comes_out) {
     json_t *mass = run_json("$ctl mass two_link --q 0.4,1.5707963267948966 --json");
-    const json_t *rows = json_object_get(mass, "M");
+    const json_t *rows = json_object_get(mass, "mass_matrix");
     static const double expected[2][2] = {{3, 1}, {1, 1}};
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < 2; k++)
@@ -326,8 +329,8 @@ END_TEST
 START_TEST(every_quantity_has_its_key) {
     static const struct {
         const char *command, *key;
-    } quantities[] = {{"id", "tau"},          {"fd", "a"},        {"mass", "M"},        {"gravity", "g"},
-                      {"bias", "h"},          {"fk", "position"}, {"fk", "quaternion"}, {"jacobian", "linear"},
+    } quantities[] = {{"id", "tau"},          {"fd", "a"},        {"mass", "mass_matrix"}, {"gravity", "g"},
+                      {"bias", "h"},          {"fk", "position"}, {"fk", "quaternion"},    {"jacobian", "linear"},
                       {"jacobian", "angular"}};
     for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++) {
         char line[256];
@@ -382,7 +385,8 @@ END_TEST
 START_TEST(forces_on_a_link_enter_with_their_sign) {
     /* 1 N upwards on the tool, 0.81725 m away from the first axis along -x, in world axes. */
     json_t *without = run_json("$ctl id ur5 --state zero --json");
-    json_t *with = run_json("$ctl id ur5 --state zero --force tool0:0,1,0 --force-frame local_world_aligned --json");
+    json_t *with =
+        run_json("$ctl id ur5 --state zero --force tool0:0,1,0 --force-reference-frame local_world_aligned --json");
     double arm = number_at(json_object_get(with, "tau"), 0) - number_at(json_object_get(without, "tau"), 0);
     json_t *pose = run_json("$ctl fk ur5 --frame tool0 --state zero --json");
     ck_assert_double_eq_tol(arm, -number_at(json_object_get(pose, "position"), 0), 1e-12);
@@ -717,9 +721,9 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_fail("$ctl record arm run3", 2, "--token");
     must_fail("$ctl watch nobody", 1, "no simulation \"nobody\"");
     /* A push on a link changes the robot's motion, and the recorded run replays to the same end. */
-    run = shell(
-        "$ctl simulate two_link --duration 0.1 --force link2:0,0,5 --force-frame local_world_aligned --record pushed "
-        "--json | tail -n 1; $ctl simulate two_link --duration 0.1 --json | tail -n 1; $ctl replay pushed");
+    run = shell("$ctl simulate two_link --duration 0.1 --force link2:0,0,5 --force-reference-frame local_world_aligned "
+                "--record pushed "
+                "--json | tail -n 1; $ctl simulate two_link --duration 0.1 --json | tail -n 1; $ctl replay pushed");
     ck_assert_msg(run.code == 0, "%s", run.error);
     first = strstr(run.output, "\n");
     ck_assert_ptr_nonnull(first);

@@ -76,7 +76,7 @@ static void ask_well(question *x) {
     x->method.v = x->v;
     x->method.a = x->a;
     x->force.link = text("link2");
-    x->force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL;
+    x->force.reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_LOCAL;
     x->force.n_force = 3;
     x->force.force = x->f;
     x->forces[0] = &x->force;
@@ -170,11 +170,11 @@ static void wrong_force_count(question *x) {
 }
 
 static void no_reference_frame(question *x) {
-    x->force.frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_UNSPECIFIED;
+    x->force.reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_UNSPECIFIED;
 }
 
 static void unknown_reference_frame(question *x) {
-    x->force.frame = (Dynamics__V1__ReferenceFrame)9;
+    x->force.reference_frame = (Dynamics__V1__ReferenceFrame)9;
 }
 
 static void nan_in_force(question *x) {
@@ -242,10 +242,10 @@ static const struct {
      "\"link3\""},
     {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.query.external_forces[0].force",
      "force has 4 values"},
-    {no_reference_frame, CODE(INVALID_ARGUMENT), "MISSING_VALUE", "inverse_dynamics.query.external_forces[0].frame",
-     "give LOCAL (1)"},
+    {no_reference_frame, CODE(INVALID_ARGUMENT), "MISSING_VALUE",
+     "inverse_dynamics.query.external_forces[0].reference_frame", "give LOCAL (1)"},
     {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE",
-     "inverse_dynamics.query.external_forces[0].frame", "is 9"},
+     "inverse_dynamics.query.external_forces[0].reference_frame", "is 9"},
     {nan_in_force, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.external_forces[0].force[1]", "nan"},
     {nan_in_gravity, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.gravity", "nan"},
     {negative_timeout, CODE(INVALID_ARGUMENT), "INVALID_VALUE", "timeout", "timeout is -1"},

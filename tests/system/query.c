@@ -257,7 +257,7 @@ static void make_motion(pushed_motion *m) {
         m->reaction_force[i] = -(m->force[i] = 10 * sin(i));
         m->reaction_torque[i] = -(m->torque[i] = cos(i));
     }
-    m->tip = (dyn_client_tip)DYN_CLIENT_TIP_INIT(.link = "tip", .frame = DYN_CLIENT_LOCAL, .force = m->force,
+    m->tip = (dyn_client_tip)DYN_CLIENT_TIP_INIT(.link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = m->force,
                                                  .torque = m->torque);
     m->tip.rows = ROWS;
     m->reaction = (dyn_client_external_force){.link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .rows = ROWS};

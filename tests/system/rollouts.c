@@ -378,7 +378,7 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
     query.samples = ROWS;
     const double force[3] = {5, 0, -2};
     const dyn_client_tip tip =
-        DYN_CLIENT_TIP_INIT(.link = "tool0", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
+        DYN_CLIENT_TIP_INIT(.link = "tool0", .reference_frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
     dyn_client_trajectory *given, *derived;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
                                                             &tip, &given, &error),
@@ -424,7 +424,7 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.v");
     const dyn_client_tip nowhere =
-        DYN_CLIENT_TIP_INIT(.link = "nose", .frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
+        DYN_CLIENT_TIP_INIT(.link = "nose", .reference_frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
                                                             DYN_CLIENT_RATES_GIVEN, &nowhere, &none, &error),
                      DYN_CLIENT_NOT_FOUND);

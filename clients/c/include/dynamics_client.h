@@ -1046,7 +1046,7 @@ enum { DYN_CLIENT_QUANTITY_NUMBERS = 256 };
 /* Returns the name of the quantity in lower case, "mass_matrix", or NULL for any other number. Thread-safe. */
 DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quantity);
 
-/* Finds the quantity of that name. Returns false if there is none. Thread-safe. */
+/* Finds the quantity of that name; "M" is the mass matrix, too. Returns false if there is none. Thread-safe. */
 DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity);
 
 /* Subject of a quantity. */
@@ -1588,7 +1588,7 @@ DYN_CLIENT_EXPORT void dyn_client_rollout_free(dyn_client_rollout *rollout);
 typedef struct dyn_client_tip {
     size_t struct_size;
     const char *link; /* link or frame */
-    dyn_client_reference_frame frame;
+    dyn_client_reference_frame reference_frame;
     size_t rows;                  /* 1 (constant), or the rows of the trajectory */
     const double *force, *torque; /* rows x 3, N and N m; NULL: zero */
 } dyn_client_tip;

@@ -41,6 +41,10 @@ const char *dyn_client_quantity_name(dyn_client_quantity quantity) {
 }
 
 bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity) {
+    if (strcmp(name, "M") == 0) {
+        *quantity = DYN_CLIENT_MASS_MATRIX;
+        return true;
+    }
     pthread_once(&quantity_names_once, fill_quantity_names);
     for (size_t i = 0; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
         if (quantity_names[i][0] != '\0' && strcmp(quantity_names[i], name) == 0) {

@@ -62,7 +62,7 @@ dyn_client_status external_forces_encode(const char *field, size_t samples, size
         const dyn_client_external_force *force = &forces[i];
         dynamics__v1__external_force__init(&made[i]);
         made[i].link = (char *)force->link;
-        made[i].frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
+        made[i].reference_frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
         made[i].n_force = force->force != NULL ? 3 * force->rows : 0;
         made[i].force = (double *)force->force;
         made[i].n_torque = force->torque != NULL ? 3 * force->rows : 0;

@@ -112,11 +112,12 @@ static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateRep
         return fail_memory(error);
     for (size_t i = 0; i < count; i++) {
         const Dynamics__V1__ExternalForce *from = reply->external_forces[i];
-        result->forces[i] = (dyn_client_external_force){.link = from->link,
-                                                        .reference_frame = (dyn_client_reference_frame)from->frame,
-                                                        .force = from->n_force == 3 ? from->force : NULL,
-                                                        .torque = from->n_torque == 3 ? from->torque : NULL,
-                                                        .rows = 1};
+        result->forces[i] =
+            (dyn_client_external_force){.link = from->link,
+                                        .reference_frame = (dyn_client_reference_frame)from->reference_frame,
+                                        .force = from->n_force == 3 ? from->force : NULL,
+                                        .torque = from->n_torque == 3 ? from->torque : NULL,
+                                        .rows = 1};
     }
     simulation->external_force_count = count;
     simulation->external_forces = result->forces;

@@ -91,7 +91,7 @@ static dyn_client_status fill_tip(const dyn_client_tip *tip, Dynamics__V1__TipWr
         return status;
     dynamics__v1__tip_wrench__init(to);
     to->link = (char *)(from->link != NULL ? from->link : "");
-    to->frame = (Dynamics__V1__ReferenceFrame)from->frame;
+    to->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
     to->n_force = from->force != NULL ? 3 * from->rows : 0;
     to->force = (double *)from->force;
     to->n_torque = from->torque != NULL ? 3 * from->rows : 0;

@@ -229,7 +229,7 @@ class Carrier:
 
     def test_external_forces_count(self):
         force = {"external_forces": [{"link": "tip", "force": [0, 0, 10],
-                                       "frame": "REFERENCE_FRAME_LOCAL_WORLD_ALIGNED"}]}
+                                       "reference_frame": "REFERENCE_FRAME_LOCAL_WORLD_ALIGNED"}]}
         tau = self.ask("inverse_dynamics", query=force, q=[0, 0]).tau
         self.close_to(tau, [3 * G - 20, G - 10])
 

@@ -266,7 +266,8 @@ class Topics(fixture.Case):
 
         def acting():
             state = self.client.values("/dynamics/get_simulation_state", {"simulation": "pushed"})
-            return {each["link"]: (each["frame"], each["force"], each["torque"]) for each in state["external_forces"]}
+            return {each["link"]: (each["reference_frame"], each["force"], each["torque"])
+                    for each in state["external_forces"]}
 
         push("wrist_3_link", (1, 2, 3), (0.5, -0.25, 4))
         push("forearm_link", (-40, 0, 7))
@@ -274,7 +275,7 @@ class Topics(fixture.Case):
                 "forearm_link": ("REFERENCE_FRAME_LOCAL", [-40, 0, 7], [0, 0, 0])}
         fixture.wait_for(lambda: acting() == both, "both wrenches act")
         before = self.client.values("/dynamics/get_simulation_state", {"simulation": "pushed"})["state"]
-        forces = [{"link": link, "frame": frame, "force": force, "torque": torque}
+        forces = [{"link": link, "reference_frame": frame, "force": force, "torque": torque}
                   for link, (frame, force, torque) in both.items()]
         after = self.client.values("/dynamics/step_simulation", {"simulation": "pushed", "token": token})["state"]
         step = after["time"] - before["time"]
