@@ -17,7 +17,7 @@ typedef enum yield { YIELDS_Q, YIELDS_V, YIELDS_DISTANCE } yield;
 /* The operations: their inputs in addition to q, and their results. */
 static const struct operation {
     const char *name, *title;
-    bool takes_q, takes_v, takes_to;
+    bool has_q, has_v, has_to;
     yield yields;
 } OPERATIONS[] = {
     {"integrate", "integrated configuration", true, true, false, YIELDS_Q},
@@ -66,7 +66,7 @@ static exit_code read_to(const evaluation_context *context, plan *asked) {
     const char *text = context->given->value[OPTION_TO];
     char message[256];
     size_t nq = context->robot->nq;
-    if (!asked->operation->takes_to)
+    if (!asked->operation->has_to)
         return EXIT_OK;
     if (text == NULL)
         return complain(EXIT_USAGE, "%s needs --to X,X,.., the other configuration", asked->operation->name);
@@ -230,7 +230,7 @@ exit_code run_configuration(const command *self, const arguments *given, dyn_cli
         return code;
     const evaluation configuration = {
         .title = asked.operation->title,
-        .takes = {[STATE_Q] = asked.operation->takes_q, [STATE_V] = asked.operation->takes_v},
+        .takes = {[STATE_Q] = asked.operation->has_q, [STATE_V] = asked.operation->has_v},
         .prepare = prepare,
         .widths = widths,
         .compute = compute,

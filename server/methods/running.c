@@ -29,7 +29,7 @@ static bool is_same_client(const running_name *a, const running_name *b) {
 
 /* Returns true if another client has a request in progress with this request's progress number. Called with the mutex
  * held. */
-static bool is_progress_taken(const running_calls *calls, const running_call *wanted) {
+static bool is_number_in_use(const running_calls *calls, const running_call *wanted) {
     const running_call *r = wanted->progress != 0 ? calls->first : NULL;
     while (r && (r->progress != wanted->progress || is_same_client(&r->name, &wanted->name))) {
         r = r->next;
@@ -39,7 +39,7 @@ static bool is_progress_taken(const running_calls *calls, const running_call *wa
 
 bool running_calls_add(running_calls *calls, running_call *r) {
     pthread_mutex_lock(&calls->mutex);
-    r->is_listed = !is_progress_taken(calls, r);
+    r->is_listed = !is_number_in_use(calls, r);
     if (r->is_listed) {
         r->previous = NULL;
         r->next = calls->first;

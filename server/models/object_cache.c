@@ -143,12 +143,12 @@ bool object_cache_load(const char *directory, model_entry *entry) {
 bool object_cache_insert(const char *made, const char *path, size_t most) {
     char digest[DIGEST_SIZE];
     /* Restricts the permissions: the umask may let a group write to the linker's output. */
-    bool is_taken = chmod(made, 0600) == 0 && digest_file(made, most, digest) && object_cache_remove(path) &&
-                    write_seal(path, digest) && rename(made, path) == 0;
-    if (!is_taken) {
+    bool is_inserted = chmod(made, 0600) == 0 && digest_file(made, most, digest) && object_cache_remove(path) &&
+                       write_seal(path, digest) && rename(made, path) == 0;
+    if (!is_inserted) {
         object_cache_remove(path);
     }
-    return is_taken;
+    return is_inserted;
 }
 
 bool object_cache_remove(const char *path) {

@@ -168,7 +168,7 @@ const Eigen::VectorXd &store(peer *p, const double *x) {
     return p->x;
 }
 
-void put_state(peer *p, const algorithm_input *in) {
+void set_state(peer *p, const algorithm_input *in) {
     set_configuration(p, in->q);
     p->skeleton->setVelocities(store(p, in->v));
 }
@@ -180,7 +180,7 @@ bool copy(peer *p, const Eigen::VectorXd &x, double *out) {
     return true;
 }
 
-bool take_square(peer *p, const Eigen::MatrixXd &matrix, double *out) {
+bool copy_square(peer *p, const Eigen::MatrixXd &matrix, double *out) {
     if (out) {
         row_major rows = matrix;
         coordinates_square_from_peer(&p->velocity, rows.data(), out);
@@ -196,7 +196,7 @@ bool copy_rows(peer *p, const Eigen::Ref<const Eigen::MatrixXd> &matrix, double 
     return true;
 }
 
-bool take_vectors(const Eigen::Vector3d &first, const Eigen::Vector3d &second, double *out) {
+bool copy_vectors(const Eigen::Vector3d &first, const Eigen::Vector3d &second, double *out) {
     if (out) {
         std::copy_n(first.data(), 3, out);
         std::copy_n(second.data(), 3, out + 3);
@@ -204,7 +204,7 @@ bool take_vectors(const Eigen::Vector3d &first, const Eigen::Vector3d &second, d
     return true;
 }
 
-bool take_number(double x, double *out) {
+bool copy_number(double x, double *out) {
     if (out) {
         *out = x;
     }
@@ -218,7 +218,7 @@ dynamics::BodyNode *node_of(const peer *p, const algorithm_input *in) {
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
 bool rnea(peer *p, const algorithm_input *in, double *tau) {
-    put_state(p, in);
+    set_state(p, in);
     p->skeleton->setAccelerations(store(p, in->a));
     p->skeleton->computeInverseDynamics();
     return copy(p, p->skeleton->getForces(), tau);
@@ -235,12 +235,12 @@ bool joint_wrenches(peer *p, const algorithm_input *in, double *out) {
 }
 
 bool bias(peer *p, const algorithm_input *in, double *h) {
-    put_state(p, in);
+    set_state(p, in);
     return copy(p, p->skeleton->getCoriolisAndGravityForces(), h);
 }
 
 bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
-    put_state(p, in);
+    set_state(p, in);
     return copy(p, p->skeleton->getCoriolisForces(), c);
 }
 
@@ -251,7 +251,7 @@ bool gravity(peer *p, const algorithm_input *in, double *g) {
 
 bool crba(peer *p, const algorithm_input *in, double *M) {
     set_configuration(p, in->q);
-    return take_square(p, p->skeleton->getMassMatrix(), M);
+    return copy_square(p, p->skeleton->getMassMatrix(), M);
 }
 
 /* Computes M^-1. Returns false where the robot has weld joints: between others, DART's inverse times its own mass
@@ -261,11 +261,11 @@ bool minverse(peer *p, const algorithm_input *in, double *inverse) {
         return false;
     }
     set_configuration(p, in->q);
-    return take_square(p, p->skeleton->getInvMassMatrix(), inverse);
+    return copy_square(p, p->skeleton->getInvMassMatrix(), inverse);
 }
 
 bool aba(peer *p, const algorithm_input *in, double *a) {
-    put_state(p, in);
+    set_state(p, in);
     p->skeleton->setForces(store(p, in->tau));
     p->skeleton->computeForwardDynamics();
     return copy(p, p->skeleton->getAccelerations(), a);
@@ -274,8 +274,8 @@ bool aba(peer *p, const algorithm_input *in, double *a) {
 /* ---- energy and momentum ----------------------------------------------------------------------------------------- */
 
 bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
-    put_state(p, in);
-    return take_number(p->skeleton->computeKineticEnergy(), T);
+    set_state(p, in);
+    return copy_number(p->skeleton->computeKineticEnergy(), T);
 }
 
 bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
@@ -288,9 +288,9 @@ bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
 }
 
 bool center_of_mass_motion(peer *p, const algorithm_input *in, double *out) {
-    put_state(p, in);
+    set_state(p, in);
     p->skeleton->setAccelerations(store(p, in->a));
-    return take_vectors(p->skeleton->getCOMLinearVelocity(), p->skeleton->getCOMLinearAcceleration(), out);
+    return copy_vectors(p->skeleton->getCOMLinearVelocity(), p->skeleton->getCOMLinearAcceleration(), out);
 }
 
 bool center_of_mass_jacobian(peer *p, const algorithm_input *in, double *J) {
@@ -324,7 +324,7 @@ bool jacobian_rate(peer *p, const algorithm_input *in, double *dJ) {
     if (!node_of(p, in)) {
         return false;
     }
-    put_state(p, in);
+    set_state(p, in);
     return copy_rows(p, p->skeleton->getJacobianClassicDeriv(node_of(p, in)), dJ);
 }
 
@@ -332,17 +332,17 @@ bool twist(peer *p, const algorithm_input *in, double *V) {
     if (!node_of(p, in)) {
         return false;
     }
-    put_state(p, in);
-    return take_vectors(node_of(p, in)->getAngularVelocity(), node_of(p, in)->getLinearVelocity(), V);
+    set_state(p, in);
+    return copy_vectors(node_of(p, in)->getAngularVelocity(), node_of(p, in)->getLinearVelocity(), V);
 }
 
 bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
     if (!node_of(p, in)) {
         return false;
     }
-    put_state(p, in);
+    set_state(p, in);
     p->skeleton->setAccelerations(store(p, in->a));
-    return take_vectors(node_of(p, in)->getAngularAcceleration(), node_of(p, in)->getLinearAcceleration(), A);
+    return copy_vectors(node_of(p, in)->getAngularAcceleration(), node_of(p, in)->getLinearAcceleration(), A);
 }
 
 const peer_algorithm algorithms[] = {

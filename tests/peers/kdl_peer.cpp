@@ -28,11 +28,11 @@ namespace {
 /* Solvers of a serial chain. */
 struct chain_solvers {
     chain_solvers(const KDL::Tree &tree, const std::string &root, const std::string &tip, const KDL::Vector &gravity)
-        : chain(take_chain(tree, root, tip)), wrenches(chain.getNrOfSegments()), inverse(chain, gravity),
+        : chain(find_chain(tree, root, tip)), wrenches(chain.getNrOfSegments()), inverse(chain, gravity),
           parameters(chain, gravity), forward(chain, gravity), pose(chain), velocity(chain), jacobian(chain),
           rate(chain) {}
 
-    static KDL::Chain take_chain(const KDL::Tree &tree, const std::string &root, const std::string &tip) {
+    static KDL::Chain find_chain(const KDL::Tree &tree, const std::string &root, const std::string &tip) {
         KDL::Chain chain;
         tree.getChain(root, tip, chain);
         return chain;
@@ -122,7 +122,7 @@ struct peer {
             add_segment(tree, model, i);
         }
         const char *root = dyn_model_link(model, 0)->name, *tip = dyn_model_link(model, links - 1)->name;
-        KDL::Chain chain = chain_solvers::take_chain(tree, root, tip);
+        KDL::Chain chain = chain_solvers::find_chain(tree, root, tip);
         if (chain.getNrOfSegments() == tree.getNrOfSegments()) {
             as_chain = std::make_unique<chain_solvers>(tree, root, tip, gravity);
         } else {

@@ -168,7 +168,7 @@ void realize_velocity(peer *p, const algorithm_input *in) {
     p->system.realize(p->state, SimTK::Stage::Velocity);
 }
 
-void put_acceleration(peer *p, const algorithm_input *in) {
+void set_acceleration(peer *p, const algorithm_input *in) {
     coordinates_acceleration_to_peer(&p->velocity, in->v, in->a, p->x.updContiguousScalarData());
 }
 
@@ -190,7 +190,7 @@ const double *row_major(peer *p, int first, int count) {
     return p->rows.data();
 }
 
-bool take_square(peer *p, double *out) {
+bool copy_square(peer *p, double *out) {
     if (out) {
         coordinates_square_from_peer(&p->velocity, row_major(p, 0, p->matrix.nrow()), out);
     }
@@ -198,14 +198,14 @@ bool take_square(peer *p, double *out) {
 }
 
 /* Stores the angular, then the linear part. */
-bool take_spatial(const SimTK::SpatialVec &x, double *out) {
+bool copy_spatial(const SimTK::SpatialVec &x, double *out) {
     for (int i = 0; out && i < 6; i++) {
         out[i] = x[i / 3][i % 3];
     }
     return true;
 }
 
-bool take_number(double x, double *out) {
+bool copy_number(double x, double *out) {
     if (out) {
         *out = x;
     }
@@ -227,7 +227,7 @@ bool residual_force(peer *p, double *tau) {
 
 bool rnea(peer *p, const algorithm_input *in, double *tau) {
     realize_velocity(p, in);
-    put_acceleration(p, in);
+    set_acceleration(p, in);
     return residual_force(p, tau);
 }
 
@@ -242,7 +242,7 @@ bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     algorithm_input still = *in;
     still.a = p->zero.data();
     realize_velocity(p, in);
-    put_acceleration(p, &still);
+    set_acceleration(p, &still);
     p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), SimTK::Vector_<SimTK::SpatialVec>(), p->x,
                                                    p->y);
     return copy(p, p->y, c);
@@ -258,13 +258,13 @@ bool gravity(peer *p, const algorithm_input *in, double *g) {
 bool crba(peer *p, const algorithm_input *in, double *M) {
     realize_position(p, in);
     p->matter.calcM(p->state, p->matrix);
-    return take_square(p, M);
+    return copy_square(p, M);
 }
 
 bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     realize_position(p, in);
     p->matter.calcMInv(p->state, p->matrix);
-    return take_square(p, inverse);
+    return copy_square(p, inverse);
 }
 
 bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
@@ -282,12 +282,12 @@ bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
 
 bool kinetic_energy(peer *p, const algorithm_input *in, double *T) {
     realize_velocity(p, in);
-    return take_number(p->matter.calcKineticEnergy(p->state), T);
+    return copy_number(p->matter.calcKineticEnergy(p->state), T);
 }
 
 bool potential_energy(peer *p, const algorithm_input *in, double *V) {
     realize_position(p, in);
-    return take_number(p->gravity.getPotentialEnergy(p->state), V);
+    return copy_number(p->gravity.getPotentialEnergy(p->state), V);
 }
 
 bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
@@ -301,7 +301,7 @@ bool center_of_mass(peer *p, const algorithm_input *in, double *c) {
 
 bool centroidal_momentum(peer *p, const algorithm_input *in, double *h) {
     realize_velocity(p, in);
-    return take_spatial(p->matter.calcSystemCentralMomentum(p->state), h);
+    return copy_spatial(p->matter.calcSystemCentralMomentum(p->state), h);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -335,7 +335,7 @@ bool twist(peer *p, const algorithm_input *in, double *V) {
         return false;
     }
     realize_velocity(p, in);
-    return take_spatial(p->matter.getMobilizedBody(index_of(p, in)).getBodyVelocity(p->state), V);
+    return copy_spatial(p->matter.getMobilizedBody(index_of(p, in)).getBodyVelocity(p->state), V);
 }
 
 bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
@@ -343,9 +343,9 @@ bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
         return false;
     }
     realize_velocity(p, in);
-    put_acceleration(p, in);
+    set_acceleration(p, in);
     p->matter.calcBodyAccelerationFromUDot(p->state, p->x, p->spatial);
-    return take_spatial(p->spatial[index_of(p, in)], A);
+    return copy_spatial(p->spatial[index_of(p, in)], A);
 }
 
 /* F is a wrench about the body's origin in the world's axes. */

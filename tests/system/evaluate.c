@@ -605,12 +605,12 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     dyn_client_evaluation *before, *after;
     ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &before), DYN_CLIENT_OK);
     for (unsigned input = 0; input < 7; input++) {
-        const double *kept = *arrays[input];
+        const double *original = *arrays[input];
         for (size_t i = 0; i < 6; i++)
-            changed[i] = kept[i] + 0.5 + 0.1 * (double)i;
+            changed[i] = original[i] + 0.5 + 0.1 * (double)i;
         *arrays[input] = changed;
         ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &after), DYN_CLIENT_OK);
-        *arrays[input] = kept;
+        *arrays[input] = original;
         for (size_t r = 0; r < before->result_count; r++) {
             const dyn_client_quantity_result *result = &before->results[r];
             bool differs = false;

@@ -18,12 +18,12 @@ enum { TREES = 30, NAME_SIZE = 64 };
 static dyn_client_error error;
 
 /* A description with its joints taken apart. */
-typedef struct taken_apart {
+typedef struct split_robot {
     dyn_client_model_description form;
     dyn_client_link_description *links;
     dyn_client_joint_description *joints;
     char (*names)[NAME_SIZE]; /* of links between, and of second joints */
-} taken_apart;
+} split_robot;
 
 /* Splits a joint into two; the second one carries the link. */
 static void split_joint(const dyn_client_joint_description *from, char *link, char *name,
@@ -52,7 +52,7 @@ static bool has_two_motions(dyn_client_joint_type type) {
 }
 
 /* Splits the joints of a description; returns how many were split. */
-static size_t split(const dyn_client_model_description *from, taken_apart *made) {
+static size_t split(const dyn_client_model_description *from, split_robot *made) {
     size_t links = from->link_count, joints = 0, count = 0;
     made->links = calloc(2 * from->link_count, sizeof *made->links);
     made->joints = calloc(2 * from->joint_count + 1, sizeof *made->joints);
@@ -78,7 +78,7 @@ static size_t split(const dyn_client_model_description *from, taken_apart *made)
 
 /* Loads the tree a second time, its joints split; returns how many were split. */
 static size_t load_apart(const wire_tree *tree) {
-    taken_apart apart;
+    split_robot apart;
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(tree->model);
     size_t count = split(form, &apart);
