@@ -10,6 +10,7 @@
 #ifndef DYNAMICS_KERNELS_KERNELS_H
 #define DYNAMICS_KERNELS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <dynamics/model.h>
@@ -29,6 +30,42 @@ typedef struct wrench_set {
     const wrench_frame *frames;
     const void *wrenches;
 } wrench_set;
+
+/* Most terms of a group of rows: a loop has a predecessor and a successor, a gear two coordinates. */
+enum { ROW_TERMS = 2 };
+
+/* Sources of rows: rows of a frame's Jacobian, or one coordinate. */
+typedef enum row_source { ROWS_OF_FRAME, ROW_OF_COORDINATE } row_source;
+
+/* Term of a group of rows: `factor` times the rows of its source. */
+typedef struct row_term {
+    row_source source;
+    int index;                           /* link index of the frame, -1: the world; or index of the coordinate in v */
+    dyn_reference_frame reference_frame; /* of the frame's Jacobian */
+    unsigned rows;                       /* selected rows of the frame's Jacobian, as in dyn_task_frame */
+    double factor;
+} row_term;
+
+/* Rows that act on the same bodies: the sum of their terms, each of `count` rows, at most six. */
+typedef struct row_group {
+    int count, term_count;
+    row_term terms[ROW_TERMS];
+} row_group;
+
+/* Rows of a matrix A, m x nv, group after group. */
+typedef struct row_set {
+    int m;
+    size_t group_count;
+    const row_group *groups;
+    const void *A; /* from row_jacobian; row_response reads it only where mimic joints are coupled */
+} row_set;
+
+/* Destinations of the response of m rows. */
+typedef struct row_results {
+    void *response;        /* A M^-1 A', m x m */
+    void *accelerations;   /* M^-1 A', nv x m; scratch memory where it is not wanted */
+    bool is_response_only; /* M^-1 A' is not wanted */
+} row_results;
 
 /* Result arrays of a task of m rows. NULL members are not computed. */
 typedef struct task_results {

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Response of rows A to their multipliers: the accelerations M^-1 A' of unit multipliers, and A M^-1 A'.
+ *
+ * The articulated-body algorithm factorizes M^-1 = L^-1 D^-1 L^-T. With s = L^-T A', one column for each row,
+ *
+ *     A M^-1 A' = s' D^-1 s        M^-1 A' = L^-1 D^-1 s
+ *
+ * A row of a frame exerts a unit force F on the frame's body, a row of coordinate j a unit force tau_j. Forces
+ * propagate inward as far as the articulated joints let them:
+ *
+ *     s_k = tau_k + S_k' F        F becomes F - U_k D_k^-1 s_k, then X* F in the parent
+ *
+ * Where the paths of two terms of a group meet, their forces add up. An entry of s' D^-1 s sums over the coordinates
+ * that support both rows. M^-1 A' results from the outward pass of the articulated-body algorithm, with s in the place
+ * of u. A joint with several axes is treated one axis after the other, as in aba.c. For models with coupled mimic
+ * joints M^-1 A' results from the factors of M.
+ *
+ * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
+ */
+#include "frame_wrench.h"
+
+enum { GROUP_ROWS = 6 };
+
+/* U and D of one axis. */
+typedef struct axis_factors {
+    force U;
+    real inverse_D;
+} axis_factors;
+
+/* Factors of the tree, and what is computed from them. */
+typedef struct response_tree {
+    const placement *X; /* of every body in its parent */
+    articulated_inertia *I;
+    motion *a;          /* of every body */
+    axis_factors *axes; /* of every coordinate */
+    const row_set *rows;
+    real *s;        /* nv x m; M^-1 A' takes its place */
+    real *response; /* m x m */
+} response_tree;
+
+size_t KERNEL(row_response_memory)(const dyn_model *model) {
+    size_t bodies = (size_t)model->body_count, nv = (size_t)model->nv;
+    size_t tree = KERNEL(placements_memory)(model) + bodies * (sizeof(articulated_inertia) + sizeof(motion)) +
+                  nv * sizeof(axis_factors);
+    size_t factors = nv * nv * sizeof(real) + nv * sizeof(real) + KERNEL(crba_memory)(model);
+    return model->has_coupling ? factors : tree;
+}
+
+/* ---- Support of a group ------------------------------------------------------------------------------------------ */
+
+/* Paths of the terms of a group to the root. The next body of a path is at[k], or -1 at its end. */
+typedef struct row_paths {
+    int at[ROW_TERMS];
+} row_paths;
+
+/* Returns the body that coordinate j moves. */
+static int body_of_coordinate(const dyn_model *model, int j) {
+    int i = 0;
+    while (j < model->bodies[i].v_index || j >= model->bodies[i].v_index + model->bodies[i].nv) {
+        i++;
+    }
+    return i;
+}
+
+/* Returns the body that a term acts on, or -1 for the world. */
+static int term_body(const dyn_model *model, const row_term *t) {
+    if (t->source == ROW_OF_COORDINATE) {
+        return body_of_coordinate(model, t->index);
+    }
+    return t->index < 0 ? -1 : model->frames[t->index].body;
+}
+
+static row_paths paths_of(const dyn_model *model, const row_group *group) {
+    row_paths paths;
+    for (int k = 0; k < ROW_TERMS; k++) {
+        paths.at[k] = k < group->term_count ? term_body(model, &group->terms[k]) : -1;
+    }
+    return paths;
+}
+
+/* Returns the outermost body on the paths, or -1 at their end. A body has a higher index than its parent. */
+static inline int outermost(const row_paths *paths) {
+    int i = -1;
+    for (int k = 0; k < ROW_TERMS; k++) {
+        i = paths->at[k] > i ? paths->at[k] : i;
+    }
+    return i;
+}
+
+/* Moves the paths on from body i, which is the outermost one. Paths that meet there continue as one. */
+static inline void leave(const dyn_model *model, int i, row_paths *paths) {
+    int next = model->bodies[i].parent;
+    for (int k = 0; k < ROW_TERMS; k++) {
+        if (paths->at[k] == i) {
+            paths->at[k] = next;
+            next = -1;
+        }
+    }
+}
+
+/* Returns the path that goes on alone, or a path at its end where none goes on; -1: several go on. */
+static inline int lone_path(const row_paths *paths) {
+    int lone = 0, count = 0;
+    for (int k = 0; k < ROW_TERMS; k++) {
+        lone = paths->at[k] >= 0 ? k : lone;
+        count += paths->at[k] >= 0;
+    }
+    return count > 1 ? -1 : lone;
+}
+
+/* ---- Factors and forces ------------------------------------------------------------------------------------------ */
+
+/* Computes U and D of every axis. */
+static void articulate(const dyn_model *model, const response_tree *t, real *pivots) {
+    articulated_inertia *I = t->I;
+    for (int i = 0; i < model->body_count; i++) {
+        I[i] = articulated_from_rigid(body_inertia(&model->bodies[i]));
+    }
+    for (int i = model->body_count - 1; i >= 0; i--) {
+        const body *b = &model->bodies[i];
+        for (int k = b->nv - 1; k >= 0; k--) {
+            axis_factors *axis = &t->axes[b->v_index + k];
+            axis->U = articulated_apply(I[i], joint_column(b, b->motion, k));
+            real D = joint_force(b, b->motion, k, axis->U);
+            pivots[b->v_index + k] = D;
+            axis->inverse_D = real_set(1) / D;
+            I[i] = articulated_downdate(I[i], axis->U, force_scale(axis->inverse_D, axis->U));
+        }
+        if (b->parent >= 0) {
+            I[b->parent] = articulated_add(I[b->parent], articulated_to_parent(t->X[i], I[i]));
+        }
+    }
+}
+
+/* Computes the forces of a frame's rows in its body. */
+static void frame_forces(const dyn_model *model, const placement *X, const row_term *t, force *F) {
+    const body_frame *frame = &model->frames[t->index];
+    placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
+    placement in_world =
+        t->reference_frame == DYN_REFERENCE_FRAME_LOCAL ? in_body : frame_in_world(model, X, frame->body, in_body);
+    for (int row = 0; row < 6; row++) {
+        if (t->rows >> row & 1) {
+            real e[6];
+            for (int i = 0; i < 6; i++) {
+                e[i] = real_set(i == row ? t->factor : 0);
+            }
+            force unit = force_set(vec3_set(e[0], e[1], e[2]), vec3_set(e[3], e[4], e[5]));
+            *F++ = frame_wrench_in_body(in_body, in_world, t->reference_frame, unit);
+        }
+    }
+}
+
+/* Computes the forces of a term: those on its body, and that along its coordinate, which goes to s. */
+static void term_forces(const dyn_model *model, const response_tree *t, const row_term *term, int count, int first_row,
+                        force *F) {
+    if (term->source == ROWS_OF_FRAME) {
+        frame_forces(model, t->X, term, F);
+        return;
+    }
+    for (int r = 0; r < count; r++) {
+        F[r] = force_zero();
+    }
+    real *s = &t->s[term->index * t->rows->m + first_row];
+    *s = *s + real_set(term->factor);
+}
+
+/* Propagates the forces of a group past the axes of body i, and to its parent. */
+static void pass_body(const dyn_model *model, const response_tree *t, int i, int count, int first_row, force *F) {
+    const body *b = &model->bodies[i];
+    int m = t->rows->m;
+    for (int k = b->nv - 1; k >= 0; k--) {
+        const axis_factors *axis = &t->axes[b->v_index + k];
+        real *row = t->s + (b->v_index + k) * m + first_row;
+        for (int r = 0; r < count; r++) {
+            real s = row[r] + joint_force(b, b->motion, k, F[r]);
+            row[r] = s;
+            F[r] = force_fma(-s * axis->inverse_D, axis->U, F[r]);
+        }
+    }
+    for (int r = 0; r < count; r++) {
+        F[r] = force_to_parent(t->X[i], F[r]);
+    }
+}
+
+/* Computes the columns of s from first_row on, for one group. */
+static void propagate_forces(const dyn_model *model, const response_tree *t, const row_group *group, int first_row) {
+    force F[ROW_TERMS][GROUP_ROWS];
+    row_paths paths = paths_of(model, group);
+    for (int k = 0; k < group->term_count; k++) {
+        if (paths.at[k] >= 0) {
+            term_forces(model, t, &group->terms[k], group->count, first_row, F[k]);
+        }
+    }
+    while (lone_path(&paths) < 0) {
+        int i = outermost(&paths), leader = 0;
+        while (paths.at[leader] != i) {
+            leader++;
+        }
+        for (int k = leader + 1; k < group->term_count; k++) {
+            for (int r = 0; r < group->count && paths.at[k] == i; r++) {
+                F[leader][r] = force_add(F[leader][r], F[k][r]);
+            }
+        }
+        pass_body(model, t, i, group->count, first_row, F[leader]);
+        leave(model, i, &paths);
+    }
+    int lone = lone_path(&paths);
+    for (int i = paths.at[lone]; i >= 0; i = model->bodies[i].parent) {
+        pass_body(model, t, i, group->count, first_row, F[lone]);
+    }
+}
+
+/* ---- Products ---------------------------------------------------------------------------------------------------- */
+
+/* Adds what the axes of body i contribute to the block of two groups; both are supported by it. */
+KERNEL_STEP void add_products(const body *b, const response_tree *t, int row_e, int count_e, int row_f, int count_f) {
+    int m = t->rows->m;
+    real *response = t->response;
+    for (int k = b->v_index; k < b->v_index + b->nv; k++) {
+        const real *s = t->s + k * m, inverse_D = t->axes[k].inverse_D;
+        for (int r = row_e; r < row_e + count_e; r++) {
+            real scaled = s[r] * inverse_D;
+            for (int c = row_f; c < row_f + count_f && c <= r; c++) {
+                response[r * m + c] = real_fma(scaled, s[c], response[r * m + c]);
+            }
+        }
+    }
+}
+
+/* Computes the block s_e' D^-1 s_f of two groups from the bodies that support both. */
+static void sum_block(const dyn_model *model, const response_tree *t, const row_group *e, const row_group *f, int row_e,
+                      int row_f) {
+    row_paths above_e = paths_of(model, e), above_f = paths_of(model, f);
+    int i = outermost(&above_e), j = outermost(&above_f);
+    while (i != j || lone_path(&above_e) < 0 || lone_path(&above_f) < 0) {
+        if (i == j) {
+            add_products(&model->bodies[i], t, row_e, e->count, row_f, f->count);
+        }
+        int last = i > j ? i : j;
+        leave(model, last, &above_e);
+        leave(model, last, &above_f);
+        i = outermost(&above_e), j = outermost(&above_f);
+    }
+    for (; i >= 0; i = model->bodies[i].parent) {
+        add_products(&model->bodies[i], t, row_e, e->count, row_f, f->count);
+    }
+}
+
+/* Replaces column `row` of s by that of M^-1 A'. */
+static void accelerate(const dyn_model *model, const response_tree *t, int row) {
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        motion x = b->parent < 0 ? motion_zero() : motion_to_child(t->X[i], t->a[b->parent]);
+        for (int k = 0; k < b->nv; k++) {
+            const axis_factors *axis = &t->axes[b->v_index + k];
+            real *s = &t->s[(b->v_index + k) * t->rows->m + row];
+            *s = axis->inverse_D * (*s - spatial_dot(x, axis->U));
+            x = motion_fma(*s, joint_column(b, b->motion, k), x);
+        }
+        t->a[i] = x;
+    }
+}
+
+/* ---- Entry point ------------------------------------------------------------------------------------------------- */
+
+/* Computes the lower triangle of the response, and M^-1 A' if it is wanted, by the articulated-body factors. */
+static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const row_set *rows, real *pivots,
+                              const row_results *results) {
+    response_tree t;
+    t.X = KERNEL(placements)(model, (const real *)q, &memory);
+    t.I = (articulated_inertia *)memory;
+    t.a = (motion *)(t.I + model->body_count);
+    t.axes = (axis_factors *)(t.a + model->body_count);
+    t.rows = rows;
+    t.s = (real *)results->accelerations;
+    t.response = (real *)results->response;
+    articulate(model, &t, pivots);
+    int row_e = 0;
+    for (size_t e = 0; e < rows->group_count; e++) {
+        const row_group *group = &rows->groups[e];
+        propagate_forces(model, &t, group, row_e);
+        int row_f = 0;
+        for (size_t f = 0; f <= e; f++) {
+            sum_block(model, &t, group, &rows->groups[f], row_e, row_f);
+            row_f += rows->groups[f].count;
+        }
+        row_e += group->count;
+    }
+    for (int row = 0; row < rows->m && !results->is_response_only; row++) {
+        accelerate(model, &t, row);
+    }
+}
+
+/* Computes the lower triangle of the response, and M^-1 A', by the factors of M. */
+static void respond_by_coordinates(const dyn_model *model, void *memory, const void *q, const row_set *rows,
+                                   real *pivots, const row_results *results) {
+    int nv = model->nv, m = rows->m, *parent;
+    const real *A = (const real *)rows->A;
+    real *M = (real *)memory, *T = (real *)results->accelerations, *response = (real *)results->response;
+    parent = (int *)(M + nv * nv);
+    KERNEL(crba)(model, M + nv * nv + nv, q, M);
+    KERNEL(coordinate_parents)(model, parent);
+    KERNEL(factorize)(nv, parent, M);
+    for (int i = 0; i < nv; i++) {
+        pivots[i] = M[i * nv + i];
+        for (int r = 0; r < m; r++) {
+            T[i * m + r] = A[r * nv + i];
+        }
+    }
+    KERNEL(solve)(nv, parent, M, real_set(1), m, T);
+    for (int r = 0; r < m; r++) {
+        for (int c = 0; c <= r; c++) {
+            for (int i = 0; i < nv; i++) {
+                response[r * m + c] = real_fma(A[r * nv + i], T[i * m + c], response[r * m + c]);
+            }
+        }
+    }
+}
+
+void KERNEL(row_response)(const dyn_model *model, void *memory, const void *q, const row_set *rows, void *pivots,
+                          const row_results *results) {
+    int m = rows->m;
+    real *T = (real *)results->accelerations, *response = (real *)results->response;
+    for (int i = 0; i < m * model->nv; i++) {
+        T[i] = real_set(0);
+    }
+    for (int i = 0; i < m * m; i++) {
+        response[i] = real_set(0);
+    }
+    if (model->has_coupling) {
+        respond_by_coordinates(model, memory, q, rows, (real *)pivots, results);
+    } else {
+        respond_by_bodies(model, memory, q, rows, (real *)pivots, results);
+    }
+    for (int r = 1; r < m; r++) {
+        for (int c = 0; c < r; c++) {
+            response[c * m + r] = response[r * m + c];
+        }
+    }
+}
