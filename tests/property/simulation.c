@@ -295,6 +295,153 @@ START_TEST(rigid_stops_reverse_by_the_restitution) {
 }
 END_TEST
 
+enum { STOPPED_ROBOTS = 60, STOPPED_SAMPLES = 3 };
+
+/* A robot many of whose joints are at their stops, before and after a step. */
+typedef struct stopped_robot {
+    moving_robot r;
+    double *free_q, *free_v; /* after a step without stops */
+    double *M, *impulse;     /* of one sample */
+    double tolerance;
+} stopped_robot;
+
+static dyn_joint_limits joint_limits(const dyn_model *model, int j) {
+    const dyn_joint *joint = dyn_model_joint(model, j);
+    return joint->has_limits ? joint->limits : (dyn_joint_limits){.lower = -INFINITY, .upper = INFINITY};
+}
+
+/* Moves samples of a robot, `together` at a time, by one step from states in which joints are within their limits, at
+ * them and beyond them. */
+static stopped_robot strike_stops(random_source *random, int k, int joints, double restitution, size_t together) {
+    random_tree_options tree = {.joints = joints, .with_fixed = true, .limit = 0.2, .revolute_only = joints > 20};
+    tree.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
+    stopped_robot x = {.r = {.model = random_tree(random, &tree)}, .tolerance = 1e-10};
+    size_t nq = x.r.nq = (size_t)dyn_model_nq(x.r.model), nv = x.r.nv = (size_t)dyn_model_nv(x.r.model);
+    size_t n = STOPPED_SAMPLES;
+    x.r.q = numbers(n * nq), x.r.v = numbers(n * nv), x.M = numbers(nv * nv), x.impulse = numbers(nv);
+    x.free_q = numbers(n * nq), x.free_v = numbers(n * nv);
+    for (size_t s = 0; s < n; s++) {
+        random_configuration(random, x.r.model, 0.25, x.r.q + s * nq);
+    }
+    random_vector(random, (int)(n * nv), 1, x.r.v);
+    memcpy(x.free_q, x.r.q, n * nq * sizeof *x.r.q);
+    memcpy(x.free_v, x.r.v, n * nv * sizeof *x.r.v);
+    o.step_length = 1e-3, o.restitution = restitution, o.rest_velocity = 0;
+    for (int stops = 0; stops < 2; stops++) {
+        dyn_simulator *s = NULL;
+        dyn_error error;
+        o.stop = stops ? DYN_JOINT_STOP_RIGID : DYN_JOINT_STOP_NONE;
+        require(dyn_simulator_create(x.r.model, &o, &s, &error), &error);
+        for (size_t i = 0; i < n; i += together) {
+            run(s, together, 1, NULL, (stops ? x.r.q : x.free_q) + i * nq, (stops ? x.r.v : x.free_v) + i * nv);
+        }
+        dyn_simulator_free(s);
+    }
+    return x;
+}
+
+static void free_stopped(stopped_robot *x) {
+    free(x->free_q), free(x->free_v), free(x->M), free(x->impulse);
+    free_robot(&x->r);
+}
+
+/* Computes M and the impulses M (v' - v) of sample s; returns the kinetic energy that they add. */
+static double find_impulses(stopped_robot *x, size_t s) {
+    dyn_workspace *w = NULL;
+    dyn_error error;
+    size_t nv = x->r.nv;
+    double added = 0;
+    require(dyn_workspace_create(x->r.model, &w, &error), &error);
+    require(dyn_crba(x->r.model, w, 1, x->r.q + s * x->r.nq, x->M, &error), &error);
+    for (size_t i = 0; i < nv; i++) {
+        x->impulse[i] = 0;
+        for (size_t j = 0; j < nv; j++) {
+            x->impulse[i] += x->M[i * nv + j] * (x->r.v[s * nv + j] - x->free_v[s * nv + j]);
+        }
+        added += x->impulse[i] * (x->r.v[s * nv + i] + x->free_v[s * nv + i]) / 2;
+    }
+    dyn_workspace_free(w);
+    return added;
+}
+
+/* Requires that only joints at limits have impulses, away from the limits, and that none of them moves outward. Where
+ * no joint rebounds, one with an impulse is at rest. */
+static void check_stops(const stopped_robot *x, int k, size_t s, bool rebounds) {
+    double tolerance = x->tolerance, scale = tolerance * (1 + norm(x->impulse, x->r.nv));
+    for (int j = 0; j < dyn_model_joint_count(x->r.model); j++) {
+        const dyn_joint *joint = dyn_model_joint(x->r.model, j);
+        dyn_joint_limits limits = joint_limits(x->r.model, j);
+        for (int c = 0; c < joint->nv; c++) {
+            double free_q = x->free_q[s * x->r.nq + (size_t)(joint->q_index + c)];
+            double v = x->r.v[s * x->r.nv + (size_t)(joint->v_index + c)], p = x->impulse[joint->v_index + c];
+            int side = joint->nq > 1 ? 0 : free_q >= limits.upper ? 1 : free_q <= limits.lower ? -1 : 0;
+            ck_assert_msg(side != 0 || fabs(p) <= scale, "%d: joint %d has an impulse of %g", k, j, p);
+            ck_assert_msg(side * p <= scale, "%d: the stop of joint %d pulls with %g", k, j, p);
+            ck_assert_msg(side * v <= tolerance, "%d: joint %d moves into its stop at %g", k, j, v);
+            ck_assert_msg(rebounds || fabs(p * v) <= scale, "%d: joint %d has %g and moves at %g", k, j, p, v);
+        }
+    }
+}
+
+START_TEST(impulse_and_velocity_at_stops_are_complementary) {
+    random_source base = random_seed("many joints at their stops", 5108);
+    for (int k = 0; k < STOPPED_ROBOTS; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        stopped_robot x = strike_stops(&random, k, 1 + k % 20, 0, STOPPED_SAMPLES);
+        for (size_t s = 0; s < STOPPED_SAMPLES; s++) {
+            find_impulses(&x, s);
+            check_stops(&x, k, s, false);
+        }
+        free_stopped(&x);
+    }
+}
+END_TEST
+
+START_TEST(impacts_add_no_energy) {
+    random_source base = random_seed("energy of impacts", 5109);
+    for (int k = 0; k < 3 * STOPPED_ROBOTS; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        stopped_robot x = strike_stops(&random, k, 1 + k % 20, k % 3 * 0.5, STOPPED_SAMPLES);
+        for (size_t s = 0; s < STOPPED_SAMPLES; s++) {
+            double added = find_impulses(&x, s), scale = norm(x.impulse, x.r.nv) + norm(x.free_v + s * x.r.nv, x.r.nv);
+            ck_assert_msg(added <= 1e-12 * scale * scale, "%d: the stops add %g J", k, added);
+            check_stops(&x, k, s, true);
+        }
+        free_stopped(&x);
+    }
+}
+END_TEST
+
+START_TEST(stops_of_a_sample_do_not_depend_on_other_samples) {
+    random_source base = random_seed("stops of one sample alone and among others", 5111);
+    for (int k = 0; k < STOPPED_ROBOTS; k++) {
+        random_source random = random_case(base, (uint64_t)k), again = random;
+        int joints = k % 20 == 19 ? 200 : 1 + k % 20;
+        stopped_robot x = strike_stops(&random, k, joints, k % 2 * 0.5, STOPPED_SAMPLES);
+        stopped_robot y = strike_stops(&again, k, joints, k % 2 * 0.5, 1);
+        ck_assert_msg(memcmp(x.r.v, y.r.v, STOPPED_SAMPLES * x.r.nv * sizeof *x.r.v) == 0, "robot %d", k);
+        ck_assert_msg(memcmp(x.r.q, y.r.q, STOPPED_SAMPLES * x.r.nq * sizeof *x.r.q) == 0, "robot %d", k);
+        free_stopped(&x), free_stopped(&y);
+    }
+}
+END_TEST
+
+START_TEST(more_joints_stop_than_one_solution_holds) {
+    random_source base = random_seed("more joints at their stops than one solution holds", 5110);
+    for (int k = 0; k < 6; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        stopped_robot x = strike_stops(&random, k, 400, k % 3 * 0.5, STOPPED_SAMPLES);
+        x.tolerance = 1e-6;
+        for (size_t s = 0; s < STOPPED_SAMPLES; s++) {
+            ck_assert_double_le(find_impulses(&x, s), 1e-9);
+            check_stops(&x, k, s, true);
+        }
+        free_stopped(&x);
+    }
+}
+END_TEST
+
 START_TEST(accurate_motion_finds_the_stops) {
     dyn_model *model = turntable(0, 0, 0.5);
     dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
@@ -535,6 +682,10 @@ int main(void) {
     tcase_add_test(tests, damping_slows_exponentially);
     tcase_add_test(tests, friction_slows_evenly_and_holds);
     tcase_add_test(tests, rigid_stops_reverse_by_the_restitution);
+    tcase_add_test(tests, impulse_and_velocity_at_stops_are_complementary);
+    tcase_add_test(tests, impacts_add_no_energy);
+    tcase_add_test(tests, stops_of_a_sample_do_not_depend_on_other_samples);
+    tcase_add_test(tests, more_joints_stop_than_one_solution_holds);
     tcase_add_test(tests, accurate_motion_finds_the_stops);
     tcase_add_test(tests, effort_is_cut);
     tcase_add_test(tests, controllers_reach_their_reference);

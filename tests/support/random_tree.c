@@ -89,6 +89,9 @@ static void add_random_joint(random_source *random, const random_tree_options *o
         memset(joint.rotation, 0, sizeof joint.rotation), memset(joint.axis, 0, sizeof joint.axis);
         joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = joint.axis[2] = 1;
     }
+    joint.has_limits =
+        options->limit > 0 && (joint.type == DYN_JOINT_TYPE_REVOLUTE || joint.type == DYN_JOINT_TYPE_PRISMATIC);
+    joint.limits = (dyn_joint_limits){.lower = -options->limit, .upper = options->limit};
     bool free = has_one_coordinate(joint.type);
     if (options->with_mimic && free && *master_count > 0 && random_index(random, 5) == 0) {
         joint.mimic_joint = masters[random_index(random, *master_count)];

@@ -17,6 +17,7 @@ typedef struct random_tree_options {
     bool with_fixed; /* adds fixed joints and massless links */
     bool revolute_only;
     bool is_upright; /* the first joint is placed at the axes of the root, and turns about z */
+    double limit;    /* of revolute and prismatic joints, which range from -limit to limit; 0: no limits */
 } random_tree_options;
 
 /* Builds a random tree; every moving link has a positive definite inertia. The caller frees it. */

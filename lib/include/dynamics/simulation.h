@@ -46,7 +46,9 @@ typedef enum dyn_integrator {
     DYN_INTEGRATOR_RUNGE_KUTTA_4,
 } dyn_integrator;
 
-/* Behaviour of a joint with one coordinate at its limits. The limits of coupled mimic joints bound their master. */
+/* Behaviour of a joint with one coordinate at its limits. The limits of coupled mimic joints bound their master. Rigid
+ * stops of several joints act together: without restitution, each joint at a limit either has an impulse away from the
+ * limit and comes to rest, or moves away without one. Impacts never add energy. */
 typedef enum dyn_joint_stop {
     /* An impulse through the whole robot reverses the velocity by the restitution. q stays within the limits: the first
      * step puts a joint that starts outside on its limit. */

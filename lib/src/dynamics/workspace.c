@@ -8,9 +8,10 @@
 
 #include "../model/error.h"
 #include "../model/normal_form.h"
+#include "carve.h"
 #include "precision.h"
 
-enum { ALIGNMENT = 64, SPARE_WRENCHES = 64 };
+enum { SPARE_WRENCHES = 64 };
 
 /* Size of matrices in bytes, over all lanes, beyond which they do not stay in the cache. The workspace has no room for
  * them. */
@@ -24,13 +25,6 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Allocates `bytes` from the block at *cursor, which stays aligned. */
-static void *carve(uintptr_t *cursor, size_t bytes) {
-    void *part = (void *)*cursor;
-    *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return part;
-}
-
 /* Lays the parts of a workspace out from `base` and returns their total size. */
 static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
@@ -40,22 +34,22 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->model = model;
     w->kernels = kernels;
     w->wrench_capacity = (size_t)model->link_count + SPARE_WRENCHES;
-    w->memory = carve(&cursor, larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
-                                      kernels->one->memory_size(model)));
-    w->zero = carve(&cursor, nv * real_size);
-    w->pivots = carve(&cursor, nv * real_size);
+    w->memory = dyn_carve(&cursor, larger(larger(kernels->wide->memory_size(model), kernels->half->memory_size(model)),
+                                          kernels->one->memory_size(model)));
+    w->zero = dyn_carve(&cursor, nv * real_size);
+    w->pivots = dyn_carve(&cursor, nv * real_size);
     for (int i = 0; i < 6; i++) {
-        w->input[i] = carve(&cursor, packed ? larger(nq, nv) * real_size : 0);
+        w->input[i] = dyn_carve(&cursor, packed ? larger(nq, nv) * real_size : 0);
     }
     size_t matrices = (4 * nv + 3) * nv * nv * real_size;
     size_t vectors = larger(24 * nv + 48, 20 * (size_t)model->joint_count);
     w->output_size = larger(vectors * real_size, packed ? smaller(matrices, packed_matrices_bound) : 0);
-    w->output = carve(&cursor, w->output_size);
-    w->pose = carve(&cursor, 12 * real_size);
-    w->wrenches = carve(&cursor, w->wrench_capacity * 6 * real_size);
-    w->frames = carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
-    w->loaded = carve(&cursor, sizeof(dyn_model));
-    w->loaded_bodies = carve(&cursor, (size_t)model->body_count * sizeof(body));
+    w->output = dyn_carve(&cursor, w->output_size);
+    w->pose = dyn_carve(&cursor, 12 * real_size);
+    w->wrenches = dyn_carve(&cursor, w->wrench_capacity * 6 * real_size);
+    w->frames = dyn_carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
+    w->loaded = dyn_carve(&cursor, sizeof(dyn_model));
+    w->loaded_bodies = dyn_carve(&cursor, (size_t)model->body_count * sizeof(body));
     return cursor - base;
 }
 
@@ -72,9 +66,9 @@ dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precisi
     if (status != DYN_OK) {
         return status;
     }
-    size_t header = (sizeof(dyn_workspace) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    size_t header = dyn_carve_size(sizeof(dyn_workspace));
     size_t size = header + lay_out(model, kernels, 0, &measured);
-    dyn_workspace *w = aligned_alloc(ALIGNMENT, size);
+    dyn_workspace *w = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!w) {
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "workspace",
                                  "no memory for %zu bytes", size);

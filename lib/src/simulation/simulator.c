@@ -8,20 +8,12 @@
 #include <string.h>
 
 #include "../dynamics/arguments.h"
+#include "../dynamics/carve.h"
 #include "../model/error.h"
 #include "../model/normal_form.h"
 #include "../model/sized.h"
 
-enum { ALIGNMENT = 64 };
-
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
-
-/* Allocates `bytes` from the block at *cursor, which stays aligned. */
-static void *carve(uintptr_t *cursor, size_t bytes) {
-    void *part = (void *)*cursor;
-    *cursor += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    return part;
-}
 
 /* Arrays of the springs at limits, in the layout of the kernels. */
 typedef struct spring_arrays {
@@ -35,29 +27,26 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, joints = (size_t)model->joint_count;
     double **by_velocity[] = {&s->joints.damping, &s->joints.friction, &s->joints.effort, &s->stiffness, &s->damping};
     double **packed_q[] = {&s->q, &s->q_next, &s->q_ref};
-    double **packed_v[] = {&s->v,     &s->v_next,   &s->tau,    &s->tau_end, &s->v_ref,
-                           &s->a_ref, &s->tau_from, &s->tau_to, &s->impulse, &s->response};
+    double **packed_v[] = {&s->v,     &s->v_next,   &s->tau,    &s->tau_end,    &s->v_ref,
+                           &s->a_ref, &s->tau_from, &s->tau_to, &s->control_tau};
     for (size_t i = 0; i < sizeof by_velocity / sizeof by_velocity[0]; i++) {
-        *by_velocity[i] = carve(&cursor, nv * sizeof(double));
+        *by_velocity[i] = dyn_carve(&cursor, nv * sizeof(double));
     }
     for (size_t i = 0; i < sizeof packed_q / sizeof packed_q[0]; i++) {
-        *packed_q[i] = carve(&cursor, nq * lanes * sizeof(double));
+        *packed_q[i] = dyn_carve(&cursor, nq * lanes * sizeof(double));
     }
     for (size_t i = 0; i < sizeof packed_v / sizeof packed_v[0]; i++) {
-        *packed_v[i] = carve(&cursor, nv * lanes * sizeof(double));
+        *packed_v[i] = dyn_carve(&cursor, nv * lanes * sizeof(double));
     }
-    s->inverse = nv <= MOST_INVERSE ? carve(&cursor, nv * nv * lanes * sizeof(double)) : NULL;
-    s->joints.ranges = carve(&cursor, joints * sizeof(joint_range));
-    s->results = carve(&cursor, lanes * sizeof(dyn_sample_result));
-    springs->q = carve(&cursor, joints * sizeof(int));
-    springs->v = carve(&cursor, joints * sizeof(int));
-    springs->lower = carve(&cursor, joints * sizeof(double));
-    springs->upper = carve(&cursor, joints * sizeof(double));
+    s->inverse = nv <= MOST_INVERSE ? dyn_carve(&cursor, nv * nv * lanes * sizeof(double)) : NULL;
+    cursor += joint_stops_lay_out(model, lanes, cursor, &s->stops);
+    s->joints.ranges = dyn_carve(&cursor, joints * sizeof(joint_range));
+    s->results = dyn_carve(&cursor, lanes * sizeof(dyn_sample_result));
+    springs->q = dyn_carve(&cursor, joints * sizeof(int));
+    springs->v = dyn_carve(&cursor, joints * sizeof(int));
+    springs->lower = dyn_carve(&cursor, joints * sizeof(double));
+    springs->upper = dyn_carve(&cursor, joints * sizeof(double));
     return cursor - base;
-}
-
-static size_t header_size(void) {
-    return (sizeof(dyn_simulator) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
 /* ---- From options to arguments of the kernels -------------------------------------------------------------------- */
@@ -117,15 +106,15 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
         return status;
     }
     size_t lanes = (size_t)workspace->kernels->wide->lanes;
-    size_t size = header_size() + lay_out(model, lanes, 0, &measured, &springs);
-    dyn_simulator *s = aligned_alloc(ALIGNMENT, size);
+    size_t size = dyn_carve_size(sizeof(dyn_simulator)) + lay_out(model, lanes, 0, &measured, &springs);
+    dyn_simulator *s = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!s) {
         dyn_workspace_free(workspace);
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "simulator",
                                  "no memory for %zu bytes", size);
     }
     memset(s, 0, size);
-    lay_out(model, lanes, (uintptr_t)s + header_size(), s, &springs);
+    lay_out(model, lanes, (uintptr_t)s + dyn_carve_size(sizeof(dyn_simulator)), s, &springs);
     s->model = model, s->workspace = workspace, s->options = chosen;
     memcpy(s->gravity, chosen.has_gravity ? chosen.gravity : model->gravity, sizeof s->gravity);
     dyn_joint_properties(model, &s->joints);
@@ -220,12 +209,12 @@ static void add_packed(size_t count, const double *x, double *y) {
 void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear) {
     if (s->options.control != DYN_CONTROL_NONE) {
         size_t count = (size_t)s->model->nv * block.lanes;
-        memset(s->impulse, 0, count * sizeof(double));
+        memset(s->control_tau, 0, count * sizeof(double));
         block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, s->q_ref, s->v_ref, s->a_ref,
-                               s->impulse);
-        add_packed(count, s->impulse, s->tau);
+                               s->control_tau);
+        add_packed(count, s->control_tau, s->tau);
         if (is_linear) {
-            add_packed(count, s->impulse, s->tau_end);
+            add_packed(count, s->control_tau, s->tau_end);
         }
     }
     if (!s->options.ignore_effort_limits) {

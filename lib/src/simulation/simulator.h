@@ -13,11 +13,18 @@
 #include <dynamics/simulation.h>
 
 #include "../actuation/joint_properties.h"
+#include "../constraint/rows.h"
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
 /* Most coordinates of a robot whose M^-1 a simulator has room for. M^-1 is compiled for small robots only. */
 enum { MOST_INVERSE = 64 };
+
+/* Rows of the joints that are at their limits. */
+typedef struct joint_stops {
+    constraint_rows rows;
+    int *ranges; /* index of the range of each row */
+} joint_stops;
 
 struct dyn_simulator {
     const dyn_model *model;
@@ -32,12 +39,13 @@ struct dyn_simulator {
         lone_step;               /* functions in use, for all lanes and for one; none where `compiled` does not apply */
     double *stiffness, *damping; /* nv gains each */
 
-    /* Packed numbers of one block: the state and the next one, inputs, forces of a substep, an impulse and its effect.
+    /* Packed numbers of one block: the state and the next one, inputs, forces of a substep, forces of the controller.
      */
     double *q, *v, *q_next, *v_next;
     double *tau, *tau_end, *q_ref, *v_ref, *a_ref;
     double *tau_from, *tau_to;
-    double *impulse, *response;
+    double *control_tau;
+    joint_stops stops;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
 };
@@ -81,7 +89,10 @@ void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear);
 /* Computes one step of the packed state. Returns the number of samples that are still running. */
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 
-/* Reverses the velocity of joints that are at a limit and move into it, and resets their positions to the limit. */
+/* Lays out the memory of the stops of a model from `base` on; returns its size (carve.h). */
+size_t joint_stops_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, joint_stops *stops);
+
+/* Holds the joints that are at a limit and move into it by impulses, and resets their positions to the limit. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
 
 /* Checks that `value` is one of the choices 0 to `most` of the option `name`. */

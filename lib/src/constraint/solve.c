@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Principal pivoting for multipliers within bounds.
+ *
+ * The conditions of solve.h are those of the least value of lambda' R lambda / 2 + r' lambda within the bounds, which
+ * is Gauss's principle of least constraint in terms of multipliers. The rows whose w is zero form the free set F; every
+ * other row is at a bound. One violated row i at a time is driven until its w is zero, while those of F stay at zero:
+ *     R_FF d = -R_Fi        lambda_i changes by t, lambda_F by t d, w_i by t c,  c = R_ii + R_iF d
+ * Row i then joins F. A row of F that reaches a bound on the way leaves F there. The value decreases in each step, so
+ * that no set returns. Equalities are driven first, the least dependent one before the others.
+ *
+ * F has the factors R_FF = L D L'. The next entry of D is c: a row for which c is not above rank_tolerance R_ii depends
+ * on F. Such a row moves along with F at no cost until a multiplier reaches a bound; where there is no such bound, the
+ * rows contradict each other, and the residual reports it.
+ *
+ * Sources: Featherstone and Orin 2000, equations 21 and 22 (equalities; a numerical rank test); Cottle and
+ * Dantzig 1968, "Complementary pivot theory of mathematical programming"; Baraff 1994, "Fast contact force computation
+ * for nonpenetrating rigid bodies".
+ */
+#include "solve.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "../dynamics/carve.h"
+
+/* Least ratio of a row's pivot to its diagonal entry, and largest ratio of w to the sum of its terms that counts as
+ * zero. */
+static const double rank_tolerance = 1e-10, rounding_share = 1e-13;
+
+size_t constraint_solution_lay_out(int m, uintptr_t base, constraint_solution *s) {
+    uintptr_t cursor = base;
+    size_t rows = (size_t)m;
+    s->multipliers = dyn_carve(&cursor, rows * sizeof(double));
+    s->motion = dyn_carve(&cursor, rows * sizeof(double));
+    s->factors = dyn_carve(&cursor, rows * rows * sizeof(double));
+    s->direction = dyn_carve(&cursor, rows * sizeof(double));
+    s->free_rows = dyn_carve(&cursor, rows * sizeof(int));
+    s->is_free = dyn_carve(&cursor, rows);
+    s->is_stuck = dyn_carve(&cursor, rows);
+    return cursor - base;
+}
+
+static bool is_equality(const constraint_problem *p, int i) {
+    return isinf(p->lower[i]) && isinf(p->upper[i]);
+}
+
+/* ---- Factors of the free rows ------------------------------------------------------------------------------------ */
+
+/* Computes the row of the factors that row i would have behind the free ones. Returns its entry of D. */
+static double extend(const constraint_problem *p, constraint_solution *s, int i) {
+    int m = p->m, n = s->rank;
+    double *row = s->factors + n * m, D = p->response[i * m + i];
+    for (int k = 0; k < n; k++) {
+        row[k] = p->response[i * m + s->free_rows[k]];
+        for (int j = 0; j < k; j++) {
+            row[k] -= s->factors[k * m + j] * row[j];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        double scaled = row[k] / s->factors[k * m + k];
+        D -= scaled * row[k];
+        row[k] = scaled;
+    }
+    row[n] = D;
+    return D;
+}
+
+/* Adds row i, whose row of the factors is there, to the free ones. */
+static void join(constraint_solution *s, int i) {
+    s->free_rows[s->rank++] = i;
+    s->is_free[i] = true;
+}
+
+/* Removes the free row at a position, and factorizes those behind it again. */
+static void remove_free(const constraint_problem *p, constraint_solution *s, int position) {
+    int last = s->rank;
+    s->is_free[s->free_rows[position]] = false;
+    s->rank = position;
+    for (int k = position + 1; k < last; k++) {
+        int i = s->free_rows[k];
+        extend(p, s, i);
+        join(s, i);
+    }
+}
+
+/* Computes d for the row behind the free ones. */
+static void find_direction(int m, constraint_solution *s) {
+    for (int k = s->rank - 1; k >= 0; k--) {
+        s->direction[k] = -s->factors[s->rank * m + k];
+        for (int j = k + 1; j < s->rank; j++) {
+            s->direction[k] -= s->factors[j * m + k] * s->direction[j];
+        }
+    }
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+/* Computes w of row i. Returns its size that rounding may account for. */
+static double find_motion(const constraint_problem *p, constraint_solution *s, int i) {
+    double w = p->motion[i], size = fabs(w);
+    for (int j = 0; j < p->m; j++) {
+        double term = p->response[i * p->m + j] * s->multipliers[j];
+        w += term;
+        size += fabs(term);
+    }
+    s->motion[i] = w;
+    return rounding_share * size;
+}
+
+/* Returns by how much w of row i violates its condition. */
+static double violation(const constraint_problem *p, const constraint_solution *s, int i) {
+    double w = s->motion[i], most = 0;
+    if (p->lower[i] == p->upper[i]) {
+        return 0;
+    }
+    if (s->multipliers[i] < p->upper[i]) {
+        most = fmax(most, -w);
+    }
+    if (s->multipliers[i] > p->lower[i]) {
+        most = fmax(most, w);
+    }
+    return most;
+}
+
+/* Returns the row to drive next, or -1: the equality that depends least on the free rows, else the row with the largest
+ * violation for its response. */
+static int choose(const constraint_problem *p, constraint_solution *s) {
+    int best = -1;
+    bool is_best_equality = false;
+    double most = 0;
+    for (int i = 0; i < p->m; i++) {
+        double rounding = find_motion(p, s, i), size = violation(p, s, i), own = p->response[i * p->m + i];
+        bool is_equal = is_equality(p, i);
+        if (s->is_free[i] || s->is_stuck[i] || !(size > rounding) || (is_best_equality && !is_equal)) {
+            continue;
+        }
+        double merit = is_equal ? extend(p, s, i) / own : size * size / own;
+        if (best < 0 || is_equal > is_best_equality || merit > most) {
+            best = i, most = merit, is_best_equality = is_equal;
+        }
+    }
+    return best;
+}
+
+/* Returns how far lambda_i can go at the given rate. */
+static double room(const constraint_problem *p, const constraint_solution *s, int i, double rate) {
+    if (rate == 0) {
+        return INFINITY;
+    }
+    return ((rate > 0 ? p->upper[i] : p->lower[i]) - s->multipliers[i]) / rate;
+}
+
+/* Sets the multiplier of row i to the bound that it reaches at the given rate. */
+static void set_to_bound(const constraint_problem *p, constraint_solution *s, int i, double rate) {
+    s->multipliers[i] = rate > 0 ? p->upper[i] : p->lower[i];
+}
+
+/* Moves row i and the free rows together, until w_i is zero or a multiplier reaches a bound. Returns whether row i has
+ * to be driven further, which is so where a free row has reached a bound. */
+static bool advance(const constraint_problem *p, constraint_solution *s, int i) {
+    double c = extend(p, s, i), w = s->motion[i], sign = w < 0 ? 1 : -1;
+    double most = c > rank_tolerance * p->response[i * p->m + i] ? fabs(w) / c : INFINITY;
+    double t = fmin(most, room(p, s, i, sign));
+    int blocking = -1;
+    find_direction(p->m, s);
+    for (int k = 0; k < s->rank; k++) {
+        double limit = room(p, s, s->free_rows[k], sign * s->direction[k]);
+        if (limit < t) {
+            t = limit, blocking = k;
+        }
+    }
+    if (!(t < INFINITY)) {
+        s->is_stuck[i] = true;
+        return false;
+    }
+    for (int k = 0; k < s->rank; k++) {
+        s->multipliers[s->free_rows[k]] += sign * t * s->direction[k];
+    }
+    s->multipliers[i] += sign * t;
+    if (blocking >= 0) {
+        set_to_bound(p, s, s->free_rows[blocking], sign * s->direction[blocking]);
+        remove_free(p, s, blocking);
+    } else if (t < most) {
+        set_to_bound(p, s, i, sign);
+    } else {
+        join(s, i);
+    }
+    return blocking >= 0;
+}
+
+/* Computes the multipliers of the free rows from the factors, which removes the rounding errors of the steps. */
+static void refine(const constraint_problem *p, constraint_solution *s) {
+    int m = p->m, n = s->rank;
+    double *x = s->direction;
+    for (int k = 0; k < n; k++) {
+        int i = s->free_rows[k];
+        x[k] = -p->motion[i];
+        for (int j = 0; j < m; j++) {
+            x[k] -= s->is_free[j] ? 0 : p->response[i * m + j] * s->multipliers[j];
+        }
+        for (int j = 0; j < k; j++) {
+            x[k] -= s->factors[k * m + j] * x[j];
+        }
+    }
+    for (int k = n - 1; k >= 0; k--) {
+        int i = s->free_rows[k];
+        x[k] /= s->factors[k * m + k];
+        for (int j = k + 1; j < n; j++) {
+            x[k] -= s->factors[j * m + k] * x[j];
+        }
+        s->multipliers[i] = fmax(p->lower[i], fmin(p->upper[i], x[k]));
+    }
+}
+
+void constraint_solve(const constraint_problem *p, constraint_solution *s) {
+    int steps = 16 + 16 * p->m;
+    s->rank = 0;
+    for (int i = 0; i < p->m; i++) {
+        s->is_free[i] = s->is_stuck[i] = false;
+        s->multipliers[i] = isfinite(p->lower[i]) ? p->lower[i] : isfinite(p->upper[i]) ? p->upper[i] : 0;
+    }
+    for (int i = choose(p, s); i >= 0 && steps > 0; i = choose(p, s)) {
+        while (advance(p, s, i) && --steps > 0) {
+            find_motion(p, s, i);
+        }
+        steps--;
+    }
+    refine(p, s);
+    s->residual = 0;
+    for (int i = 0; i < p->m; i++) {
+        find_motion(p, s, i);
+        s->residual = fmax(s->residual, violation(p, s, i));
+    }
+}
