@@ -52,11 +52,20 @@ static inline int end_behind(int n, const int *parent, int first, int count) {
     return end;
 }
 
+/* Factors of M, and the factor of the solution: x = scale M^-1 b. */
+typedef struct factors {
+    int n;
+    const int *parent;
+    const real *L;
+    real scale;
+} factors;
+
 /* Solves for `count` columns from `first` on of x, whose rows are m apart, and of y unless it is NULL: L' from the tips
  * to the root, then D, and L from the root to the tips. If y is given, the columns of both arrays have zeros in the
  * rows of other branches, and these rows are skipped on the way to the root. */
-KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real scale, int m, int first, int count,
-                               real *x, real *y) {
+KERNEL_STEP void solve_columns(const factors *f, int m, int first, int count, real *x, real *y) {
+    const int n = f->n, *parent = f->parent;
+    const real *L = f->L, scale = f->scale;
     int end = y ? end_behind(n, parent, first, count) : n;
     for (int i = end - 1; i >= 0; i = i > first || !y ? i - 1 : parent[i]) {
         real x_i[MANY], y_i[MANY];
@@ -95,39 +104,41 @@ KERNEL_STEP void solve_columns(int n, const int *parent, const real *L, real sca
 }
 
 /* Solves for the columns from `done` on, FEW at once. */
-KERNEL_STEP void solve_rest(int n, const int *parent, const real *L, real scale, int m, int done, real *x, real *y) {
+KERNEL_STEP void solve_rest(const factors *f, int m, int done, real *x, real *y) {
     for (; done + FEW <= m; done += FEW) {
-        solve_columns(n, parent, L, scale, m, done, FEW, x, y);
+        solve_columns(f, m, done, FEW, x, y);
     }
     if (m - done == 1) {
-        solve_columns(n, parent, L, scale, m, done, 1, x, y);
+        solve_columns(f, m, done, 1, x, y);
     } else if (m - done == 2) {
-        solve_columns(n, parent, L, scale, m, done, 2, x, y);
+        solve_columns(f, m, done, 2, x, y);
     } else if (m - done == 3) {
-        solve_columns(n, parent, L, scale, m, done, 3, x, y);
+        solve_columns(f, m, done, 3, x, y);
     }
 }
 
-KERNEL_STEP void solve_all(int n, const int *parent, const real *L, real scale, int m, real *x, real *y) {
+KERNEL_STEP void solve_all(const factors *f, int m, real *x, real *y) {
     int done = 0;
     for (; done + MANY <= m; done += MANY) {
-        solve_columns(n, parent, L, scale, m, done, MANY, x, y);
+        solve_columns(f, m, done, MANY, x, y);
     }
     if (MANY == 8 && m - done == 7) {
-        solve_columns(n, parent, L, scale, m, done, 7, x, y);
+        solve_columns(f, m, done, 7, x, y);
     } else if (MANY == 8 && m - done == 6) {
-        solve_columns(n, parent, L, scale, m, done, 6, x, y);
+        solve_columns(f, m, done, 6, x, y);
     } else {
-        solve_rest(n, parent, L, scale, m, done, x, y);
+        solve_rest(f, m, done, x, y);
     }
 }
 
 void KERNEL(solve)(int n, const int *parent, const real *L, real scale, int m, real *x) {
-    solve_all(n, parent, L, scale, m, x, NULL);
+    const factors f = {n, parent, L, scale};
+    solve_all(&f, m, x, NULL);
 }
 
 void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, real *__restrict x, real *__restrict y) {
-    solve_all(n, parent, L, scale, n, x, y);
+    const factors f = {n, parent, L, scale};
+    solve_all(&f, n, x, y);
 }
 
 /* Computes L^-1 below the diagonal and D^-1 on it, in place. */

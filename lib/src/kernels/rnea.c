@@ -20,6 +20,11 @@
 #include "inertial_wrench.h"
 #include "joint_placement.h"
 
+/* Configuration, velocity and acceleration of the joints. */
+typedef struct joint_motions {
+    const real *q, *v, *a;
+} joint_motions;
+
 /* Scratch memory of both passes. */
 typedef struct rnea_tree {
     joint_turns turns;
@@ -34,27 +39,26 @@ size_t KERNEL(rnea_memory)(const dyn_model *model) {
 }
 
 /* Computes the motion of body i behind a joint of any type. */
-static body_motion carry_to_body(const dyn_model *model, const double gravity[3], const real *q, const real *v,
-                                 const real *a, rnea_tree t, int i) {
+static body_motion carry_to_body(const dyn_model *model, const double gravity[3], joint_motions x, rnea_tree t, int i) {
     const body *b = &model->bodies[i];
     body_motion k;
     if (b->hinge) {
         hinge h = hinge_at(b, t.turns, i);
-        return b->parent < 0 ? carry_from_world(h, gravity, v[b->v_index], a[b->v_index])
-                             : carry_through_hinge(h, &t.motions[b->parent], v[b->v_index], a[b->v_index]);
+        return b->parent < 0 ? carry_from_world(h, gravity, x.v[b->v_index], x.a[b->v_index])
+                             : carry_through_hinge(h, &t.motions[b->parent], x.v[b->v_index], x.a[b->v_index]);
     }
     body_motion world = world_motion(gravity);
-    t.X[i] = joint_placement(b, q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
-    carry_motion(b, b->motion, t.X[i], b->parent < 0 ? &world : &t.motions[b->parent], v + b->v_index, a + b->v_index,
-                 &k);
+    t.X[i] = joint_placement(b, x.q + b->q_index, t.turns.sine[i], t.turns.cosine[i]);
+    carry_motion(b, b->motion, t.X[i], b->parent < 0 ? &world : &t.motions[b->parent], x.v + b->v_index,
+                 x.a + b->v_index, &k);
     return k;
 }
 
-KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], const real *q, const real *v,
-                              const real *a, rnea_tree t, bool grouped) {
+KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], joint_motions x, rnea_tree t,
+                              bool grouped) {
     const body *bodies = model->bodies;
     for (int i = 0, count = model->body_count; i < count;) {
-        body_motion k = carry_to_body(model, gravity, q, v, a, t, i);
+        body_motion k = carry_to_body(model, gravity, x, t, i);
         t.f[i] = body_inertial_wrench(&bodies[i], &k, grouped);
         for (;;) {
             if (bodies[i].has_other_children) {
@@ -64,7 +68,7 @@ KERNEL_STEP void outward_pass(const dyn_model *model, const double gravity[3], c
                 break;
             }
             const body *b = &bodies[i];
-            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, v[b->v_index], a[b->v_index]);
+            k = carry_through_hinge(hinge_at(b, t.turns, i), &k, x.v[b->v_index], x.a[b->v_index]);
             t.f[i] = serial_inertial_wrench(b, &k, grouped);
         }
     }
@@ -97,18 +101,17 @@ KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, 
 }
 
 /* Runs both passes. Returns, for every body, the wrench that its joint transmits. */
-KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], const real *q,
-                                       const real *v, const real *a, const wrench_set *forces, bool grouped,
-                                       real *tau) {
+KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], joint_motions x,
+                                       const wrench_set *forces, bool grouped, real *tau) {
     rnea_tree t;
     t.f = (force *)memory;
     t.motions = (body_motion *)(t.f + model->body_count);
     memory = t.motions + model->body_count;
-    t.turns = KERNEL(joint_turns)(model, q, &memory);
+    t.turns = KERNEL(joint_turns)(model, x.q, &memory);
     t.X = (placement *)memory;
-    outward_pass(model, gravity, q, v, a, t, grouped);
+    outward_pass(model, gravity, x, t, grouped);
     if (forces && forces->count > 0) {
-        KERNEL(subtract_wrenches)(model, memory, q, forces, t.f);
+        KERNEL(subtract_wrenches)(model, memory, x.q, forces, t.f);
     }
     if (model->has_coupling) {
         inward_pass(model, t, true, tau);
@@ -120,7 +123,8 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
 
 void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                   const void *a, const wrench_set *forces, void *tau) {
-    find_wrenches(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a, forces, true, (real *)tau);
+    const joint_motions x = {(const real *)q, (const real *)v, (const real *)a};
+    find_wrenches(model, memory, gravity, x, forces, true, (real *)tau);
 }
 
 size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
@@ -131,8 +135,8 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
 void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
                             const void *a, const wrench_set *forces, void *wrenches) {
     real *tau = (real *)memory, *out = (real *)wrenches;
-    const force *f = find_wrenches(model, tau + model->nv, gravity, (const real *)q, (const real *)v, (const real *)a,
-                                   forces, false, tau);
+    const joint_motions x = {(const real *)q, (const real *)v, (const real *)a};
+    const force *f = find_wrenches(model, tau + model->nv, gravity, x, forces, false, tau);
     for (int j = 0; j < model->joint_count; j++, out += 6) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         mat3 R = mat3_constant(link->pose.rotation);
