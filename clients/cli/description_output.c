@@ -71,7 +71,7 @@ void write_report(json_writer *writer, size_t count, const dyn_client_report_ent
     emit_begin_array(writer);
     for (size_t i = 0; i < count; i++) {
         emit_begin_object(writer);
-        write_text(writer, "severity", report[i].severity == DYN_CLIENT_WARNING ? "warning" : "note");
+        write_text(writer, "severity", report[i].severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note");
         write_count(writer, "line", report[i].line);
         write_text(writer, "place", report[i].place);
         write_text(writer, "message", report[i].message);
@@ -92,9 +92,9 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     write_count(writer, "nv", joint->nv);
     if (joint->has_axis)
         write_numbers(writer, "axis", 3, joint->axis);
-    if (joint->type == DYN_CLIENT_JOINT_UNIVERSAL)
+    if (joint->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL)
         write_numbers(writer, "second_axis", 3, joint->second_axis);
-    if (joint->type == DYN_CLIENT_JOINT_HELICAL) {
+    if (joint->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
         emit_key(writer, "pitch");
         emit_double(writer, joint->pitch);
     }
@@ -159,7 +159,7 @@ void write_description(const dyn_client_description *robot) {
     emit_begin_object(&writer);
     emit_key(&writer, "model");
     write_model(&writer, &robot->model);
-    write_text(&writer, "mimic", robot->mimic == DYN_CLIENT_MIMIC_INDEPENDENT ? "independent" : "coupled");
+    write_text(&writer, "mimic", robot->mimic == DYN_CLIENT_MIMIC_POLICY_INDEPENDENT ? "independent" : "coupled");
     write_numbers(&writer, "gravity", 3, robot->gravity);
     emit_key(&writer, "joints");
     emit_begin_array(&writer);
@@ -190,7 +190,7 @@ void write_description(const dyn_client_description *robot) {
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static void print_entry(const dyn_client_report_entry *entry) {
-    printf("  %s: ", entry->severity == DYN_CLIENT_WARNING ? "warning" : "note");
+    printf("  %s: ", entry->severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note");
     if (entry->line > 0)
         printf("line %u: ", entry->line);
     printf("%s: %s\n", entry->place, entry->message);
@@ -199,7 +199,7 @@ static void print_entry(const dyn_client_report_entry *entry) {
 void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model) {
     size_t notes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (report[i].severity == DYN_CLIENT_WARNING || with_notes)
+        if (report[i].severity == DYN_CLIENT_SEVERITY_WARNING || with_notes)
             print_entry(&report[i]);
         else
             notes++;

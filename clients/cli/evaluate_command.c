@@ -81,7 +81,7 @@ static bool add_task_axes(const char *name, plan *asked) {
             continue;
         if (asked->task_axis_count == TASK_AXES)
             return false;
-        asked->task_axes[asked->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_LINEAR_X + i);
+        asked->task_axes[asked->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_TASK_AXIS_LINEAR_X + i);
         found = true;
     }
     return found;
@@ -114,15 +114,15 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
     for (size_t i = 0; i < asked->quantity_count; i++) {
         dyn_client_quantity_request *request = &asked->quantities[i];
         dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
-        if (subject == DYN_CLIENT_OF_FRAMES || subject == DYN_CLIENT_OF_TASK)
+        if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK)
             request->reference_frame = context->reference;
-        if (subject == DYN_CLIENT_OF_FRAMES) {
+        if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES) {
             request->frame_count = asked->frame_count;
             request->frames = asked->frames;
-        } else if (subject == DYN_CLIENT_OF_TASK) {
+        } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->task_frame_count = asked->frame_count;
             request->task_frames = asked->task;
-        } else if (subject == DYN_CLIENT_OF_SUBTREE) {
+        } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE) {
             request->subtree = context->given->value[OPTION_SUBTREE];
         }
     }
@@ -140,16 +140,15 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
                              const double *const rows[STATE_ARRAYS], dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     const plan *asked = context->own;
-    dyn_client_evaluate_request request =
-        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = rows[STATE_Q],
-                                         .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_INPUT_V),
-                                         .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_INPUT_A),
-                                         .tau = used(context, rows, STATE_TAU, OPTION_TAU, DYN_CLIENT_INPUT_TAU),
-                                         .dq = used(context, rows, STATE_DQ, OPTION_DQ, DYN_CLIENT_INPUT_DQ),
-                                         .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_INPUT_DV),
-                                         .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_INPUT_DA),
-                                         .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_INPUT_DTAU),
-                                         .quantity_count = asked->quantity_count, .quantities = asked->quantities);
+    dyn_client_evaluate_request request = DYN_CLIENT_EVALUATE_REQUEST_INIT(
+            .q = rows[STATE_Q], .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_QUANTITY_INPUT_V),
+            .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_QUANTITY_INPUT_A),
+            .tau = used(context, rows, STATE_TAU, OPTION_TAU, DYN_CLIENT_QUANTITY_INPUT_TAU),
+            .dq = used(context, rows, STATE_DQ, OPTION_DQ, DYN_CLIENT_QUANTITY_INPUT_DQ),
+            .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_QUANTITY_INPUT_DV),
+            .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_QUANTITY_INPUT_DA),
+            .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_QUANTITY_INPUT_DTAU),
+            .quantity_count = asked->quantity_count, .quantities = asked->quantities);
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 

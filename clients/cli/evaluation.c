@@ -100,8 +100,8 @@ static exit_code read_reference(evaluation_run *run) {
     size_t reference;
     exit_code code =
         arguments_choice(run->context.given, OPTION_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
-                         DYN_CLIENT_LOCAL_WORLD_ALIGNED - DYN_CLIENT_LOCAL, &reference);
-    run->context.reference = (dyn_client_reference_frame)(reference + DYN_CLIENT_LOCAL);
+                         DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED - DYN_CLIENT_REFERENCE_FRAME_LOCAL, &reference);
+    run->context.reference = (dyn_client_reference_frame)(reference + DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     return code;
 }
 
@@ -109,7 +109,7 @@ static exit_code read_precision(evaluation_run *run) {
     static const char *const names[] = {"double", "single"};
     size_t precision;
     exit_code code = arguments_choice(run->context.given, OPTION_PRECISION, sizeof names / sizeof names[0], names,
-                                      DYN_CLIENT_DOUBLE_PRECISION, &precision);
+                                      DYN_CLIENT_PRECISION_DOUBLE, &precision);
     run->context.query.precision = (dyn_client_precision)precision;
     return code;
 }

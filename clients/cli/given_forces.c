@@ -45,8 +45,8 @@ exit_code given_forces_read(const arguments *given, given_forces *forces) {
     char *text = forces->links;
     for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->forces[i]);
-        code = read_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_LOCAL), text,
-                          forces->values + 6 * i, &forces->list[i]);
+        code = read_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_REFERENCE_FRAME_LOCAL),
+                          text, forces->values + 6 * i, &forces->list[i]);
         text = end + 1;
     }
     return code;

@@ -51,7 +51,7 @@ static bool read_frame(const json_t *value, const char *field, dyn_client_refere
     const char *name = json_string_value(value);
     for (int i = 0; name != NULL && i < REFERENCE_FRAMES; i++) {
         if (strcmp(name, REFERENCE_FRAME_NAMES[i]) == 0) {
-            *frame = (dyn_client_reference_frame)(i + DYN_CLIENT_LOCAL);
+            *frame = (dyn_client_reference_frame)(i + DYN_CLIENT_REFERENCE_FRAME_LOCAL);
             return true;
         }
     }
@@ -60,7 +60,7 @@ static bool read_frame(const json_t *value, const char *field, dyn_client_refere
 
 static bool read_force(state_batch *batch, json_t *object, const char *field, char message[PARSE_MESSAGE_SIZE]) {
     const char *link = NULL, *key;
-    dyn_client_reference_frame frame = DYN_CLIENT_LOCAL;
+    dyn_client_reference_frame frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL;
     double force[3] = {0}, torque[3] = {0};
     json_t *value;
     if (!json_is_object(object))

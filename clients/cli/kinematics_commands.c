@@ -154,7 +154,7 @@ static bool print_one_jacobian(const evaluation_context *context, const state_ba
     print_title(context);
     bool printed = print_blocks(context->robot, linear, angular);
     printf("\nExpressed in %s. Linear rows in m (per rad) or 1 (per m), angular rows in 1 (per rad).\n",
-           REFERENCE_FRAME_NAMES[context->reference - DYN_CLIENT_LOCAL]);
+           REFERENCE_FRAME_NAMES[context->reference - DYN_CLIENT_REFERENCE_FRAME_LOCAL]);
     return printed;
 }
 

@@ -130,7 +130,7 @@ static exit_code show(const dyn_client_update *update, observation *seen, trace 
     if (seen->instance != 0 && seen->instance != update->instance)
         fprintf(stderr, "the daemon has started anew, as instance %llu\n", (unsigned long long)update->instance);
     seen->instance = update->instance;
-    if (update->kind == DYN_CLIENT_UPDATE_STATES || update->kind == DYN_CLIENT_UPDATE_TORQUES) {
+    if (update->kind == DYN_CLIENT_UPDATE_KIND_STATES || update->kind == DYN_CLIENT_UPDATE_KIND_TORQUES) {
         seen->rows += update->count;
         return show_rows(update, rows);
     }
@@ -285,7 +285,7 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
     own->stepping.law = (dyn_client_control_law)law;
     own->stepping.compiled = (dyn_client_compiled_steps)compiled;
     o->seed = (uint64_t)seed;
-    o->follows_clock = given->value[OPTION_RATE] != NULL;
+    o->pace = given->value[OPTION_RATE] != NULL ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
     o->is_paused = true;
     o->publish_rate = own->frequency;
     o->lease = 10;
@@ -353,7 +353,7 @@ static exit_code follow_clock(own_simulation *own, trace *rows) {
 static void print_end(const dyn_client_simulation *end, const layout *robot) {
     printf("%s: %llu steps of %g s, %s", end->name, (unsigned long long)end->step, end->step_length,
            dyn_client_condition_name(end->condition));
-    if (end->follows_clock)
+    if (end->pace == DYN_CLIENT_PACE_CLOCK)
         printf(", %llu overruns in %llu ticks, latest tick %.3f ms late", (unsigned long long)end->overruns,
                (unsigned long long)end->ticks, 1e3 * end->longest_lateness);
     printf("\n\n");
@@ -389,7 +389,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK)
-        code = own->options.follows_clock ? follow_clock(own, &rows) : step_through(own, &rows);
+        code = own->options.pace == DYN_CLIENT_PACE_CLOCK ? follow_clock(own, &rows) : step_through(own, &rows);
     /* Report a recording that failed before its end. */
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_stop_recording(own->client, own->name, own->token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
@@ -446,7 +446,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         } else {
             snprintf(own.name, sizeof own.name, "%s", created->name);
             dyn_client_simulation_free(created);
-            if (own.options.follows_clock)
+            if (own.options.pace == DYN_CLIENT_PACE_CLOCK)
                 fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
             catch_interrupts();
             code = run_own(&own, given, &robot.layout);
@@ -481,7 +481,7 @@ exit_code run_simulations(const command *self, const arguments *given, dyn_clien
         table_add_cell(lines, "%s", s->name);
         table_add_cell(lines, "%s", s->model);
         table_add_cell(lines, "%s", dyn_client_condition_name(s->condition));
-        if (s->follows_clock)
+        if (s->pace == DYN_CLIENT_PACE_CLOCK)
             table_add_cell(lines, "%g", s->rate);
         else
             table_add_cell(lines, "lockstep");
@@ -588,7 +588,7 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
         const double *v = batch->values[STATE_V] + first * batch->robot->nv;
         const double *a = batch->values[STATE_A] + first * batch->robot->nv;
         const double *tau = batch->values[STATE_TAU] + first * batch->robot->nv;
-        if (own->kind == DYN_CLIENT_STREAM_FEEDFORWARD)
+        if (own->kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD)
             tau = NULL;
         if (dyn_client_push_points(own->stream, count, t, q, v, a, tau, 0, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
@@ -614,7 +614,7 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
         code = state_source_finish(source);
     for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;)
         code = receive_torques(own, LONGEST_WAIT, rows);
-    if (own->kind == DYN_CLIENT_STREAM_SIMULATION_INPUT)
+    if (own->kind == DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT)
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * input_lead)}, NULL);
     return code;
 }
@@ -636,16 +636,16 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
         if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK)
             return complain_call(&error, NULL);
         code = open_robot(own->client, target->model, joints, robot);
-        if (code == EXIT_OK && !target->follows_clock)
+        if (code == EXIT_OK && target->pace != DYN_CLIENT_PACE_CLOCK)
             code = complain(EXIT_REFUSED, "simulation %s does not follow the clock; create it with a rate", name);
         own->origin = target->time + input_lead;
         own->frequency = fmin(own->frequency, 1000);
         dyn_client_simulation_free(target);
-        options->kind = DYN_CLIENT_STREAM_SIMULATION_INPUT;
+        options->kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT;
         options->simulation = name;
         return code;
     }
-    options->kind = options->recording != NULL ? DYN_CLIENT_STREAM_RECORD : DYN_CLIENT_STREAM_FEEDFORWARD;
+    options->kind = options->recording != NULL ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
     query->model = name;
     return open_robot(own->client, name, joints, robot);
 }
@@ -674,7 +674,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     query.joint_names = robot.layout.names;
     if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
-    if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_FEEDFORWARD &&
+    if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD &&
         dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     catch_interrupts();

@@ -86,7 +86,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->substeps = (uint32_t)substeps;
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;
-    s->stop = s->ignore_damping ? DYN_CLIENT_STOP_NONE : DYN_CLIENT_STOP_RIGID;
+    s->stop = s->ignore_damping ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
     return code;
 }
 
@@ -198,7 +198,7 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
     if (run->rows.form != TRACE_QUIET) {
         exit_code code = print_states(run, result);
         for (size_t s = 0; s < result->samples; s++)
-            if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_RAN)
+            if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_STATUS_RAN)
                 fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: %s%s%s\n", first + s,
                         (unsigned long long)result->outcomes[s].steps,
                         dyn_client_sample_status_name(result->outcomes[s].status),
@@ -213,7 +213,7 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
 static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
     const char *text = run->given->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
-    if (run->stepping.law == DYN_CLIENT_CONTROL_NONE)
+    if (run->stepping.law == DYN_CLIENT_CONTROL_LAW_NONE)
         return text == NULL ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
     request->q_ref = run->batch.values[STATE_Q];
     request->reference_layout = DYN_CLIENT_LAYOUT_CONSTANT;

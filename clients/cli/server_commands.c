@@ -51,7 +51,7 @@ static void write_health(const dyn_client_health *health, double seconds) {
 static void print_health(const dyn_client_health *health, double seconds) {
     printf("dynamicsd is %s (%.0f us)\n", health_name(health->state), 1e6 * seconds);
     for (size_t i = 0; i < health->component_count; i++)
-        if (health->components[i].state != DYN_CLIENT_HEALTH_SERVING)
+        if (health->components[i].state != DYN_CLIENT_HEALTH_STATE_SERVING)
             printf("  %s: %s: %s\n", health->components[i].name, health_name(health->components[i].state),
                    health->components[i].message);
 }
@@ -72,7 +72,7 @@ exit_code run_ping(const command *self, const arguments *given, dyn_client *clie
         write_health(health, seconds);
     else
         print_health(health, seconds);
-    bool works = health->state == DYN_CLIENT_HEALTH_SERVING || health->state == DYN_CLIENT_HEALTH_DEGRADED;
+    bool works = health->state == DYN_CLIENT_HEALTH_STATE_SERVING || health->state == DYN_CLIENT_HEALTH_STATE_DEGRADED;
     dyn_client_health_free(health);
     return works ? EXIT_OK : complain(EXIT_REFUSED, "the daemon is not able to work");
 }
@@ -240,9 +240,9 @@ static void write_info(const dyn_client_server_info *info) {
     emit_key(&writer, "lanes");
     emit_begin_object(&writer);
     emit_key(&writer, "double");
-    emit_unsigned(&writer, info->lanes[DYN_CLIENT_DOUBLE_PRECISION]);
+    emit_unsigned(&writer, info->lanes[DYN_CLIENT_PRECISION_DOUBLE]);
     emit_key(&writer, "single");
-    emit_unsigned(&writer, info->lanes[DYN_CLIENT_SINGLE_PRECISION]);
+    emit_unsigned(&writer, info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
     emit_end_object(&writer);
     write_process(&writer, info);
     write_limits(&writer, info);
@@ -259,8 +259,8 @@ static void print_info(const dyn_client_server_info *info) {
     for (size_t i = 0; i < info->protocol_count; i++)
         printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
     printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set,
-           info->lanes[DYN_CLIENT_DOUBLE_PRECISION], info->lanes[DYN_CLIENT_DOUBLE_PRECISION] == 1 ? "" : "s",
-           info->lanes[DYN_CLIENT_SINGLE_PRECISION]);
+           info->lanes[DYN_CLIENT_PRECISION_DOUBLE], info->lanes[DYN_CLIENT_PRECISION_DOUBLE] == 1 ? "" : "s",
+           info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
     printf("  workers       %u\n", info->workers);
     for (size_t i = 0; i < info->endpoint_count; i++)
         printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);

@@ -12,7 +12,8 @@ enum { PARSE_MESSAGE_SIZE = 512 };
 /* Writes an error message and returns false. */
 bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Names of the reference frames, in the order of dyn_client_reference_frame from DYN_CLIENT_LOCAL on. */
+/* Names of the reference frames in the order of dyn_client_reference_frame, from DYN_CLIENT_REFERENCE_FRAME_LOCAL
+ * on. */
 enum { REFERENCE_FRAMES = 3 };
 extern const char *const REFERENCE_FRAME_NAMES[REFERENCE_FRAMES];
 

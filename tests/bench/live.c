@@ -42,7 +42,7 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
         if (dyn_client_watch_next(watch, 1, &update, &error) != DYN_CLIENT_OK) {
             die("%s", error.message);
         }
-        if (update.kind == DYN_CLIENT_UPDATE_STATES) {
+        if (update.kind == DYN_CLIENT_UPDATE_KIND_STATES) {
             lateness[count++] = update.lateness * 1e6;
             *lost += (double)update.lost;
         }
@@ -58,7 +58,7 @@ static void measure_pace(dyn_client *client, size_t simulations, double seconds,
     static char names[MOST_SIMULATIONS][32];
     const dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true, .publish_rate = PACE, .lease = 600);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .publish_rate = PACE, .lease = 600);
     size_t most = (size_t)(2 * seconds * PACE) + 1;
     double *lateness = calloc(most, sizeof *lateness), lost = 0;
     double ticks = 0, overruns = 0, slipped = 0, cost = 0;
@@ -116,7 +116,7 @@ typedef struct bench_stream {
 
 static void open_stream(dyn_client *client, bench_stream *s) {
     const dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .capacity = 100000);
     dyn_client_error error;
@@ -148,7 +148,7 @@ static void receive_torques(const bench_stream *s, size_t messages) {
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     for (size_t came = 0; came < messages;) {
         check(dyn_client_watch_next(s->watch, 5, &update, &error), &error);
-        came += update.kind == DYN_CLIENT_UPDATE_TORQUES ? 1 + update.lost : 0;
+        came += update.kind == DYN_CLIENT_UPDATE_KIND_TORQUES ? 1 + update.lost : 0;
     }
 }
 

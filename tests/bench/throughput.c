@@ -64,7 +64,7 @@ static void run_daemon(void *context, size_t call) {
     dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = robot_name, .nq = all->loops.load.nq, .nv = all->loops.load.nv,
                               .samples = t->batch,
-                              .precision = is_single ? DYN_CLIENT_SINGLE_PRECISION : DYN_CLIENT_DOUBLE_PRECISION);
+                              .precision = is_single ? DYN_CLIENT_PRECISION_SINGLE : DYN_CLIENT_PRECISION_DOUBLE);
     dyn_client_error error;
     if (dyn_client_inverse_dynamics(all->client[t->who - (is_single ? SINGLE_IPC : DAEMON_IPC)], &query, all->q, all->v,
                                     all->a, all->tau, &error) != DYN_CLIENT_OK) {

@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Refuses functions of the C client whose arguments are not in the header's order.
+"""Refuses declarations of the C client that do not follow the rules of its header.
 
     client_header.py HEADER
 
-prints each function of HEADER that can fail and whose arguments are in another order than: the client or its stream or
-watch, inputs, the timeout, outputs, the error. Exits with 1 if there is one.
+The rules are:
+
+    - The arguments of a function that can fail are: the client or its stream or watch, inputs, the timeout, outputs,
+      and the error.
+    - The name of an enumerator begins with the name of its type. Statuses, which every call returns, are the exception.
+
+Prints each declaration that breaks a rule, and exits with 1 if there is one.
 """
 import re
 import sys
 
 FUNCTION = re.compile(r"DYN_CLIENT_EXPORT\s+dyn_client_status\s+(\w+)\(([^)]*)\);")
+ENUMERATION = re.compile(r"typedef enum (\w+) \{(.*?)\}", re.S)
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+WITHOUT_TYPE_NAME = {"dyn_client_status"}
 HANDLE, INPUT, TIMEOUT, OUTPUT, ERROR = range(5)
 KINDS = ["handle", "input", "timeout", "output", "error"]
 
@@ -28,11 +36,16 @@ def kind_of(argument):
 
 
 def faults(text):
-    """A sentence for each function that breaks the order."""
+    """A sentence for each declaration that breaks a rule."""
+    text = COMMENT.sub("", text)
     for name, arguments in FUNCTION.findall(text):
         kinds = [kind_of(" ".join(argument.split())) for argument in arguments.split(",")]
         if kinds != sorted(kinds) or kinds[-1] != ERROR:
             yield f"{name}: {', '.join(KINDS[kind] for kind in kinds)}"
+    for name, enumerators in ENUMERATION.findall(text):
+        for enumerator in re.findall(r"(?:^|,)\s*([A-Za-z]\w*)", enumerators):
+            if name not in WITHOUT_TYPE_NAME and not enumerator.startswith(name.upper() + "_"):
+                yield f"{enumerator}: it lacks the name of {name}"
 
 
 def main():
@@ -42,7 +55,7 @@ def main():
     for fault in found:
         print(fault)
     count = len(FUNCTION.findall(text))
-    print(f"{count} functions, {len(found)} in another order")
+    print(f"{count} functions, {len(found)} declarations against the rules")
     return 1 if found or count == 0 else 0
 
 

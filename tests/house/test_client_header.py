@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""client_header.py refuses arguments in another order than the header states, and accepts the order itself."""
+"""client_header.py refuses arguments in another order and enumerators without their type's name, and nothing else."""
 import unittest
 
 import client_header
@@ -28,6 +28,11 @@ class Order(unittest.TestCase):
         for arguments in DISORDERLY:
             text = f"DYN_CLIENT_EXPORT dyn_client_status f{arguments};"
             self.assertEqual(len(list(client_header.faults(text))), 1, arguments)
+
+    def test_refuses_enumerators_without_the_name_of_their_type(self):
+        text = "typedef enum dyn_client_fruit {{\n    {} = 1, /* DYN_CLIENT_PIP */\n}} dyn_client_fruit;"
+        self.assertEqual(list(client_header.faults(text.format("DYN_CLIENT_FRUIT_PEAR"))), [])
+        self.assertEqual(len(list(client_header.faults(text.format("DYN_CLIENT_PEAR")))), 1)
 
 
 if __name__ == "__main__":

@@ -46,8 +46,8 @@ static dyn_client_base_parameters *find_parameters(const char *model, const doub
 
 /* Checks that bodies and parameters are those of the regressor, in its order. */
 static void check_order(const dyn_client_base_parameters *g, const dyn_client_evaluation *answer) {
-    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
-    const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_PARAMETERS);
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
+    const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_PARAMETERS);
     ck_assert_uint_eq(g->body_count, bodies->size);
     for (size_t i = 0; i < g->body_count; i++)
         ck_assert_str_eq(g->bodies[i], bodies->labels[i]);
@@ -100,7 +100,8 @@ static void multiply(const dyn_client_base_parameters *g, size_t rows, const dou
  * have. */
 static void check_torques(random_source *random, int k, const dyn_client_query *query, const double *q, const double *v,
                           const double *a) {
-    static const dyn_client_quantity quantities[] = {DYN_CLIENT_TORQUE_REGRESSOR, DYN_CLIENT_INVERSE_DYNAMICS};
+    static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR,
+                                                     DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS};
     quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = quantities};
     dyn_client_evaluation *answer;
     dyn_client_base_parameters *g = find_parameters(query->model, query->gravity);

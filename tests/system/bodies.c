@@ -36,21 +36,21 @@ START_TEST(shapes_have_the_printed_moments) {
         dyn_client_inertia_part part;
         double volume, moments[3]; /* Ixx, Iyy, Izz */
     } cases[] = {
-        {{.kind = DYN_CLIENT_BOX, .size = {0.3, 0.5, 0.7}},
+        {{.kind = DYN_CLIENT_INERTIA_KIND_BOX, .size = {0.3, 0.5, 0.7}},
          0.3 * 0.5 * 0.7,
          {m * (s[1] * s[1] + s[2] * s[2]) / 12, m * (s[0] * s[0] + s[2] * s[2]) / 12,
           m * (s[0] * s[0] + s[1] * s[1]) / 12}},
-        {{.kind = DYN_CLIENT_ELLIPSOID, .size = {0.3, 0.5, 0.7}},
+        {{.kind = DYN_CLIENT_INERTIA_KIND_ELLIPSOID, .size = {0.3, 0.5, 0.7}},
          4 * M_PI / 3 * 0.3 * 0.5 * 0.7,
          {m * (s[1] * s[1] + s[2] * s[2]) / 5, m * (s[0] * s[0] + s[2] * s[2]) / 5,
           m * (s[0] * s[0] + s[1] * s[1]) / 5}},
-        {{.kind = DYN_CLIENT_SPHERE, .radius = 0.4},
+        {{.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.4},
          4 * M_PI / 3 * 0.4 * 0.4 * 0.4,
          {0.4 * m * r * r, 0.4 * m * r * r, 0.4 * m * r * r}},
-        {{.kind = DYN_CLIENT_CYLINDER, .radius = 0.4, .length = 1.5},
+        {{.kind = DYN_CLIENT_INERTIA_KIND_CYLINDER, .radius = 0.4, .length = 1.5},
          M_PI * 0.16 * 1.5,
          {m * (3 * r * r + l * l) / 12, m * (3 * r * r + l * l) / 12, m * r * r / 2}},
-        {{.kind = DYN_CLIENT_CAPSULE, .radius = 0.4, .length = 0},
+        {{.kind = DYN_CLIENT_INERTIA_KIND_CAPSULE, .radius = 0.4, .length = 0},
          4 * M_PI / 3 * 0.4 * 0.4 * 0.4,
          {0.4 * m * r * r, 0.4 * m * r * r, 0.4 * m * r * r}},
     };
@@ -72,7 +72,8 @@ END_TEST
 /* Checks that two halves of a box, moved into place, are the box, and that rotation exchanges its moments (Steiner,
  * rotation). */
 START_TEST(parts_are_moved_turned_and_added) {
-    const dyn_client_inertia_part whole = {.kind = DYN_CLIENT_BOX, .size = {0.2, 0.4, 0.6}, .density = 500};
+    const dyn_client_inertia_part whole = {
+        .kind = DYN_CLIENT_INERTIA_KIND_BOX, .size = {0.2, 0.4, 0.6}, .density = 500};
     dyn_client_inertia_part halves[2] = {whole, whole};
     for (int i = 0; i < 2; i++) {
         halves[i].size[2] = 0.3;
@@ -97,13 +98,14 @@ END_TEST
 
 /* Checks that every output form of coordinates is accepted as input and is the same body. */
 START_TEST(coordinates_come_back) {
-    dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA,
+    dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
                                     .inertia = {.mass = 2.5,
                                                 .center_of_mass = {0.1, -0.2, 0.3},
                                                 .rotational = {0.2, 0.01, -0.02, 0.3, 0.03, 0.25}}};
     dyn_client_body body = body_of(1, &part);
-    dyn_client_inertia_part forms[3] = {
-        {.kind = DYN_CLIENT_PARAMETERS}, {.kind = DYN_CLIENT_PSEUDO_INERTIA}, {.kind = DYN_CLIENT_LOG_CHOLESKY}};
+    dyn_client_inertia_part forms[3] = {{.kind = DYN_CLIENT_INERTIA_KIND_PARAMETERS},
+                                        {.kind = DYN_CLIENT_INERTIA_KIND_PSEUDO_INERTIA},
+                                        {.kind = DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY}};
     memcpy(forms[0].values, body.parameters, sizeof body.parameters);
     memcpy(forms[1].values, body.pseudo_inertia, sizeof body.pseudo_inertia);
     memcpy(forms[2].values, body.log_cholesky, sizeof body.log_cholesky);
@@ -135,7 +137,7 @@ static size_t write_cube(char *text, size_t size) {
 }
 
 static void must_refuse(dyn_client_inertia_part part, const char *field) {
-    const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1}, part};
+    const dyn_client_inertia_part two[2] = {{.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 1, .mass = 1}, part};
     dyn_client_body body = DYN_CLIENT_BODY_INIT();
     char path[128];
     snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
@@ -149,7 +151,7 @@ START_TEST(meshes_are_filled) {
     char text[8192];
     size_t size = write_cube(text, sizeof text);
     dyn_client_inertia_part part = {
-        .kind = DYN_CLIENT_MESH, .stl = text, .stl_size = size, .scale = &millimetres, .density = 7800};
+        .kind = DYN_CLIENT_INERTIA_KIND_MESH, .stl = text, .stl_size = size, .scale = &millimetres, .density = 7800};
     dyn_client_body body = body_of(1, &part);
     double mass = 7800 * 8e-9;
     ck_assert_double_eq_tol(body.volume, 8e-9, 1e-20);
@@ -172,13 +174,14 @@ START_TEST(a_scale_of_zero_is_refused) {
     char text[8192];
     size_t size = write_cube(text, sizeof text);
     must_refuse(
-        (dyn_client_inertia_part){.kind = DYN_CLIENT_MESH, .stl = text, .stl_size = size, .scale = &zero, .mass = 1},
+        (dyn_client_inertia_part){
+            .kind = DYN_CLIENT_INERTIA_KIND_MESH, .stl = text, .stl_size = size, .scale = &zero, .mass = 1},
         "mesh.scale");
 }
 END_TEST
 
 START_TEST(impossible_inertias_have_a_reason) {
-    dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA,
+    dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
                                     .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 5}}};
     dyn_client_body body = body_of(1, &part);
     ck_assert(!body.is_realizable);
@@ -198,7 +201,7 @@ START_TEST(impossible_inertias_have_a_reason) {
 END_TEST
 
 START_TEST(bad_parts_are_named) {
-    dyn_client_inertia_part box = {.kind = DYN_CLIENT_BOX, .size = {1, 1, 1}, .mass = 1}, bad = box;
+    dyn_client_inertia_part box = {.kind = DYN_CLIENT_INERTIA_KIND_BOX, .size = {1, 1, 1}, .mass = 1}, bad = box;
     bad.size[1] = -1;
     must_refuse(bad, "box.size");
     bad = box, bad.mass = -2;
@@ -215,19 +218,24 @@ START_TEST(bad_parts_are_named) {
     must_refuse(bad, "pose.position");
     bad = box, bad.pose.rotation[4] = 1;
     must_refuse(bad, "pose.rotation.values");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_SPHERE, .radius = NAN, .mass = 1}, "sphere.radius");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_CAPSULE, .length = -1, .mass = 1}, "capsule.length");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = NAN, .mass = 1},
+                "sphere.radius");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_CAPSULE, .length = -1, .mass = 1},
+                "capsule.length");
     must_refuse((dyn_client_inertia_part){.kind = 0}, "body");
     must_refuse((dyn_client_inertia_part){.kind = 99}, "body");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_MESH, .stl = "junk", .stl_size = 4, .mass = 1},
-                "mesh.stl");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_PARAMETERS}, "parameters.values");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_PSEUDO_INERTIA, .values = {1, 2}},
+    must_refuse(
+        (dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_MESH, .stl = "junk", .stl_size = 4, .mass = 1},
+        "mesh.stl");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_PARAMETERS}, "parameters.values");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_PSEUDO_INERTIA, .values = {1, 2}},
                 "pseudo_inertia.values");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_LOG_CHOLESKY, .values = {1000}}, "log_cholesky");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_LOG_CHOLESKY, .values = {0, NAN}},
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY, .values = {1000}},
+                "log_cholesky");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY, .values = {0, NAN}},
                 "log_cholesky.values[1]");
-    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA, .inertia = {.mass = 1}, .mass = 2}, "mass");
+    must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_INERTIA, .inertia = {.mass = 1}, .mass = 2},
+                "mass");
     dyn_client_body body = DYN_CLIENT_BODY_INIT();
     ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_inertia.parts");
@@ -364,8 +372,9 @@ END_TEST
 static void load_walker(void) {
     dyn_client_exported_model *exported;
     dyn_client_loaded_model *loaded;
-    wire_require(dyn_client_export_model(client, "quadruped", DYN_CLIENT_DESCRIPTION, NULL, 0, &exported, &error),
-                 &error);
+    wire_require(
+        dyn_client_export_model(client, "quadruped", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL, 0, &exported, &error),
+        &error);
     const dyn_client_load_request request =
         DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = "walker",
                                      .base = DYN_CLIENT_BASE_FLOATING);

@@ -102,11 +102,11 @@ START_TEST(health_and_server_info_are_reported) {
     dyn_client_health *health;
     dyn_client_server_info *info;
     ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &health, &error), DYN_CLIENT_OK);
-    while (health->state == DYN_CLIENT_HEALTH_DEGRADED) { /* on a busy machine */
+    while (health->state == DYN_CLIENT_HEALTH_STATE_DEGRADED) { /* on a busy machine */
         dyn_client_health_free(health);
         ck_assert_int_eq(dyn_client_get_health(client, NULL, 0, &health, &error), DYN_CLIENT_OK);
     }
-    ck_assert_int_eq(health->state, DYN_CLIENT_HEALTH_SERVING);
+    ck_assert_int_eq(health->state, DYN_CLIENT_HEALTH_STATE_SERVING);
     ck_assert_uint_ge(health->component_count, 3);
     dyn_client_health_free(health);
     ck_assert_int_eq(dyn_client_get_health(client, "no such part", 0, &health, &error), DYN_CLIENT_NOT_FOUND);
@@ -117,7 +117,7 @@ START_TEST(health_and_server_info_are_reported) {
     ck_assert_uint_gt(info->limits.samples, 0);
     ck_assert_uint_eq(info->limits.payloads, 1000);
     ck_assert_uint_eq(info->limits.task_frames, 8);
-    ck_assert_uint_gt(info->lanes[DYN_CLIENT_SINGLE_PRECISION], 0);
+    ck_assert_uint_gt(info->lanes[DYN_CLIENT_PRECISION_SINGLE], 0);
     ck_assert_uint_gt(dyn_client_server_counter(info, "requests"), 0);
     ck_assert_uint_eq(dyn_client_server_counter(info, "no such counter"), 0);
     dyn_client_server_info_free(info);
@@ -268,8 +268,9 @@ START_TEST(several_frames_come_in_their_order) {
     double q[12] = {0, 0, 0, 0, 0, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}, position[18], quaternion[24];
     double linear[3 * 2 * 18], angular[3 * 2 * 18];
     ck_assert_int_eq(dyn_client_poses(client, &query, q, 3, frames, position, quaternion, &error), DYN_CLIENT_OK);
-    ck_assert_int_eq(dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_WORLD, linear, angular, &error),
-                     DYN_CLIENT_OK);
+    ck_assert_int_eq(
+        dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_REFERENCE_FRAME_WORLD, linear, angular, &error),
+        DYN_CLIENT_OK);
     /* No joint moves the base. */
     for (int i = 6; i < 12; i++)
         ck_assert_double_eq(position[i], 0);
@@ -332,7 +333,7 @@ START_TEST(misuse_is_refused_without_a_request) {
     query = TWO_LINK;
     query.external_force_count = 1;
     query.external_forces =
-        &(dyn_client_external_force){.link = "link1", .reference_frame = DYN_CLIENT_LOCAL, .rows = 5};
+        &(dyn_client_external_force){.link = "link1", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .rows = 5};
     ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, x, NULL, NULL, x, &error),
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "query.external_forces[0]");

@@ -179,7 +179,7 @@ START_TEST(structs_with_a_random_size_are_refused) {
 END_TEST
 
 START_TEST(results_fill_as_much_as_the_callers_struct_has) {
-    const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_SPHERE, .radius = 0.1, .mass = 2};
+    const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.1, .mass = 2};
     dyn_client_body whole = DYN_CLIENT_BODY_INIT();
     ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, &whole, &error), DYN_CLIENT_OK);
     size_t size = offsetof(dyn_client_body, principal_moments);
@@ -222,8 +222,8 @@ static dyn_client_status call_watched(int i, witness *w) {
     static const char *const frames[] = {"tool0"};
     static const double tau[NV] = {0};
     const dyn_client_query query = watched_query(w);
-    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_MASS_MATRIX};
-    const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
+    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX};
+    const dyn_client_operation lock = {.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS};
     double values[NV * NV], others[NV];
     void *result = NULL;
     dyn_client_status status;
@@ -375,7 +375,7 @@ static void load_rod(const char *urdf) {
 static void expect_event(dyn_client_watch *watch, const char *text) {
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     ck_assert_msg(dyn_client_watch_next(watch, 10, &update, &error) == DYN_CLIENT_OK, "%s: %s", text, error.message);
-    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_MODEL_EVENT);
+    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_KIND_MODEL_EVENT);
     ck_assert_str_eq(update.text, text);
     ck_assert_ptr_nonnull(update.model);
     ck_assert_str_eq(update.model->name, "rod");

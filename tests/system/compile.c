@@ -220,8 +220,8 @@ static void assert_jacobian(const wire_tree *tree) {
     const char *name = dyn_model_link(tree->model, frame)->name;
     double *wire = calloc(6 * nv, sizeof *wire), *expected = calloc(6 * nv, sizeof *expected), off = 0, square = 0;
     dyn_error problem;
-    require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name, DYN_CLIENT_LOCAL_WORLD_ALIGNED, wire + 3 * nv,
-                                 wire, &error));
+    require(dyn_client_jacobians(client, &tree->query, tree->q, 1, &name,
+                                 DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, wire + 3 * nv, wire, &error));
     ck_assert_int_eq(dyn_frame_jacobian(tree->model, tree->workspace, 1, tree->q, frame,
                                         DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, expected, &problem),
                      DYN_OK);
@@ -338,8 +338,8 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
     start("mode = on");
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
-    uint64_t one = create_simulation("fast", DYN_CLIENT_COMPILED_ALWAYS, fast);
-    uint64_t other = create_simulation("plain", DYN_CLIENT_COMPILED_NEVER, plain);
+    uint64_t one = create_simulation("fast", DYN_CLIENT_COMPILED_STEPS_ALWAYS, fast);
+    uint64_t other = create_simulation("plain", DYN_CLIENT_COMPILED_STEPS_NEVER, plain);
     ck_assert_ptr_nonnull(strstr(fast, ", compiled sha256:"));
     ck_assert_int_eq(strncmp(fast, plain, strlen(plain)), 0);
     ck_assert_ptr_null(strstr(plain, "compiled"));
@@ -392,8 +392,8 @@ START_TEST(rollouts_say_what_computed_them) {
     double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
     start("mode = on");
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
-    char *fast = roll_out(DYN_CLIENT_COMPILED_WHERE_READY, v_fast),
-         *plain = roll_out(DYN_CLIENT_COMPILED_NEVER, v_plain);
+    char *fast = roll_out(DYN_CLIENT_COMPILED_STEPS_WHERE_READY, v_fast),
+         *plain = roll_out(DYN_CLIENT_COMPILED_STEPS_NEVER, v_plain);
     ck_assert(strstr(fast, "compiled sha256:") && !strstr(plain, "compiled"));
     for (int i = 0; i < JOINTS; i++) {
         distance = fmax(distance, fabs(v_fast[i] - v_plain[i]));
@@ -413,12 +413,12 @@ static void assert_refused(const char *field, const char *words) {
 START_TEST(steps_that_cannot_be_compiled_are_refused) {
     static const double moon[3] = {0, 0, -1.62};
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = JOINTS, .nv = JOINTS, .samples = 1);
-    dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_ALWAYS);
+    dyn_client_stepping stepping = DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_STEPS_ALWAYS);
     const dyn_client_rollout_request request =
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[1], .stepping = &stepping, .steps = 100, .only_last = true);
     const dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
             .query = &query,
-            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_ALWAYS));
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.compiled = DYN_CLIENT_COMPILED_STEPS_ALWAYS));
     dyn_client_rollout *rollout;
     dyn_client_simulation *simulation;
     char reason[TEXT_SIZE];

@@ -233,7 +233,7 @@ START_TEST(running_simulation_goes_on_from_its_last_periodic_snapshot) {
     const dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "runner",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-                                           .follows_clock = true, .rate = 4);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .rate = 4);
     uint64_t token, before = 0, after;
     start_with("[simulations]\nsave_interval = 0.2\n");
     ok(create_with(client, &options, 0, &error, &token));
@@ -420,7 +420,8 @@ END_TEST
 
 START_TEST(derived_model_is_kept_with_its_digest) {
     const char *const joints[] = {"wrist_3_joint"};
-    const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 1, .joints = joints};
+    const dyn_client_operation lock = {
+        .kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 1, .joints = joints};
     const dyn_client_derive_request request =
         DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "ur5", .operation_count = 1, .operations = &lock, .name = "short",
                                        .keep = true);
@@ -769,7 +770,7 @@ START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
         snprintf(name, sizeof name, "late%d", i);
         create(name);
     }
-    wait_for_health(DYN_CLIENT_HEALTH_DEGRADED, message);
+    wait_for_health(DYN_CLIENT_HEALTH_STATE_DEGRADED, message);
     ck_assert_msg(strstr(message, "No space left") != NULL, "%s", message);
     ck_assert(
         answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'", "\"token\""));
@@ -781,7 +782,7 @@ START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
     ck_assert(is_there("told", NULL));
     snprintf(path, sizeof path, "%s/state/filler", fixture.directory);
     unlink(path);
-    wait_for_health(DYN_CLIENT_HEALTH_SERVING, message);
+    wait_for_health(DYN_CLIENT_HEALTH_STATE_SERVING, message);
     create("fresh");
     restart(SIGKILL);
     ck_assert(is_there("fresh", NULL));

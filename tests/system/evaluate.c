@@ -30,37 +30,37 @@ typedef struct pair {
 } pair;
 
 static const pair OF_THE_ROBOT[] = {
-    {DYN_CLIENT_INVERSE_DYNAMICS, "rnea", 0},
-    {DYN_CLIENT_FORWARD_DYNAMICS, "aba", 0},
-    {DYN_CLIENT_MASS_MATRIX, "M", 0},
-    {DYN_CLIENT_INVERSE_MASS_MATRIX, "Minv", 0},
-    {DYN_CLIENT_CORIOLIS_MATRIX, "C", 0},
-    {DYN_CLIENT_GRAVITY_FORCES, "gravity", 0},
-    {DYN_CLIENT_BIAS_FORCES, "nle", 0},
-    {DYN_CLIENT_KINETIC_ENERGY, "energy_kin_pot", 0},
-    {DYN_CLIENT_POTENTIAL_ENERGY, "energy_kin_pot", 1},
-    {DYN_CLIENT_CENTER_OF_MASS, "com", 0},
-    {DYN_CLIENT_CENTER_OF_MASS_VELOCITY, "vcom", 0},
-    {DYN_CLIENT_CENTROIDAL_MOMENTUM, "hg", 0},
-    {DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX, "Ag", 0},
-    {DYN_CLIENT_CENTROIDAL_INERTIA, "Ig_inertia_about_com", 0},
-    {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, "drnea_dq", 0},
-    {DYN_CLIENT_INVERSE_DYNAMICS_BY_V, "drnea_dv", 0},
-    {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, "daba_dq", 0},
-    {DYN_CLIENT_FORWARD_DYNAMICS_BY_V, "daba_dv", 0},
+    {DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, "rnea", 0},
+    {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS, "aba", 0},
+    {DYN_CLIENT_QUANTITY_MASS_MATRIX, "M", 0},
+    {DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX, "Minv", 0},
+    {DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX, "C", 0},
+    {DYN_CLIENT_QUANTITY_GRAVITY_FORCES, "gravity", 0},
+    {DYN_CLIENT_QUANTITY_BIAS_FORCES, "nle", 0},
+    {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, "energy_kin_pot", 0},
+    {DYN_CLIENT_QUANTITY_POTENTIAL_ENERGY, "energy_kin_pot", 1},
+    {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, "com", 0},
+    {DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY, "vcom", 0},
+    {DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM, "hg", 0},
+    {DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX, "Ag", 0},
+    {DYN_CLIENT_QUANTITY_CENTROIDAL_INERTIA, "Ig_inertia_about_com", 0},
+    {DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q, "drnea_dq", 0},
+    {DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V, "drnea_dv", 0},
+    {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q, "daba_dq", 0},
+    {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V, "daba_dv", 0},
 };
 
 static const pair OF_THE_FRAME[] = {
-    {DYN_CLIENT_FRAME_TWIST, "ee_v_local", 0},
-    {DYN_CLIENT_FRAME_ACCELERATION, "ee_a_local_spatial", 0},
-    {DYN_CLIENT_FRAME_JACOBIAN, "ee_J_local", 0},
-    {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_local", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_TWIST, "ee_v_local", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION, "ee_a_local_spatial", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, "ee_J_local", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE, "ee_dJ_local", 0},
 };
 
 static const pair OF_THE_ALIGNED_FRAME[] = {
-    {DYN_CLIENT_FRAME_ACCELERATION, "ee_a_lwa_classical", 0},
-    {DYN_CLIENT_FRAME_JACOBIAN, "ee_J_lwa", 0},
-    {DYN_CLIENT_FRAME_JACOBIAN_RATE, "ee_dJ_lwa", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION, "ee_a_lwa_classical", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, "ee_J_lwa", 0},
+    {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE, "ee_dJ_lwa", 0},
 };
 
 /* Compares all blocks of a result with a field that some states may lack. */
@@ -103,10 +103,10 @@ START_TEST(quantities_agree_with_the_reference) {
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    compare_all(&of, sizeof OF_THE_ROBOT / sizeof *OF_THE_ROBOT, OF_THE_ROBOT, DYN_CLIENT_LOCAL);
-    compare_all(&of, sizeof OF_THE_FRAME / sizeof *OF_THE_FRAME, OF_THE_FRAME, DYN_CLIENT_LOCAL);
+    compare_all(&of, sizeof OF_THE_ROBOT / sizeof *OF_THE_ROBOT, OF_THE_ROBOT, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    compare_all(&of, sizeof OF_THE_FRAME / sizeof *OF_THE_FRAME, OF_THE_FRAME, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     compare_all(&of, sizeof OF_THE_ALIGNED_FRAME / sizeof *OF_THE_ALIGNED_FRAME, OF_THE_ALIGNED_FRAME,
-                DYN_CLIENT_LOCAL_WORLD_ALIGNED);
+                DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
     reference_close(&of);
 }
 END_TEST
@@ -114,7 +114,7 @@ END_TEST
 /* Returns the index of the body that the reference's joint i carries. */
 static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
     const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
-    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
     for (size_t b = 0; b < bodies->size; b++)
         if (strcmp(bodies->labels[b], joint->child_link) == 0)
             return b;
@@ -123,13 +123,13 @@ static size_t find_body(const reference *of, const dyn_client_evaluation *answer
 }
 
 START_TEST(regressor_agrees_with_the_reference) {
-    static const dyn_client_quantity regressor = DYN_CLIENT_TORQUE_REGRESSOR;
+    static const dyn_client_quantity regressor = DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR;
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &regressor, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &regressor, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     const dyn_client_block *Y = &answer->results[0].blocks[0];
-    size_t bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES)->size, compared = 0;
+    size_t bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES)->size, compared = 0;
     ck_assert_uint_eq(bodies, json_array_size(of.joints));
     ck_assert_uint_eq(Y->width, of.nv * bodies * 10);
     for (size_t s = 0; s < of.count; s++) {
@@ -154,11 +154,11 @@ END_TEST
 
 /* Checks that the momentum of the reference changes as the rate of its matrix states. */
 START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
-    static const dyn_client_quantity rate = DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE;
+    static const dyn_client_quantity rate = DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE;
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &rate, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 1, &rate, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "dAg_v");
         double product[6];
@@ -176,11 +176,12 @@ END_TEST
 
 /* Checks C = sum of v_k G_k. */
 START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
-    static const dyn_client_quantity both[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_CHRISTOFFEL_SYMBOLS};
+    static const dyn_client_quantity both[] = {DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX,
+                                               DYN_CLIENT_QUANTITY_CHRISTOFFEL_SYMBOLS};
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 2, both, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 2, both, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     const dyn_client_block *C = answer->results[0].blocks;
     for (size_t s = 0; s < of.count; s++) {
         deviation found = {0};
@@ -201,19 +202,21 @@ END_TEST
 /* Checks d twist/dq v = dJ/dt v, and d acceleration/dv v = 2 dJ/dt v. At rest, with a = v: d acceleration/dq a = dJ/dt
  * a, and d tau/dq is that of M a + g. */
 START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_JACOBIAN_RATE, DYN_CLIENT_FRAME_TWIST_BY_Q,
-                                                DYN_CLIENT_FRAME_ACCELERATION_BY_V, DYN_CLIENT_GRAVITY_FORCES_BY_Q};
-    static const dyn_client_quantity at_rest[] = {DYN_CLIENT_FRAME_ACCELERATION_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_Q};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE, DYN_CLIENT_QUANTITY_FRAME_TWIST_BY_Q,
+        DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_V, DYN_CLIENT_QUANTITY_GRAVITY_FORCES_BY_Q};
+    static const dyn_client_quantity at_rest[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_Q,
+                                                  DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q};
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_WORLD);
     of.v = rest;
     of.a = v;
-    dyn_client_evaluation *starting = reference_evaluate(&of, 1, at_rest, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, at_rest, DYN_CLIENT_REFERENCE_FRAME_WORLD);
     of.a = rest;
-    dyn_client_evaluation *resting = reference_evaluate(&of, 1, at_rest + 1, DYN_CLIENT_WORLD);
+    dyn_client_evaluation *resting = reference_evaluate(&of, 1, at_rest + 1, DYN_CLIENT_REFERENCE_FRAME_WORLD);
     for (size_t s = 0; s < of.count; s++) {
         const double *along = v + s * of.nv;
         deviation twist = {0}, acceleration = {0}, start = {0}, gravity = {0};
@@ -249,16 +252,16 @@ END_TEST
 
 /* Checks power, and that the motion of the centre of mass follows from its Jacobian. */
 START_TEST(power_and_center_of_mass_follow_from_their_factors) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_POWER, DYN_CLIENT_CENTER_OF_MASS_VELOCITY,
-                                                DYN_CLIENT_CENTER_OF_MASS_JACOBIAN,
-                                                DYN_CLIENT_CENTER_OF_MASS_ACCELERATION};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_POWER, DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY,
+                                                DYN_CLIENT_QUANTITY_CENTER_OF_MASS_JACOBIAN,
+                                                DYN_CLIENT_QUANTITY_CENTER_OF_MASS_ACCELERATION};
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
-    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     for (size_t s = 0; s < of.count; s++) {
         deviation power = {0}, velocity = {0}, acceleration = {0};
@@ -304,7 +307,7 @@ static void stop_daemon(void) {
 /* Checks that each quantity alone equals, bit by bit, the one among all, and that every block states its form. */
 START_TEST(quantities_are_the_same_alone_and_together) {
     const char *frames[] = {"tool0", "forearm_link"};
-    const dyn_client_task_axis axis = DYN_CLIENT_LINEAR_Y;
+    const dyn_client_task_axis axis = DYN_CLIENT_TASK_AXIS_LINEAR_Y;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     dyn_client_quantity all[QUANTITIES];
     for (int i = 0; i < QUANTITIES; i++)
@@ -356,8 +359,9 @@ END_TEST
  * alone. */
 START_TEST(results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 1000 };
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_FRAME_JACOBIAN_RATE,
-                                                DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_JOINT_WRENCHES};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE,
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_JOINT_WRENCHES};
     static const char *const frame = "tool0";
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
                                         "shoulder_pan_joint", "wrist_2_joint", "shoulder_lift_joint"};
@@ -399,7 +403,8 @@ END_TEST
 
 /* Checks that the torque about a joint's axis is the joint's own. */
 START_TEST(joint_wrenches_hold_the_joint_forces) {
-    static const dyn_client_quantity both[] = {DYN_CLIENT_JOINT_WRENCHES, DYN_CLIENT_INVERSE_DYNAMICS};
+    static const dyn_client_quantity both[] = {DYN_CLIENT_QUANTITY_JOINT_WRENCHES,
+                                               DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     dyn_client_error error;
     dyn_client_description *robot;
@@ -408,7 +413,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
     ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
     ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
     ck_assert_str_eq(answer->results[0].blocks[1].name, "torque");
-    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_BODIES);
+    const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
     ck_assert_uint_eq(bodies->size, robot->joint_count);
     for (size_t i = 0; i < robot->joint_count; i++) {
         const double *torque = answer->results[0].blocks[1].values + 3 * i, *axis = robot->joints[i].axis;
@@ -423,14 +428,16 @@ END_TEST
 
 /* Checks that v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
 START_TEST(body_inertias_carry_the_kinetic_energy) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_FRAME_TWIST,
-                                                DYN_CLIENT_FRAME_BODY_INERTIA, DYN_CLIENT_TORQUE_REGRESSOR};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_FRAME_TWIST,
+                                                DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA,
+                                                DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
     static const char *const links[] = {"shoulder_link", "upper_arm_link", "forearm_link",
                                         "wrist_1_link",  "wrist_2_link",   "tool0"};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
+    for (int frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL; frame <= DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+         frame++) {
         const quantity_question request = {.q = q,
                                            .v = v,
                                            .quantity_count = 4,
@@ -457,12 +464,14 @@ END_TEST
 
 /* Checks that moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_PRINCIPAL_AXES, DYN_CLIENT_FRAME_BODY_INERTIA};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES,
+                                                DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
     static const char *const link = "forearm_link";
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
+    for (int frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL; frame <= DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+         frame++) {
         const quantity_question request = {.q = q,
                                            .quantity_count = 2,
                                            .quantities = asked,
@@ -506,20 +515,21 @@ static void must_refuse_one(dyn_client_quantity_request one, dyn_client_status s
 START_TEST(wrong_requests_are_refused_with_their_field) {
     const char *frames[] = {"tool0", "nowhere"}, *again[] = {"tool0", "tool0"};
     const double bad[6] = {0, 0, 0, NAN, 0, 0};
-    const dyn_client_quantity_request power = {.quantity = DYN_CLIENT_POWER}, thrice[] = {power, power, power};
-    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE}, DYN_CLIENT_INVALID_ARGUMENT,
-                    "evaluate.quantities[0].frames");
+    const dyn_client_quantity_request power = {.quantity = DYN_CLIENT_QUANTITY_POWER}, thrice[] = {power, power, power};
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_QUANTITY_FRAME_POSE},
+                    DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].frames");
     must_refuse_one(
-        (dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 2, .frames = frames},
+        (dyn_client_quantity_request){.quantity = DYN_CLIENT_QUANTITY_FRAME_POSE, .frame_count = 2, .frames = frames},
         DYN_CLIENT_NOT_FOUND, "evaluate.quantities[0].frames[1]");
-    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 2, .frames = again},
-                    DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].frames[1]");
-    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_FRAME_TWIST,
+    must_refuse_one(
+        (dyn_client_quantity_request){.quantity = DYN_CLIENT_QUANTITY_FRAME_POSE, .frame_count = 2, .frames = again},
+        DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].frames[1]");
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_QUANTITY_FRAME_TWIST,
                                                   .frame_count = 1,
                                                   .frames = frames,
                                                   .reference_frame = (dyn_client_reference_frame)7},
                     DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].reference_frame");
-    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_CENTER_OF_MASS, .subtree = "nothing"},
+    must_refuse_one((dyn_client_quantity_request){.quantity = DYN_CLIENT_QUANTITY_CENTER_OF_MASS, .subtree = "nothing"},
                     DYN_CLIENT_NOT_FOUND, "evaluate.quantities[0].subtree");
     must_refuse_one((dyn_client_quantity_request){.quantity = (dyn_client_quantity)999}, DYN_CLIENT_INVALID_ARGUMENT,
                     "evaluate.quantities[0].quantity");
@@ -543,7 +553,7 @@ END_TEST
 START_TEST(inputs_without_use_are_refused_with_their_field) {
     static const char *const frame = "tool0";
     static const dyn_client_task_frame task = {.frame = "tool0"};
-    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_MASS_MATRIX};
+    const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX};
     dyn_client_evaluate_request request =
         DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = ZEROS, .quantity_count = 1, .quantities = &mass);
     const double **const arrays[] = {&request.v,  &request.a,  &request.tau, &request.dq,
@@ -567,7 +577,7 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
     one.task_frames = &task;
     must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].task");
     one = mass;
-    one.reference_frame = DYN_CLIENT_WORLD;
+    one.reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD;
     must_refuse_one(one, DYN_CLIENT_INVALID_ARGUMENT, "evaluate.quantities[0].reference_frame");
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -630,16 +640,18 @@ END_TEST
  * subtrees of their own. */
 START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
-    static const dyn_client_task_axis lift = DYN_CLIENT_LINEAR_Z;
+    static const dyn_client_task_axis lift = DYN_CLIENT_TASK_AXIS_LINEAR_Z;
     static const dyn_client_task_frame tasks[] = {{"tool0", 0, NULL}, {"forearm_link", 1, &lift}};
     const dyn_client_quantity_request asked[] = {
-        {DYN_CLIENT_FRAME_TWIST, 1, &frame, DYN_CLIENT_LOCAL, NULL, 0, NULL},
-        {DYN_CLIENT_FRAME_TWIST, 1, &frame, DYN_CLIENT_WORLD, NULL, 0, NULL},
-        {DYN_CLIENT_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_LOCAL_WORLD_ALIGNED, NULL, 0, NULL},
-        {DYN_CLIENT_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, NULL, 0, NULL},
-        {DYN_CLIENT_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, "elbow_joint", 0, NULL},
-        {DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_WORLD, NULL, 1, tasks},
-        {DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_WORLD, NULL, 1, tasks + 1},
+        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_LOCAL, NULL, 0, NULL},
+        {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 0, NULL},
+        {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, 0, NULL},
+        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, NULL, 0, NULL},
+        {DYN_CLIENT_QUANTITY_CENTER_OF_MASS, 0, NULL, (dyn_client_reference_frame)0, "elbow_joint", 0, NULL},
+        {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 1,
+         tasks},
+        {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 1,
+         tasks + 1},
     };
     enum { ASKED = sizeof asked / sizeof *asked };
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
@@ -653,7 +665,7 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     for (size_t i = 0; i < ASKED; i++) {
         const dyn_client_quantity_result *result = &together->results[i];
         request = (dyn_client_evaluate_request)
-            DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = result->inputs & DYN_CLIENT_INPUT_V ? v : NULL,
+            DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = result->inputs & DYN_CLIENT_QUANTITY_INPUT_V ? v : NULL,
                                              .quantity_count = 1, .quantities = &asked[i]);
         ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &alone, &error), DYN_CLIENT_OK);
         ck_assert_uint_eq(result->request, i);
@@ -678,7 +690,7 @@ END_TEST
 /* Checks a reply beyond the limit: 10000 samples of the regressor of 6 joints have 29 MB; ten times as many exceed
  * it. */
 START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
-    static const dyn_client_quantity regressor = DYN_CLIENT_TORQUE_REGRESSOR;
+    static const dyn_client_quantity regressor = DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR;
     dyn_client_error error;
     dyn_client_evaluation *answer;
     dyn_client_query query = UR5;

@@ -51,13 +51,14 @@ static void find_rates(size_t nv, const double *C, const double *inverse, double
 
 /* Checks dM/dq v = C + C', and d(M^-1)/dq v = -M^-1 (C + C') M^-1. */
 START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_MASS_MATRIX_BY_Q, DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q,
-                                                DYN_CLIENT_CORIOLIS_MATRIX, DYN_CLIENT_INVERSE_MASS_MATRIX};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_MASS_MATRIX_BY_Q, DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX_BY_Q,
+        DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX, DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *x = calloc(4 * nv * nv, sizeof *x);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 4, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         deviation rate = {0}, inverse_rate = {0};
         find_rates(nv, sample_of(answer, 2, s), sample_of(answer, 3, s), x, x + nv * nv);
@@ -85,9 +86,9 @@ static void check_second_derivatives(int file, const dyn_client_quantity asked[4
     open_named(file, &of);
     size_t nv = of.nv;
     double *v = of.v, *rest = calloc(of.count * nv, sizeof *rest), *x = calloc(2 * nv * nv, sizeof *x);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
-    dyn_client_evaluation *resting = reference_evaluate(&of, 1, asked + 2, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *resting = reference_evaluate(&of, 1, asked + 2, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     for (size_t s = 0; s < of.count; s++) {
         deviation by_q = {0}, by_v = {0};
@@ -111,27 +112,31 @@ static void check_second_derivatives(int file, const dyn_client_quantity asked[4
 }
 
 START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V,
-                                                DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_INVERSE_DYNAMICS_BY_V};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V_V,
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V};
     check_second_derivatives(_i, asked, "d2tau/dqdv v", "d2tau/dvdv v");
 }
 END_TEST
 
 /* Checks second derivatives with the forces tau both in motion and at rest. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V,
-                                                DYN_CLIENT_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_V};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V_V,
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V};
     check_second_derivatives(_i, asked, "d2a/dqdv v", "d2a/dvdv v");
 }
 END_TEST
 
 /* Checks that the Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
 START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_FRAME_JACOBIAN_BY_Q, DYN_CLIENT_FRAME_JACOBIAN_RATE};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q,
+                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE};
     reference of;
     open_named(_i, &of);
     double *x = calloc(3 * of.nv, sizeof *x);
-    for (int frame = DYN_CLIENT_LOCAL; frame <= DYN_CLIENT_LOCAL_WORLD_ALIGNED; frame++) {
+    for (int frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL; frame <= DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
+         frame++) {
         dyn_client_evaluation *answer = reference_evaluate(&of, 2, asked, (dyn_client_reference_frame)frame);
         for (size_t s = 0; s < of.count; s++) {
             deviation found = {0};
@@ -154,15 +159,15 @@ END_TEST
 /* Checks dh/dq v = dA_G/dt v, d rate/dv v = 2 dA_G/dt v, and, at rest with a = v, d rate/dq a = dA_G/dt a. */
 START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
     static const dyn_client_quantity asked[] = {
-        DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE, DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q,
-        DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_V, DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_Q};
+        DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE, DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_BY_Q,
+        DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_V, DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_Q};
     reference of;
     open_named(_i, &of);
     double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv, sizeof *rest);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 3, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
     of.a = v;
-    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     of.a = a;
     for (size_t s = 0; s < of.count; s++) {
@@ -191,17 +196,18 @@ END_TEST
 
 /* Checks that changes along a direction are the matrices times the direction. */
 START_TEST(changes_along_a_direction_are_products) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_INVERSE_DYNAMICS_BY_Q,
-                                                DYN_CLIENT_INVERSE_DYNAMICS_BY_V,  DYN_CLIENT_MASS_MATRIX,
-                                                DYN_CLIENT_FORWARD_DYNAMICS_ALONG, DYN_CLIENT_FORWARD_DYNAMICS_BY_Q,
-                                                DYN_CLIENT_FORWARD_DYNAMICS_BY_V,  DYN_CLIENT_INVERSE_MASS_MATRIX};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
+        DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V,  DYN_CLIENT_QUANTITY_MASS_MATRIX,
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q,
+        DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V,  DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *x = calloc(nv, sizeof *x), *y = calloc(nv, sizeof *y);
     of.dq = of.a, of.dv = of.tau, of.da = of.v, of.dtau = of.a;
     const double *const directions[2][3] = {{of.dq, of.dv, of.da}, {of.dq, of.dv, of.dtau}};
-    dyn_client_evaluation *answer = reference_evaluate(&of, 8, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 8, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         for (size_t forward = 0; forward < 2; forward++) {
             deviation found = {0};
@@ -224,17 +230,20 @@ END_TEST
 
 /* Checks that external forces reduce tau by the quantity EXTERNAL_FORCES, and that for one at a frame this is J' F. */
 START_TEST(external_forces_are_what_the_torques_are_less_by) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_EXTERNAL_FORCES, DYN_CLIENT_INVERSE_DYNAMICS,
-                                                DYN_CLIENT_FRAME_JACOBIAN};
+    static const dyn_client_quantity asked[] = {
+        DYN_CLIENT_QUANTITY_EXTERNAL_FORCES, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN};
     const double force[3] = {3, -2, 5}, torque[3] = {-1, 4, 2};
     reference of;
     open_named(_i, &of);
-    const dyn_client_external_force one = {
-        .link = frame_of(&of), .reference_frame = DYN_CLIENT_LOCAL, .force = force, .torque = torque, .rows = 1};
-    dyn_client_evaluation *without = reference_evaluate(&of, 2, asked, DYN_CLIENT_LOCAL);
+    const dyn_client_external_force one = {.link = frame_of(&of),
+                                           .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
+                                           .force = force,
+                                           .torque = torque,
+                                           .rows = 1};
+    dyn_client_evaluation *without = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.query.external_force_count = 1;
     of.query.external_forces = &one;
-    dyn_client_evaluation *with = reference_evaluate(&of, 3, asked, DYN_CLIENT_LOCAL);
+    dyn_client_evaluation *with = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         deviation product = {0}, difference = {0};
         const double *linear = with->results[2].blocks[0].values + s * 3 * of.nv;
@@ -283,9 +292,10 @@ static dyn_client_evaluation *evaluate(const quantity_question *request) {
 
 /* Compares second derivatives along q, which no identity covers, with central differences of first ones. */
 START_TEST(second_derivatives_along_q_are_those_of_differences) {
-    static const dyn_client_quantity second[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q,
-                                                 DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q};
-    static const dyn_client_quantity first[] = {DYN_CLIENT_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_FORWARD_DYNAMICS_BY_Q};
+    static const dyn_client_quantity second[] = {DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q_Q,
+                                                 DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q};
+    static const dyn_client_quantity first[] = {DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
+                                                DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q};
     static const double step = 1e-5;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     quantity_question request = {.q = q, .v = v, .a = a, .tau = a, .quantity_count = 2, .quantities = second};
@@ -314,7 +324,7 @@ END_TEST
 
 /* Checks that the error of a wrong direction names the place in the caller's order of joints. */
 START_TEST(bad_direction_is_refused_with_its_place) {
-    static const dyn_client_quantity along = DYN_CLIENT_FORWARD_DYNAMICS_ALONG;
+    static const dyn_client_quantity along = DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG;
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
                                         "shoulder_pan_joint", "wrist_2_joint", "shoulder_lift_joint"};
     const dyn_client_query query =
@@ -335,7 +345,8 @@ END_TEST
 /* Checks that derivatives of third order in size have the same bits in small blocks over several threads and alone. */
 START_TEST(large_results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 600 };
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q, DYN_CLIENT_FRAME_JACOBIAN_BY_Q};
+    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q,
+                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q};
     static const char *const frame = "tool0";
     static double q[SAMPLES * 6];
     for (size_t i = 0; i < SAMPLES * 6; i++)

@@ -94,8 +94,11 @@ static void stop_daemon(void) {
 START_TEST(external_forces_are_a_term) {
     const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
-    dyn_client_external_force pull = {
-        .link = "tool0", .reference_frame = DYN_CLIENT_LOCAL, .force = force, .torque = torque, .rows = 1};
+    dyn_client_external_force pull = {.link = "tool0",
+                                      .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
+                                      .force = force,
+                                      .torque = torque,
+                                      .rows = 1};
     dyn_client_query query = UR5;
     dyn_client_error error;
     dyn_client_explanation *answer;

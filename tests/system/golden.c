@@ -55,7 +55,7 @@ static dyn_client_external_force *read_forces(const reference *of) {
             }
         }
         forces[i] = (dyn_client_external_force){.link = find_joint(of->robot, name)->child_link,
-                                                .reference_frame = DYN_CLIENT_LOCAL,
+                                                .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
                                                 .force = force,
                                                 .torque = torque,
                                                 .rows = of->count};
@@ -203,8 +203,8 @@ static void check_jacobian(const reference *of, const char *frame, dyn_client_re
 START_TEST(jacobians_agree_with_the_reference) {
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
-    check_jacobian(&of, frame_of(&of), DYN_CLIENT_LOCAL, "ee_J_local");
-    check_jacobian(&of, frame_of(&of), DYN_CLIENT_LOCAL_WORLD_ALIGNED, "ee_J_lwa");
+    check_jacobian(&of, frame_of(&of), DYN_CLIENT_REFERENCE_FRAME_LOCAL, "ee_J_local");
+    check_jacobian(&of, frame_of(&of), DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, "ee_J_lwa");
     reference_close(&of);
 }
 END_TEST

@@ -56,7 +56,7 @@ static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
 /* Checks that a stream accepts a point and publishes its torques. */
 static void expect_working_stream(void) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
     double t = 0, q[NV] = {0}, tau[NV];
     uint64_t number;
@@ -135,7 +135,7 @@ START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     dyn_client_simulation *created;
     dyn_client_watch *watch;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -232,7 +232,7 @@ END_TEST
 
 START_TEST(chunk_that_decodes_to_much_is_refused) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .capacity = 100);
     dyn_client_stream *stream;

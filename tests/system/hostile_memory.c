@@ -340,13 +340,13 @@ START_TEST(workers_that_are_blocked_show_in_the_health) {
         occupy_worker(&peers[i], 4);
     }
     double end = sp_now() + 4;
-    while (workers_health(client, message, sizeof message) != DYN_CLIENT_HEALTH_DEGRADED) {
+    while (workers_health(client, message, sizeof message) != DYN_CLIENT_HEALTH_STATE_DEGRADED) {
         ck_assert_msg(sp_now() < end, "the health does not speak of the blocked workers");
         sp_pause(0.05);
     }
     ck_assert_msg(strstr(message, "no worker was free for"), "%s", message);
     end = sp_now() + 20;
-    while (workers_health(client, message, sizeof message) != DYN_CLIENT_HEALTH_SERVING) {
+    while (workers_health(client, message, sizeof message) != DYN_CLIENT_HEALTH_STATE_SERVING) {
         ck_assert_msg(sp_now() < end, "%s, though they are free", message);
         sp_pause(0.05);
     }

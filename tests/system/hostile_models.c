@@ -61,7 +61,7 @@ static void describe_well(robot *r) {
                                                     .inertia = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
     for (int j = 0; j < JOINTS; j++)
         r->joints[j] = (dyn_client_joint_description){.name = joints[j],
-                                                      .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                                      .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
                                                       .parent_link = links[j],
                                                       .child_link = links[j + 1],
                                                       .axis = {0, 0, 1}};
@@ -143,7 +143,7 @@ static void unknown_type(robot *r) {
 }
 
 static void no_type(robot *r) {
-    r->joints[1].type = DYN_CLIENT_JOINT_UNSPECIFIED;
+    r->joints[1].type = DYN_CLIENT_JOINT_TYPE_UNSPECIFIED;
 }
 
 static void negative_type(robot *r) {
@@ -159,12 +159,12 @@ static void nan_axis(robot *r) {
 }
 
 static void parallel_axes(robot *r) {
-    r->joints[1].type = DYN_CLIENT_JOINT_UNIVERSAL;
+    r->joints[1].type = DYN_CLIENT_JOINT_TYPE_UNIVERSAL;
     r->joints[1].second_axis[2] = 2;
 }
 
 static void no_second_axis(robot *r) {
-    r->joints[1].type = DYN_CLIENT_JOINT_UNIVERSAL;
+    r->joints[1].type = DYN_CLIENT_JOINT_TYPE_UNIVERSAL;
 }
 
 static void nan_pitch(robot *r) {
@@ -313,7 +313,7 @@ START_TEST(too_many_links_are_refused) {
             snprintf(names[i], sizeof *names, "link%zu", i);
             links[i].name = names[i];
             joints[i] = (dyn_client_joint_description){
-                .name = names[i], .type = DYN_CLIENT_JOINT_FIXED, .parent_link = "link0", .child_link = names[i]};
+                .name = names[i], .type = DYN_CLIENT_JOINT_TYPE_FIXED, .parent_link = "link0", .child_link = names[i]};
         }
         const dyn_client_model_description form =
             DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "star", .link_count = count, .links = links,
@@ -338,7 +338,7 @@ START_TEST(elements_with_long_names_are_told_apart) {
     }
     const dyn_client_link_description links[3] = {{.name = "base"}, {.name = names[0]}, {.name = names[1]}};
     const dyn_client_joint_description joint = {
-        .name = "first", .type = DYN_CLIENT_JOINT_FIXED, .parent_link = "base", .child_link = names[0]};
+        .name = "first", .type = DYN_CLIENT_JOINT_TYPE_FIXED, .parent_link = "base", .child_link = names[0]};
     const dyn_client_model_description form =
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "long", .link_count = 3, .links = links, .joint_count = 1,
                                           .joints = &joint);
@@ -369,7 +369,7 @@ END_TEST
 
 static void must_refuse_table(const dyn_client_dh_row *spoilt_row, dyn_client_dh_convention convention,
                               const char *field) {
-    const dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1}, *spoilt_row};
+    const dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1}, *spoilt_row};
     const dyn_client_dh_table table =
         DYN_CLIENT_DH_TABLE_INIT(.name = "chain", .convention = convention, .row_count = 2, .rows = rows);
     const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table);
@@ -380,21 +380,21 @@ static void must_refuse_table(const dyn_client_dh_row *spoilt_row, dyn_client_dh
 }
 
 START_TEST(bad_tables_name_their_row) {
-    dyn_client_dh_row row = {.type = DYN_CLIENT_JOINT_REVOLUTE}, bad = row;
-    bad.type = DYN_CLIENT_JOINT_SPHERICAL;
-    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1].type");
+    dyn_client_dh_row row = {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE}, bad = row;
+    bad.type = DYN_CLIENT_JOINT_TYPE_SPHERICAL;
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_STANDARD, "rows[1].type");
     bad = row, bad.alpha = NAN;
-    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1].alpha");
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_STANDARD, "rows[1].alpha");
     bad = row, bad.d = INFINITY;
-    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1].d");
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_MODIFIED, "rows[1].d");
     bad = row, bad.inertia.mass = -1;
-    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1]");
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_MODIFIED, "rows[1]");
     bad = row, bad.inertia.mass = NAN;
-    must_refuse_table(&bad, DYN_CLIENT_DH_MODIFIED, "rows[1].inertia.mass");
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_MODIFIED, "rows[1].inertia.mass");
     bad = row, bad.damping = NAN;
-    must_refuse_table(&bad, DYN_CLIENT_DH_STANDARD, "rows[1]");
+    must_refuse_table(&bad, DYN_CLIENT_DH_CONVENTION_STANDARD, "rows[1]");
     must_refuse_table(&row, (dyn_client_dh_convention)5, "convention");
-    must_refuse_table(&row, DYN_CLIENT_DH_UNSPECIFIED, "convention");
+    must_refuse_table(&row, DYN_CLIENT_DH_CONVENTION_UNSPECIFIED, "convention");
     const dyn_client_dh_table empty = DYN_CLIENT_DH_TABLE_INIT(.name = "chain");
     const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &empty);
     dyn_client_loaded_model *loaded;
@@ -405,13 +405,14 @@ END_TEST
 
 /* Checks that strict loading of a chain names the row of a warning. */
 START_TEST(warnings_of_strict_tables_name_their_row) {
-    const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
-                                       {.type = DYN_CLIENT_JOINT_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
-                                       {.type = DYN_CLIENT_JOINT_REVOLUTE, .damping = -1, .inertia = {.mass = 1}}};
+    const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
+                                       {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
+                                       {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .damping = -1, .inertia = {.mass = 1}}};
     for (int k = 0; k < 2; k++) {
-        const dyn_client_dh_table table =
-            DYN_CLIENT_DH_TABLE_INIT(.name = "chain", .convention = k ? DYN_CLIENT_DH_STANDARD : DYN_CLIENT_DH_MODIFIED,
-                                     .row_count = 3, .rows = rows);
+        const dyn_client_dh_table table = DYN_CLIENT_DH_TABLE_INIT(.name = "chain",
+                                                                   .convention = k ? DYN_CLIENT_DH_CONVENTION_STANDARD
+                                                                                   : DYN_CLIENT_DH_CONVENTION_MODIFIED,
+                                                                   .row_count = 3, .rows = rows);
         const dyn_client_load_request request =
             DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table, .strict = true);
         dyn_client_loaded_model *loaded;
@@ -460,7 +461,8 @@ END_TEST
 /* Expects a refusal of the second operation, which is wrong; the first one is right. */
 static void must_refuse_operation(dyn_client_operation operation, dyn_client_status status, const char *field) {
     const dyn_client_operation operations[2] = {
-        {.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = {.mass = 1}}, operation};
+        {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = {.mass = 1}},
+        operation};
     const dyn_client_derive_request request =
         DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "ur5", .name = "derived", .operation_count = 2,
                                        .operations = operations);
@@ -477,51 +479,62 @@ static void must_refuse_operation(dyn_client_operation operation, dyn_client_sta
 START_TEST(bad_operations_name_their_member) {
     static const char *const joints[] = {"elbow_joint", "knee_joint"}, *const twice[] = {"elbow_joint", "elbow_joint"};
     const double q[6] = {0, 0, NAN}, few[2] = {0};
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 2, .joints = joints),
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 2, .joints = joints),
                           DYN_CLIENT_NOT_FOUND, "lock.joints[1]");
     must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 1, .joints = joints, .nq = 6, .q = q),
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 1, .joints = joints, .nq = 6, .q = q),
         DYN_CLIENT_INVALID_ARGUMENT, "lock.q[2]");
     must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 1, .joints = joints, .nq = 2, .q = few),
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 1, .joints = joints, .nq = 2, .q = few),
         DYN_CLIENT_INVALID_ARGUMENT, "lock.q");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_LOCK_JOINTS), DYN_CLIENT_INVALID_ARGUMENT, "lock.joints");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS), DYN_CLIENT_INVALID_ARGUMENT,
+                          "lock.joints");
     must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 2, .joints = twice, .nq = 2, .q = few),
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 2, .joints = twice, .nq = 2, .q = few),
         DYN_CLIENT_INVALID_ARGUMENT, "lock.q");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "nowhere"), DYN_CLIENT_NOT_FOUND,
-                          "subtree.link");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "tool0", .base = (dyn_client_base)3),
-                          DYN_CLIENT_INVALID_ARGUMENT, "subtree.base_type");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_KEEP_CHAIN, .link = "base_link", .last = "nowhere"),
-                          DYN_CLIENT_NOT_FOUND, "chain.last");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_KEEP_CHAIN, .link = "nowhere", .last = "tool0"),
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE, .link = "nowhere"),
+                          DYN_CLIENT_NOT_FOUND, "subtree.link");
+    must_refuse_operation(
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE, .link = "tool0", .base = (dyn_client_base)3),
+        DYN_CLIENT_INVALID_ARGUMENT, "subtree.base_type");
+    must_refuse_operation(
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_KEEP_CHAIN, .link = "base_link", .last = "nowhere"),
+        DYN_CLIENT_NOT_FOUND, "chain.last");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_KEEP_CHAIN, .link = "nowhere", .last = "tool0"),
                           DYN_CLIENT_NOT_FOUND, "chain.first");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_CHANGE_BASE, .link = NULL), DYN_CLIENT_NOT_FOUND,
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_BASE, .link = NULL), DYN_CLIENT_NOT_FOUND,
                           "change_base.link");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_MERGE_MODEL, .model = "nothing", .link = "tool0"),
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "nothing", .link = "tool0"),
                           DYN_CLIENT_NOT_FOUND, "merge.model");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "nowhere"),
-                          DYN_CLIENT_NOT_FOUND, "merge.link");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_MERGE_MODEL, .model = "ur5", .link = "tool0"),
+    must_refuse_operation(
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "two_link", .link = "nowhere"),
+        DYN_CLIENT_NOT_FOUND, "merge.link");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "ur5", .link = "tool0"),
                           DYN_CLIENT_INVALID_ARGUMENT, "merge.prefix");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "nowhere", .name = "new"),
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "nowhere", .name = "new"),
                           DYN_CLIENT_NOT_FOUND, "attach.link");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box"),
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "box"),
                           DYN_CLIENT_INVALID_ARGUMENT, "attach.name");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
+                                    .inertia = {.mass = NAN}),
+                          DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
+                                    .pose = {.rotation = {1}}),
+                          DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
+                                    .inertia = {.mass = NAN}),
+                          DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
+                                    .inertia = {.mass = -1}),
+                          DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
+                                    .pose = {.rotation = {1}}),
+                          DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
     must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .inertia = {.mass = NAN}),
-        DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
-    must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .inertia = {.mass = -1}),
-        DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia");
-    must_refuse_operation(
-        OPERATION(.kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "new", .pose = {.rotation = {1}}),
-        DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "tool0", .inertia = {.mass = -1}),
-                          DYN_CLIENT_INVALID_ARGUMENT, "change_inertia.inertia");
-    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_DETACH_LINK, .link = "base_link"), DYN_CLIENT_INVALID_ARGUMENT,
-                          "detach.link");
+        OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "tool0", .inertia = {.mass = -1}),
+        DYN_CLIENT_INVALID_ARGUMENT, "change_inertia.inertia");
+    must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_DETACH_LINK, .link = "base_link"),
+                          DYN_CLIENT_INVALID_ARGUMENT, "detach.link");
     must_refuse_operation(OPERATION(.kind = (dyn_client_operation_kind)0), DYN_CLIENT_INVALID_ARGUMENT, "");
     must_refuse_operation(OPERATION(.kind = (dyn_client_operation_kind)99), DYN_CLIENT_INVALID_ARGUMENT, "");
 }
@@ -533,7 +546,8 @@ START_TEST(operations_are_bounded) {
         DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "two_link", .name = "derived", .operations = many);
     dyn_client_loaded_model *loaded;
     for (int i = 0; i < 65; i++)
-        many[i] = (dyn_client_operation){.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "tip", .inertia = {.mass = i + 1}};
+        many[i] = (dyn_client_operation){
+            .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "tip", .inertia = {.mass = i + 1}};
     check_refusal("none", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.operations");
     request.operation_count = 65;
@@ -556,7 +570,8 @@ END_TEST
 
 /* Checks that repeated doubling of a robot ends at the daemon's limit of links. */
 START_TEST(models_do_not_grow_beyond_the_limit) {
-    const dyn_client_operation merge = {.kind = DYN_CLIENT_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};
+    const dyn_client_operation merge = {
+        .kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};
     dyn_client_operation first = merge;
     first.model = "two_link";
     dyn_client_derive_request request =
@@ -578,28 +593,36 @@ END_TEST
 
 START_TEST(bad_exports_are_refused) {
     dyn_client_exported_model *exported;
-    check_refusal("no model", dyn_client_export_model(client, "nothing", DYN_CLIENT_URDF, NULL, 0, &exported, &error),
+    check_refusal("no model",
+                  dyn_client_export_model(client, "nothing", DYN_CLIENT_MODEL_FORMAT_URDF, NULL, 0, &exported, &error),
                   DYN_CLIENT_NOT_FOUND, "export_model.model");
     check_refusal("a format",
                   dyn_client_export_model(client, "ur5", (dyn_client_model_format)9, NULL, 0, &exported, &error),
                   DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
-    check_refusal("no format",
-                  dyn_client_export_model(client, "ur5", DYN_CLIENT_FORMAT_UNSPECIFIED, NULL, 0, &exported, &error),
-                  DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
-    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "nowhere", 0, &exported, &error),
-                  DYN_CLIENT_NOT_FOUND, "export_model.tip");
-    check_refusal("a tip", dyn_client_export_model(client, "ur5", DYN_CLIENT_SCREWS, "base_link", 0, &exported, &error),
-                  DYN_CLIENT_INVALID_ARGUMENT, "export_model.tip");
-    check_refusal("a branch",
-                  dyn_client_export_model(client, "quadruped", DYN_CLIENT_SCREWS, NULL, 0, &exported, &error),
-                  DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");
+    check_refusal(
+        "no format",
+        dyn_client_export_model(client, "ur5", DYN_CLIENT_MODEL_FORMAT_UNSPECIFIED, NULL, 0, &exported, &error),
+        DYN_CLIENT_INVALID_ARGUMENT, "export_model.format");
+    check_refusal(
+        "a tip",
+        dyn_client_export_model(client, "ur5", DYN_CLIENT_MODEL_FORMAT_SCREWS, "nowhere", 0, &exported, &error),
+        DYN_CLIENT_NOT_FOUND, "export_model.tip");
+    check_refusal(
+        "a tip",
+        dyn_client_export_model(client, "ur5", DYN_CLIENT_MODEL_FORMAT_SCREWS, "base_link", 0, &exported, &error),
+        DYN_CLIENT_INVALID_ARGUMENT, "export_model.tip");
+    check_refusal(
+        "a branch",
+        dyn_client_export_model(client, "quadruped", DYN_CLIENT_MODEL_FORMAT_SCREWS, NULL, 0, &exported, &error),
+        DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");
     robot r;
     dyn_client_loaded_model *loaded;
     describe_well(&r);
-    r.joints[1].type = DYN_CLIENT_JOINT_SPHERICAL;
+    r.joints[1].type = DYN_CLIENT_JOINT_TYPE_SPHERICAL;
     wire_require(dyn_client_load_model(client, &r.request, &loaded, &error), &error);
     dyn_client_loaded_model_free(loaded);
-    check_refusal("a sphere", dyn_client_export_model(client, "spoilt", DYN_CLIENT_URDF, NULL, 0, &exported, &error),
+    check_refusal("a sphere",
+                  dyn_client_export_model(client, "spoilt", DYN_CLIENT_MODEL_FORMAT_URDF, NULL, 0, &exported, &error),
                   DYN_CLIENT_FAILED_PRECONDITION, "export_model.format");
     ck_assert_ptr_nonnull(strstr(error.message, "joint b"));
 }

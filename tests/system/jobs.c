@@ -157,7 +157,7 @@ START_TEST(calls_of_every_kind_give_equal_results_as_jobs) {
     ck_assert(memcmp(as_request, as_job, sizeof as_job) == 0);
     for (int i = 0; i < 2; i++) {
         dyn_client_evaluation *evaluation;
-        const dyn_client_quantity_request wanted = {.quantity = DYN_CLIENT_KINETIC_ENERGY};
+        const dyn_client_quantity_request wanted = {.quantity = DYN_CLIENT_QUANTITY_KINETIC_ENERGY};
         const dyn_client_evaluate_request asked =
             DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q[0], .v = q[1], .quantity_count = 1, .quantities = &wanted);
         require(dyn_client_evaluate(clients[i], &query, &asked, &evaluation, &error));

@@ -31,24 +31,24 @@ static void split_joint(const dyn_client_joint_description *from, char *link, ch
     snprintf(link, NAME_SIZE, "%s between", from->name);
     snprintf(name, NAME_SIZE, "%s second", from->name);
     *first = *from;
-    first->type = DYN_CLIENT_JOINT_CONTINUOUS;
+    first->type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS;
     first->child_link = link;
     first->has_limits = false;
     *second = (dyn_client_joint_description){
-        .name = name, .type = DYN_CLIENT_JOINT_PRISMATIC, .parent_link = link, .child_link = from->child_link};
+        .name = name, .type = DYN_CLIENT_JOINT_TYPE_PRISMATIC, .parent_link = link, .child_link = from->child_link};
     memcpy(second->axis, from->axis, sizeof second->axis);
-    if (from->type == DYN_CLIENT_JOINT_HELICAL) {
+    if (from->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
         second->mimic_joint = from->name;
         second->mimic_multiplier = &from->pitch;
-    } else if (from->type == DYN_CLIENT_JOINT_UNIVERSAL) {
-        second->type = DYN_CLIENT_JOINT_CONTINUOUS;
+    } else if (from->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL) {
+        second->type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS;
         memcpy(second->axis, from->second_axis, sizeof second->axis);
     }
 }
 
 static bool has_two_motions(dyn_client_joint_type type) {
-    return type == DYN_CLIENT_JOINT_HELICAL || type == DYN_CLIENT_JOINT_CYLINDRICAL ||
-           type == DYN_CLIENT_JOINT_UNIVERSAL;
+    return type == DYN_CLIENT_JOINT_TYPE_HELICAL || type == DYN_CLIENT_JOINT_TYPE_CYLINDRICAL ||
+           type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL;
 }
 
 /* Splits the joints of a description; returns how many were split. */

@@ -237,8 +237,8 @@ static void set_evaluation(const evaluation_lie *lie) {
 static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
     static const char *const frame = "tool";
     const dyn_client_quantity_request both[] = {
-        {.quantity = DYN_CLIENT_CORIOLIS_MATRIX},
-        {.quantity = DYN_CLIENT_FRAME_POSE, .frame_count = 1, .frames = &frame}};
+        {.quantity = DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX},
+        {.quantity = DYN_CLIENT_QUANTITY_FRAME_POSE, .frame_count = 1, .frames = &frame}};
     const double q[4] = {0};
     dyn_client_evaluate_request request =
         DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .quantity_count = 2, .quantities = both);
@@ -347,7 +347,7 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
         set_reply(&reply);
         lying_peer_hand_over(&peer);
         dyn_client_status status =
-            dyn_client_export_model(client, "robot", DYN_CLIENT_SCREWS, NULL, 0, &answer, &error);
+            dyn_client_export_model(client, "robot", DYN_CLIENT_MODEL_FORMAT_SCREWS, NULL, 0, &answer, &error);
         lying_peer_hand_over(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
@@ -393,7 +393,7 @@ END_TEST
 
 START_TEST(a_body_of_too_few_numbers_is_refused) {
     static double numbers[17];
-    const dyn_client_inertia_part part = {.kind = DYN_CLIENT_SPHERE, .radius = 1, .mass = 1};
+    const dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 1, .mass = 1};
     for (size_t wrong = 0; wrong < 6; wrong++) {
         Dynamics__V1__ComputeInertiaReply inertia = DYNAMICS__V1__COMPUTE_INERTIA_REPLY__INIT;
         Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;

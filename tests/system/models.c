@@ -68,7 +68,7 @@ static const char *digest_of(const char *model) {
     static char digests[4][80];
     static unsigned next;
     char *digest = digests[next++ % 4];
-    dyn_client_exported_model *exported = export_as(model, DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *exported = export_as(model, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     snprintf(digest, sizeof digests[0], "%s", exported->model.digest);
     dyn_client_exported_model_free(exported);
     return digest;
@@ -93,7 +93,7 @@ static random_tree_options tree_options(random_source *random, int k) {
 
 /* Exports a model and loads the export, which must be an equal model. */
 static void check_export(const wire_tree *tree) {
-    dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request again =
         DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = tree->name);
     ck_assert_str_eq(exported->model.digest, tree->digest);
@@ -129,7 +129,7 @@ END_TEST
 START_TEST(sample_robots_keep_their_digest) {
     static const char *const robots[] = {"two_link", "ur5", "panda", "quadruped"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
-        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_DESCRIPTION, NULL);
+        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
         const dyn_client_load_request request =
             DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = "copy", .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(urdf_comes_back) {
     static const char *const robots[] = {"two_link", "ur5", "panda"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
-        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_URDF, NULL);
+        dyn_client_exported_model *exported = export_as(robots[i], DYN_CLIENT_MODEL_FORMAT_URDF, NULL);
         const dyn_client_load_request request =
             DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = exported->urdf, .name = "copy", .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
@@ -161,7 +161,7 @@ END_TEST
 START_TEST(frames_are_links_without_mass) {
     const dyn_client_link_description links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
     const dyn_client_joint_description joint = {.name = "turn",
-                                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                                .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
                                                 .parent_link = "base",
                                                 .child_link = "arm",
                                                 .axis = {0, 0, 2}};
@@ -192,12 +192,12 @@ static void describe_twins(twins *pair, const double *multiplier) {
                               {.name = "one", .inertia = {.mass = 1}},
                               {.name = "two", .inertia = {.mass = 1}}},
                     .joints = {{.name = "a",
-                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
                                 .parent_link = "base",
                                 .child_link = "one",
                                 .axis = {0, 0, 1}},
                                {.name = "b",
-                                .type = DYN_CLIENT_JOINT_CONTINUOUS,
+                                .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
                                 .parent_link = "base",
                                 .child_link = "two",
                                 .axis = {0, 0, 1},
@@ -210,7 +210,7 @@ static void describe_twins(twins *pair, const double *multiplier) {
 
 /* Exports a model and loads the export, which must be an equal model. */
 static void check_export_of(const char *name) {
-    dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request again =
         DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = name);
     dyn_client_loaded_model *loaded = load(&again);
@@ -224,13 +224,13 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link_description links[] = {
         {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
     const dyn_client_joint_description joints[] = {{.name = "screw",
-                                                    .type = DYN_CLIENT_JOINT_HELICAL,
+                                                    .type = DYN_CLIENT_JOINT_TYPE_HELICAL,
                                                     .parent_link = "base",
                                                     .child_link = "one",
                                                     .axis = {0, 0, 2},
                                                     .pitch = 0.25},
                                                    {.name = "cross",
-                                                    .type = DYN_CLIENT_JOINT_UNIVERSAL,
+                                                    .type = DYN_CLIENT_JOINT_TYPE_UNIVERSAL,
                                                     .parent_link = "one",
                                                     .child_link = "two",
                                                     .axis = {3, 0, 0},
@@ -274,12 +274,12 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     }
     twins pair;
     describe_twins(&pair, NULL);
-    pair.form.mimic = DYN_CLIENT_MIMIC_INDEPENDENT;
+    pair.form.mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT;
     dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .replace = true);
     dyn_client_loaded_model *loaded = load(&request);
     ck_assert_uint_eq(loaded->model.nq, 2);
     dyn_client_loaded_model_free(loaded);
-    request.mimic = DYN_CLIENT_MIMIC_COUPLED;
+    request.mimic = DYN_CLIENT_MIMIC_POLICY_COUPLED;
     loaded = load(&request);
     ck_assert_uint_eq(loaded->model.nq, 1);
     dyn_client_loaded_model_free(loaded);
@@ -334,7 +334,8 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
     wire_require(load_guarded(2, seen, &loaded), &error);
     ck_assert(loaded->already_loaded);
     dyn_client_loaded_model_free(loaded);
-    const dyn_client_operation heavier = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "base", .inertia = {.mass = 4}};
+    const dyn_client_operation heavier = {
+        .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "base", .inertia = {.mass = 4}};
     dyn_client_derive_request request =
         DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "guarded", .name = "guarded", .operation_count = 1,
                                        .operations = &heavier, .replace = true, .expected_digest = seen);
@@ -354,7 +355,7 @@ END_TEST
 /* Checks that each coordinate has a unique name, which begins with that of its joint. */
 START_TEST(coordinates_have_one_spelling) {
     static const char *const robots[] = {"walker", "ur5"};
-    dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request walker =
         DYN_CLIENT_LOAD_REQUEST_INIT(.description = quadruped->description, .name = "walker",
                                      .base = DYN_CLIENT_BASE_FLOATING, .replace = true);
@@ -384,7 +385,8 @@ END_TEST
  * matrix. */
 START_TEST(tables_of_both_conventions_are_the_planar_arm) {
     for (int modified = 0; modified < 2; modified++) {
-        dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_REVOLUTE}, {.type = DYN_CLIENT_JOINT_REVOLUTE}};
+        dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE},
+                                     {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE}};
         for (int i = 0; i < 2; i++) {
             rows[i].inertia.mass = 1;
             /* The mass is at the far end of link i, which is the origin of its frame in the standard convention. */
@@ -393,7 +395,8 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
         }
         const dyn_client_dh_table table =
             DYN_CLIENT_DH_TABLE_INIT(.name = "planar",
-                                     .convention = modified ? DYN_CLIENT_DH_MODIFIED : DYN_CLIENT_DH_STANDARD,
+                                     .convention = modified ? DYN_CLIENT_DH_CONVENTION_MODIFIED
+                                                            : DYN_CLIENT_DH_CONVENTION_STANDARD,
                                      .row_count = 2, .rows = rows);
         const dyn_client_load_request request =
             DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table, .replace = true);
@@ -414,7 +417,7 @@ START_TEST(screws_come_back_with_the_same_torques) {
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const double a[6] = {1, 0.5, -1, 0.4, 0.2, 2};
     double tau[6], again[6];
-    dyn_client_exported_model *screws = export_as("ur5", DYN_CLIENT_SCREWS, "tool0");
+    dyn_client_exported_model *screws = export_as("ur5", DYN_CLIENT_MODEL_FORMAT_SCREWS, "tool0");
     ck_assert_uint_eq(screws->screws->n, 6);
     const dyn_client_load_request request =
         DYN_CLIENT_LOAD_REQUEST_INIT(.screws = screws->screws, .name = "screwed", .replace = true);
@@ -423,7 +426,7 @@ START_TEST(screws_come_back_with_the_same_torques) {
     inverse_dynamics("screwed", 6, 6, q, v, a, again);
     for (int i = 0; i < 6; i++)
         ck_assert_double_eq_tol(again[i], tau[i], 1e-11);
-    dyn_client_exported_model *twice = export_as("screwed", DYN_CLIENT_SCREWS, "end_effector");
+    dyn_client_exported_model *twice = export_as("screwed", DYN_CLIENT_MODEL_FORMAT_SCREWS, "end_effector");
     for (int i = 0; i < 36; i++)
         ck_assert_double_eq_tol(twice->screws->Slist[i], screws->screws->Slist[i], 1e-12);
     for (int i = 0; i < 7 * 16; i++)
@@ -438,14 +441,14 @@ END_TEST
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 START_TEST(attached_and_detached_is_as_before) {
-    const dyn_client_operation there[] = {{.kind = DYN_CLIENT_ATTACH_LINK,
+    const dyn_client_operation there[] = {{.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK,
                                            .link = "tool0",
                                            .name = "box",
                                            .inertia = {.mass = 2, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}},
                                            .pose = {.position = {0, 0, 0.1}}}};
-    const dyn_client_operation back[] = {{.kind = DYN_CLIENT_DETACH_LINK, .link = "box"}};
+    const dyn_client_operation back[] = {{.kind = DYN_CLIENT_OPERATION_KIND_DETACH_LINK, .link = "box"}};
     dyn_client_loaded_model *loaded = derive("ur5", "loaded", 1, there);
-    dyn_client_exported_model *bare = export_as("ur5", DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *bare = export_as("ur5", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     ck_assert_double_eq_tol(loaded->model.mass, bare->model.mass + 2, 1e-12);
     ck_assert_str_ne(loaded->model.digest, bare->model.digest);
     dyn_client_loaded_model_free(loaded);
@@ -464,7 +467,7 @@ START_TEST(locked_joints_are_joints_at_rest) {
     const double q[4] = {0.3, -1.2, -0.8, 0.4}, v[4] = {0.5, 0.4, 0.2, 1}, a[4] = {1, 0.5, 0.4, 2};
     static const int kept[4] = {0, 1, 3, 5};
     const dyn_client_operation lock = {
-        .kind = DYN_CLIENT_LOCK_JOINTS, .joint_count = 2, .joints = names, .nq = 6, .q = whole_q};
+        .kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 2, .joints = names, .nq = 6, .q = whole_q};
     double whole_tau[6], tau[4];
     dyn_client_loaded_model *loaded = derive("ur5", "locked", 1, &lock);
     ck_assert_uint_eq(loaded->model.nv, 4);
@@ -479,8 +482,8 @@ END_TEST
 /* Checks that an arm merged on a quadruped and detached again is the arm. */
 START_TEST(merged_robots_come_apart) {
     const dyn_client_operation operations[] = {
-        {.kind = DYN_CLIENT_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
-        {.kind = DYN_CLIENT_KEEP_SUBTREE, .link = "arm_base", .base = DYN_CLIENT_BASE_FIXED},
+        {.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
+        {.kind = DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE, .link = "arm_base", .base = DYN_CLIENT_BASE_FIXED},
     };
     const double q[2] = {0.3, 0.7}, v[2] = {1, -2}, a[2] = {3, 4};
     double tau[2], expected[2];
@@ -503,8 +506,9 @@ END_TEST
 
 /* Checks that a chain keeps its mass matrix on another base and back again, and that the pose of its ends inverts. */
 START_TEST(a_chain_is_traversed_both_ways) {
-    const dyn_client_operation turn = {.kind = DYN_CLIENT_CHANGE_BASE, .link = "tool0"};
-    const dyn_client_operation back = {.kind = DYN_CLIENT_KEEP_CHAIN, .link = "base_link", .last = "tool0"};
+    const dyn_client_operation turn = {.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_BASE, .link = "tool0"};
+    const dyn_client_operation back = {
+        .kind = DYN_CLIENT_OPERATION_KIND_KEEP_CHAIN, .link = "base_link", .last = "tool0"};
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1}, a[6] = {1, 2, 3};
     double tau[6], expected[6];
     dyn_client_loaded_model_free(derive("ur5", "turned", 1, &turn));
@@ -523,7 +527,7 @@ END_TEST
 /* Checks that equal operations produce equal models, under one name and under another. */
 START_TEST(equal_operations_give_equal_models) {
     const dyn_client_operation attach = {
-        .kind = DYN_CLIENT_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
+        .kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
     dyn_client_loaded_model *first = derive("two_link", "first", 1, &attach);
     dyn_client_loaded_model *again = derive("two_link", "first", 1, &attach);
     dyn_client_loaded_model *other = derive("two_link", "other", 1, &attach);
@@ -537,7 +541,8 @@ START_TEST(equal_operations_give_equal_models) {
 END_TEST
 
 START_TEST(another_inertia_counts) {
-    const dyn_client_operation lighter = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 0.5}};
+    const dyn_client_operation lighter = {
+        .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 0.5}};
     dyn_client_loaded_model *loaded = derive("two_link", "lighter", 1, &lighter);
     ck_assert_double_eq_tol(loaded->model.mass, 1.5, 1e-15);
     dyn_client_loaded_model_free(loaded);
@@ -576,7 +581,7 @@ START_TEST(unprintable_names_are_refused_and_shown_with_escapes) {
             expect_escaped(dyn_client_load_model(client, &load_request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                            shown);
         }
-        const dyn_client_operation lock = {.kind = DYN_CLIENT_LOCK_JOINTS};
+        const dyn_client_operation lock = {.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS};
         const dyn_client_derive_request derive_request =
             DYN_CLIENT_DERIVE_REQUEST_INIT(.model = name, .name = name, .operation_count = 1, .operations = &lock);
         expect_escaped(dyn_client_derive_model(client, &derive_request, &loaded, &error), DYN_CLIENT_NOT_FOUND, shown);
@@ -588,15 +593,15 @@ START_TEST(unprintable_names_are_refused_and_shown_with_escapes) {
 END_TEST
 
 START_TEST(derived_models_have_a_report) {
-    const dyn_client_operation doubtful = {.kind = DYN_CLIENT_ATTACH_LINK,
+    const dyn_client_operation doubtful = {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK,
                                            .link = "tip",
                                            .name = "odd",
                                            .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 5}}};
     dyn_client_loaded_model *loaded = derive("two_link", "odd", 1, &doubtful);
     bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++)
-        is_reported |=
-            loaded->report[i].severity == DYN_CLIENT_WARNING && strcmp(loaded->report[i].place, "link odd") == 0;
+        is_reported |= loaded->report[i].severity == DYN_CLIENT_SEVERITY_WARNING &&
+                       strcmp(loaded->report[i].place, "link odd") == 0;
     ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_derive_request strict =
@@ -617,7 +622,7 @@ START_TEST(departures_are_loaded_with_a_warning_or_refused) {
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = departing_robot));
     bool is_reported = false;
     for (size_t i = 0; i < loaded->report_count; i++) {
-        is_reported |= loaded->report[i].severity == DYN_CLIENT_WARNING && loaded->report[i].line == 3 &&
+        is_reported |= loaded->report[i].severity == DYN_CLIENT_SEVERITY_WARNING && loaded->report[i].line == 3 &&
                        strstr(loaded->report[i].message, "taken for a massless root") != NULL;
     }
     ck_assert(is_reported);
@@ -707,7 +712,7 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = dotted_robot));
     ck_assert_str_eq(loaded->model.name, "arm_v1_2");
-    dyn_client_exported_model *exported = export_as("arm_v1_2", DYN_CLIENT_DESCRIPTION, NULL);
+    dyn_client_exported_model *exported = export_as("arm_v1_2", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     ck_assert_str_eq(exported->description->name, "arm.v1.2");
     ck_assert_str_eq(exported->model.digest, loaded->model.digest);
     dyn_client_exported_model_free(exported);
@@ -749,7 +754,7 @@ static void *derive_from_large_robot(void *context) {
     derivation *d = context;
     dyn_client_operation operations[MANY_OPERATIONS];
     for (int i = 0; i < MANY_OPERATIONS; i++) {
-        operations[i] = (dyn_client_operation){.kind = DYN_CLIENT_CHANGE_INERTIA,
+        operations[i] = (dyn_client_operation){.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA,
                                                .link = "l1",
                                                .inertia = {1 + i + d->round, .rotational = {1, 0, 0, 1, 0, 1}}};
     }
@@ -765,8 +770,9 @@ static int count_changes_during(derivation *d) {
     int changes = 0;
     ck_assert_int_eq(pthread_create(&thread, NULL, derive_from_large_robot, d), 0);
     while (!atomic_load(&d->is_done)) {
-        const dyn_client_operation heavier = {
-            .kind = DYN_CLIENT_CHANGE_INERTIA, .link = "link2", .inertia = {.mass = 1 + d->round + 0.001 * changes}};
+        const dyn_client_operation heavier = {.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA,
+                                              .link = "link2",
+                                              .inertia = {.mass = 1 + d->round + 0.001 * changes}};
         bool is_counted = atomic_load(&d->is_begun);
         dyn_client_loaded_model_free(derive("two_link", "heavier", 1, &heavier));
         changes += is_counted && !atomic_load(&d->is_done);

@@ -60,7 +60,7 @@ START_TEST(every_quantity_counts_payloads) {
         wire_tree_open(client, &random, &options, "tree", &tree);
         if (tree.query.nv > 0) {
             dyn_client_payload box = a_box(moving_link(tree.model, &random), false);
-            const dyn_client_operation attach = {.kind = DYN_CLIENT_ATTACH_LINK,
+            const dyn_client_operation attach = {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK,
                                                  .link = box.link,
                                                  .name = "the box",
                                                  .inertia = box.inertia,
@@ -85,17 +85,20 @@ END_TEST
 /* Checks quantities that random trees may not have: tasks that are not singular, and ellipsoids, whose axes have two
  * directions. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
-    static const dyn_client_quantity quantities[] = {DYN_CLIENT_OPERATIONAL_SPACE_INERTIA,
-                                                     DYN_CLIENT_OPERATIONAL_SPACE_BIAS,
-                                                     DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY,
-                                                     DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
-                                                     DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
-                                                     DYN_CLIENT_TORQUE_ELLIPSOID};
+    static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
+                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
+                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY,
+                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
+                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
+                                                     DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID};
     static const char *const models[] = {"ur5", "ur5 with box"}, *const frame = "tool0";
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const dyn_client_payload box = a_box("tool0", false);
-    const dyn_client_operation attach = {
-        .kind = DYN_CLIENT_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = box.inertia, .pose = box.pose};
+    const dyn_client_operation attach = {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK,
+                                         .link = "tool0",
+                                         .name = "box",
+                                         .inertia = box.inertia,
+                                         .pose = box.pose};
     const quantity_question request = {
         .q = q, .v = v, .quantity_count = 6, .quantities = quantities, .frame_count = 1, .frames = &frame};
     dyn_client_evaluation *answers[2];
@@ -124,7 +127,8 @@ START_TEST(payloads_replace_inertias) {
     wire_tree_open(client, &random, &options, "tree", &tree);
     dyn_client_payload box = a_box(moving_link(tree.model, &random), true);
     box.pose = (dyn_client_placement){0};
-    const dyn_client_operation change = {.kind = DYN_CLIENT_CHANGE_INERTIA, .link = box.link, .inertia = box.inertia};
+    const dyn_client_operation change = {
+        .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = box.link, .inertia = box.inertia};
     derive("tree", "changed tree", &change);
     dyn_client_evaluation *bare = wire_evaluate(&tree, "tree", 0, NULL);
     dyn_client_evaluation *found = wire_evaluate(&tree, "tree", 1, &box);

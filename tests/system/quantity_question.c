@@ -5,23 +5,24 @@
 
 /* Adds the frames, or the task, of a quantity to its request. */
 static void place(const quantity_question *from, const dyn_client_task_frame *task, dyn_client_quantity_request *to) {
-    dyn_client_reference_frame frame =
-        from->reference_frame != DYN_CLIENT_FRAME_UNSPECIFIED ? from->reference_frame : DYN_CLIENT_LOCAL;
+    dyn_client_reference_frame frame = from->reference_frame != DYN_CLIENT_REFERENCE_FRAME_UNSPECIFIED
+                                           ? from->reference_frame
+                                           : DYN_CLIENT_REFERENCE_FRAME_LOCAL;
     switch (dyn_client_quantity_subject_of(to->quantity)) {
-    case DYN_CLIENT_OF_SUBTREE:
+    case DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE:
         to->subtree = from->subtree;
         break;
-    case DYN_CLIENT_OF_FRAMES:
+    case DYN_CLIENT_QUANTITY_SUBJECT_FRAMES:
         to->frame_count = from->frame_count;
         to->frames = from->frames;
         to->reference_frame = frame;
         break;
-    case DYN_CLIENT_OF_TASK:
+    case DYN_CLIENT_QUANTITY_SUBJECT_TASK:
         to->task_frame_count = from->frame_count;
         to->task_frames = task;
         to->reference_frame = frame;
         break;
-    case DYN_CLIENT_OF_ROBOT:
+    case DYN_CLIENT_QUANTITY_SUBJECT_ROBOT:
         break;
     }
 }
@@ -31,17 +32,17 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
                              const dyn_client_quantity_request *requests, unsigned inputs, dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     dyn_client_query used = *query;
-    used.gravity = inputs & DYN_CLIENT_INPUT_GRAVITY ? query->gravity : NULL;
-    used.external_force_count = inputs & DYN_CLIENT_INPUT_EXTERNAL_FORCES ? query->external_force_count : 0;
-    used.payload_count = inputs & DYN_CLIENT_INPUT_PAYLOADS ? query->payload_count : 0;
+    used.gravity = inputs & DYN_CLIENT_QUANTITY_INPUT_GRAVITY ? query->gravity : NULL;
+    used.external_force_count = inputs & DYN_CLIENT_QUANTITY_INPUT_EXTERNAL_FORCES ? query->external_force_count : 0;
+    used.payload_count = inputs & DYN_CLIENT_QUANTITY_INPUT_PAYLOADS ? query->payload_count : 0;
     const dyn_client_evaluate_request request =
-        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = from->q, .v = inputs & DYN_CLIENT_INPUT_V ? from->v : NULL,
-                                         .a = inputs & DYN_CLIENT_INPUT_A ? from->a : NULL,
-                                         .tau = inputs & DYN_CLIENT_INPUT_TAU ? from->tau : NULL,
-                                         .dq = inputs & DYN_CLIENT_INPUT_DQ ? from->dq : NULL,
-                                         .dv = inputs & DYN_CLIENT_INPUT_DV ? from->dv : NULL,
-                                         .da = inputs & DYN_CLIENT_INPUT_DA ? from->da : NULL,
-                                         .dtau = inputs & DYN_CLIENT_INPUT_DTAU ? from->dtau : NULL,
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = from->q, .v = inputs & DYN_CLIENT_QUANTITY_INPUT_V ? from->v : NULL,
+                                         .a = inputs & DYN_CLIENT_QUANTITY_INPUT_A ? from->a : NULL,
+                                         .tau = inputs & DYN_CLIENT_QUANTITY_INPUT_TAU ? from->tau : NULL,
+                                         .dq = inputs & DYN_CLIENT_QUANTITY_INPUT_DQ ? from->dq : NULL,
+                                         .dv = inputs & DYN_CLIENT_QUANTITY_INPUT_DV ? from->dv : NULL,
+                                         .da = inputs & DYN_CLIENT_QUANTITY_INPUT_DA ? from->da : NULL,
+                                         .dtau = inputs & DYN_CLIENT_QUANTITY_INPUT_DTAU ? from->dtau : NULL,
                                          .quantity_count = from->quantity_count, .quantities = requests);
     return dyn_client_evaluate(client, &used, &request, answer, error);
 }

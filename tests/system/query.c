@@ -223,7 +223,7 @@ END_TEST
 START_TEST(mass_matrix_refuses_gravity_and_forces) {
     const double q[2] = {0.3, 0.4}, gravity[3] = {0, 0, -1.62}, force[3] = {1, 2, 3};
     const dyn_client_external_force push = {
-        .link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = force, .rows = 1};
+        .link = "tip", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = force, .rows = 1};
     double M[4];
     dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity);
@@ -257,10 +257,11 @@ static void make_motion(pushed_motion *m) {
         m->reaction_force[i] = -(m->force[i] = 10 * sin(i));
         m->reaction_torque[i] = -(m->torque[i] = cos(i));
     }
-    m->tip = (dyn_client_tip)DYN_CLIENT_TIP_INIT(.link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .force = m->force,
-                                                 .torque = m->torque);
+    m->tip = (dyn_client_tip)DYN_CLIENT_TIP_INIT(.link = "tip", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
+                                                 .force = m->force, .torque = m->torque);
     m->tip.rows = ROWS;
-    m->reaction = (dyn_client_external_force){.link = "tip", .reference_frame = DYN_CLIENT_LOCAL, .rows = ROWS};
+    m->reaction =
+        (dyn_client_external_force){.link = "tip", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .rows = ROWS};
     m->reaction.force = m->reaction_force;
     m->reaction.torque = m->reaction_torque;
 }

@@ -221,7 +221,8 @@ static void wait_for_health(const char *word) {
         ok(dyn_client_get_health(client, "recordings", 0, &health, &error));
         ck_assert_uint_eq(health->component_count, 1);
         snprintf(message, sizeof message, "%s", health->components[0].message);
-        ck_assert_int_eq(health->state, message[0] == '\0' ? DYN_CLIENT_HEALTH_SERVING : DYN_CLIENT_HEALTH_DEGRADED);
+        ck_assert_int_eq(health->state,
+                         message[0] == '\0' ? DYN_CLIENT_HEALTH_STATE_SERVING : DYN_CLIENT_HEALTH_STATE_DEGRADED);
         dyn_client_health_free(health);
         if (word[0] == '\0' ? message[0] == '\0' : strstr(message, word) != NULL) {
             return;
@@ -416,7 +417,7 @@ END_TEST
 START_TEST(planner_is_notified_that_its_points_are_no_longer_recorded) {
     start_with("[limits]\nrecording_bytes = 20000\n");
     const dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_RECORD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_KIND_RECORD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
                                        .recording = "points");
     const double q[2] = {0.1, 0.2};

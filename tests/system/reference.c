@@ -94,7 +94,7 @@ static void load_robot(reference *of, const char *name) {
     dyn_client_load_request request =
         DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .name = name,
                                      .base = floating ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED,
-                                     .mimic = DYN_CLIENT_MIMIC_INDEPENDENT);
+                                     .mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT);
     if (dyn_client_load_model(of->client, &request, &loaded, &error) != DYN_CLIENT_OK)
         ck_abort_msg("load %s: %s %s", path, error.field, error.message);
     dyn_client_loaded_model_free(loaded);

@@ -25,8 +25,8 @@ static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 
 
 /* Options of the textbook's equation: rigid bodies alone. */
 static const dyn_client_stepping IDEAL =
-    DYN_CLIENT_STEPPING_INIT(.integrator = DYN_CLIENT_RK4, .ignore_damping = true, .ignore_friction = true,
-                             .ignore_effort_limits = true, .stop = DYN_CLIENT_STOP_NONE);
+    DYN_CLIENT_STEPPING_INIT(.integrator = DYN_CLIENT_INTEGRATOR_RK4, .ignore_damping = true, .ignore_friction = true,
+                             .ignore_effort_limits = true, .stop = DYN_CLIENT_JOINT_STOP_NONE);
 
 static void start_daemon(void) {
     daemon_start(&(daemon_options){0}, &served);
@@ -113,7 +113,7 @@ START_TEST(order_of_joints_does_not_matter) {
     query.joint_count = NV, query.joint_names = names;
     const double gain = 50;
     const dyn_client_stepping pd =
-        DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD_GRAVITY, .gain_count = 1, .kp = &gain, .kd = &gain);
+        DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_PD_GRAVITY, .gain_count = 1, .kp = &gain, .kd = &gain);
     dyn_client_rollout_request request =
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.stepping = &pd, .steps = 100, .only_last = true,
                                         .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
@@ -140,9 +140,9 @@ START_TEST(one_sample_diverges_alone) {
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[0], .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                         .stepping = &IDEAL, .steps = 20, .only_last = true);
     dyn_client_rollout *result = roll_out(&query, &request);
-    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_RAN);
-    ck_assert_int_ne(result->outcomes[1].status, DYN_CLIENT_SAMPLE_RAN);
-    ck_assert_int_eq(result->outcomes[2].status, DYN_CLIENT_SAMPLE_RAN);
+    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_STATUS_RAN);
+    ck_assert_int_ne(result->outcomes[1].status, DYN_CLIENT_SAMPLE_STATUS_RAN);
+    ck_assert_int_eq(result->outcomes[2].status, DYN_CLIENT_SAMPLE_STATUS_RAN);
     ck_assert_uint_eq(result->outcomes[1].steps, 0);
     ck_assert_str_ne(result->outcomes[1].joint, "");
     ck_assert(memcmp(result->q, result->q + 2 * NV, NV * sizeof(double)) == 0);
@@ -158,7 +158,7 @@ START_TEST(payloads_count) {
     double a[NV];
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau[0], a, &error), DYN_CLIENT_OK);
     dyn_client_stepping euler = IDEAL;
-    euler.integrator = DYN_CLIENT_EXPLICIT_EULER;
+    euler.integrator = DYN_CLIENT_INTEGRATOR_EXPLICIT_EULER;
     const dyn_client_rollout_request request =
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .tau = tau[0], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
                                         .stepping = &euler, .steps = 1, .only_last = true, .with_energy = true);
@@ -220,10 +220,10 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
         {"rollout.stepping.velocity_bound", DYN_CLIENT_STEPPING_INIT(.velocity_bound = NAN)},
         {"rollout.stepping.controller.law", DYN_CLIENT_STEPPING_INIT(.law = (dyn_client_control_law)9)},
         {"rollout.stepping.controller.kp[0]",
-         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = &negative)},
+         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_PD, .gain_count = 1, .kp = &negative)},
         {"rollout.stepping.controller.kd",
-         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD, .gain_count = 4, .kd = q)},
-        {"rollout.q_ref", DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_PD)}};
+         DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_PD, .gain_count = 4, .kd = q)},
+        {"rollout.q_ref", DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_PD)}};
     for (size_t i = 0; i < sizeof steppings / sizeof *steppings; i++) {
         r = good;
         r.stepping = &steppings[i].stepping;
@@ -249,11 +249,12 @@ static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_st
 
 START_TEST(zeros_of_a_spring_stop_are_zeros) {
     const dyn_client_spring_stop standard = {1e4, 100}, undamped = {1e4, 0}, none = {0, 0};
-    double v = pushed_back(DYN_CLIENT_STOP_SPRING, NULL);
+    double v = pushed_back(DYN_CLIENT_JOINT_STOP_SPRING, NULL);
     ck_assert_double_lt(v, 0);
-    ck_assert_double_eq(pushed_back(DYN_CLIENT_STOP_SPRING, &standard), v);
-    ck_assert_double_lt(pushed_back(DYN_CLIENT_STOP_SPRING, &undamped), v);
-    ck_assert_double_eq_tol(pushed_back(DYN_CLIENT_STOP_SPRING, &none), pushed_back(DYN_CLIENT_STOP_NONE, NULL), 1e-12);
+    ck_assert_double_eq(pushed_back(DYN_CLIENT_JOINT_STOP_SPRING, &standard), v);
+    ck_assert_double_lt(pushed_back(DYN_CLIENT_JOINT_STOP_SPRING, &undamped), v);
+    ck_assert_double_eq_tol(pushed_back(DYN_CLIENT_JOINT_STOP_SPRING, &none),
+                            pushed_back(DYN_CLIENT_JOINT_STOP_NONE, NULL), 1e-12);
 }
 END_TEST
 
@@ -264,7 +265,7 @@ START_TEST(accurate_motions_end_where_they_must) {
     dyn_client_rollout_request request = DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .stepping = &slow, .steps = 100,
                                                                          .only_last = true, .is_accurate = true);
     dyn_client_rollout *result = roll_out(&UR5, &request);
-    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_TOO_FAST);
+    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_STATUS_TOO_FAST);
     ck_assert_str_eq(result->outcomes[0].joint, "");
     ck_assert_uint_lt(result->outcomes[0].steps, 100);
     dyn_client_rollout_free(result);
@@ -274,7 +275,7 @@ START_TEST(accurate_motions_end_where_they_must) {
     const double push[NV] = {0, 0, 100};
     request.tau = push, request.tau_layout = DYN_CLIENT_LAYOUT_CONSTANT;
     result = roll_out(&UR5, &request);
-    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_RESTS);
+    ck_assert_int_eq(result->outcomes[0].status, DYN_CLIENT_SAMPLE_STATUS_RESTS);
     ck_assert_str_eq(result->outcomes[0].joint, "elbow_joint");
     ck_assert_double_eq_tol(result->q[2], 3.141592653589793, 1e-9);
     dyn_client_rollout_free(result);
@@ -377,8 +378,8 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
     dyn_client_query query = UR5;
     query.samples = ROWS;
     const double force[3] = {5, 0, -2};
-    const dyn_client_tip tip =
-        DYN_CLIENT_TIP_INIT(.link = "tool0", .reference_frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
+    const dyn_client_tip tip = DYN_CLIENT_TIP_INIT(.link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
+                                                   .rows = 1, .force = force);
     dyn_client_trajectory *given, *derived;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
                                                             &tip, &given, &error),
@@ -402,7 +403,7 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
     bool is_found = false;
     for (size_t i = 0; i < derived->excess_count; i++) {
         const dyn_client_excess *e = &derived->excesses[i];
-        if (e->kind == DYN_CLIENT_LIMIT_VELOCITY) {
+        if (e->kind == DYN_CLIENT_LIMIT_KIND_VELOCITY) {
             ck_assert_str_eq(e->joint, "shoulder_lift_joint");
             ck_assert_double_eq_tol(e->value, 7.5, 1e-3);
             ck_assert_double_eq_tol(e->worst_time, 0.5, 1e-9);
@@ -424,7 +425,8 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
                      DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "inverse_dynamics_trajectory.v");
     const dyn_client_tip nowhere =
-        DYN_CLIENT_TIP_INIT(.link = "nose", .reference_frame = DYN_CLIENT_LOCAL, .rows = 1, .force = force);
+        DYN_CLIENT_TIP_INIT(.link = "nose", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .rows = 1,
+                            .force = force);
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], NULL,
                                                             DYN_CLIENT_RATES_GIVEN, &nowhere, &none, &error),
                      DYN_CLIENT_NOT_FOUND);
@@ -437,7 +439,7 @@ START_TEST(forces_move_as_a_rollout_does) {
     static double tau[ROWS][NV], q[NV];
     fill(tau[0], ROWS * NV, 9);
     dyn_client_stepping book = IDEAL;
-    book.integrator = DYN_CLIENT_EXPLICIT_EULER;
+    book.integrator = DYN_CLIENT_INTEGRATOR_EXPLICIT_EULER;
     book.step_length = 0.01, book.substeps = 10;
     dyn_client_trajectory *moved;
     ck_assert_int_eq(

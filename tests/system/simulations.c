@@ -104,13 +104,13 @@ START_TEST(two_links_fall_as_their_energy_requires) {
     /* Without friction, semi-implicit Euler keeps the energy of a falling arm: T + V at the end is V at the start. */
     dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
             .name = "fall", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-            .stepping =
-                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4, .ignore_damping = true,
-                                                               .ignore_friction = true, .stop = DYN_CLIENT_STOP_NONE));
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4, .ignore_damping = true,
+                                                                       .ignore_friction = true,
+                                                                       .stop = DYN_CLIENT_JOINT_STOP_NONE));
     uint64_t token = create(&options);
     dyn_client_simulation *state;
     double energy[2][2];
-    const dyn_client_quantity quantities[] = {DYN_CLIENT_KINETIC_ENERGY, DYN_CLIENT_POTENTIAL_ENERGY};
+    const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_POTENTIAL_ENERGY};
     for (int i = 0; i < 2; i++) {
         step("fall", token, i == 0 ? 1 : 9999, &state);
         dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
@@ -147,7 +147,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
      * k (k + 1) / 2 h^2 a. */
     const double force[3] = {3, -4, 5}, torque[3] = {0, 0, 0.8}, h = 1e-3, mass = 2, inertia = 0.4;
     dyn_client_external_force wrench = {
-        .link = "brick", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
+        .link = "brick", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, .force = force, .rows = 1};
     const dyn_client_simulation_input push =
         DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 1, .external_forces = &wrench);
     const dyn_client_simulation_input release = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
@@ -185,19 +185,22 @@ static const double ur5_q[NQ] = {0.3, -1.1, 0.9, 0.4, -0.7, 0.2};
 static const double push_values[] = {10, -20, 5, 1, 2, -3, -7, 3, 11};
 static const dyn_client_external_force pushes[] = {
     {.link = "wrist_3_link",
-     .reference_frame = DYN_CLIENT_LOCAL,
+     .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
      .force = push_values,
      .torque = push_values + 3,
      .rows = 1},
-    {.link = "forearm_link", .reference_frame = DYN_CLIENT_WORLD, .force = push_values + 6, .rows = 1},
-    {.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .torque = push_values + 1, .rows = 1},
+    {.link = "forearm_link", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD, .force = push_values + 6, .rows = 1},
+    {.link = "forearm_link",
+     .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
+     .torque = push_values + 1,
+     .rows = 1},
 };
 static const dyn_client_simulation_input pushing =
     DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 3, .external_forces = pushes);
 
 START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
     /* One robot is pushed; its twin gets sum J' f as the input. One step is equal for both. */
-    const dyn_client_quantity wanted = DYN_CLIENT_EXTERNAL_FORCES;
+    const dyn_client_quantity wanted = DYN_CLIENT_QUANTITY_EXTERNAL_FORCES;
     const dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NQ, .nv = NQ, .samples = 1,
                               .external_force_count = pushing.external_force_count, .external_forces = pushes);
@@ -207,7 +210,8 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
     ok(ask_quantities(client, &query, &request, &error, &evaluation));
     const dyn_client_simulation_input torques =
         DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = evaluation->results[0].blocks[0].values);
-    const dyn_client_integrator integrators[] = {DYN_CLIENT_SEMI_IMPLICIT_EULER, DYN_CLIENT_EXPLICIT_EULER};
+    const dyn_client_integrator integrators[] = {DYN_CLIENT_INTEGRATOR_SEMI_IMPLICIT_EULER,
+                                                 DYN_CLIENT_INTEGRATOR_EXPLICIT_EULER};
     for (int i = 0; i < 2; i++) {
         dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
                 .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = NQ, .q = ur5_q,
@@ -323,18 +327,21 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {{.link = "forearm_lnk", .reference_frame = DYN_CLIENT_LOCAL, .force = good},
+        {{.link = "forearm_lnk", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = good},
          DYN_CLIENT_NOT_FOUND,
          "link",
          "did you mean"},
-        {{.link = "", .reference_frame = DYN_CLIENT_LOCAL, .force = good}, DYN_CLIENT_NOT_FOUND, "link", "no link"},
+        {{.link = "", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = good},
+         DYN_CLIENT_NOT_FOUND,
+         "link",
+         "no link"},
         {{.link = "forearm_link", .force = good}, DYN_CLIENT_INVALID_ARGUMENT, "reference_frame", "give LOCAL (1)"},
         {{.link = "forearm_link", .reference_frame = 7}, DYN_CLIENT_INVALID_ARGUMENT, "reference_frame", "7"},
-        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL, .force = bad},
+        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = bad},
          DYN_CLIENT_INVALID_ARGUMENT,
          "force[2]",
          "nan"},
-        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_LOCAL, .torque = bad},
+        {{.link = "forearm_link", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .torque = bad},
          DYN_CLIENT_INVALID_ARGUMENT,
          "torque[2]",
          "nan"},
@@ -364,7 +371,7 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     dyn_client_simulation *state;
     input.external_force_count = MOST;
     ok(dyn_client_step_simulation(client, "arm", token, 1, &input, 0, &state, &error));
-    ck_assert_int_ne(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_int_ne(state->condition, DYN_CLIENT_CONDITION_DIVERGED);
     ck_assert_uint_eq(state->step, 1);
     dyn_client_simulation_free(state);
     check_forces("arm", MOST, many);
@@ -377,7 +384,7 @@ END_TEST
 static const double moon[3] = {0, 0, -1.62}, tip_push[3] = {3, 0, 5}, loaded_q[2] = {0.4, -0.9};
 static const dyn_client_payload ball = {.link = "tip", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
 static const dyn_client_external_force tip_force = {
-    .link = "tip", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = tip_push, .rows = 1};
+    .link = "tip", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, .force = tip_push, .rows = 1};
 static const dyn_client_simulation_options loaded_arm = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
         .name = "loaded",
         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link", .gravity = moon, .payload_count = 1,
@@ -492,18 +499,19 @@ START_TEST(all_options_of_stepping_reach_a_simulation) {
     stepping.velocity_bound = 1e-3;
     uint64_t token = create(&options);
     step("loaded", token, 10, &state);
-    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_int_eq(state->condition, DYN_CLIENT_CONDITION_DIVERGED);
     dyn_client_simulation_free(state);
     const struct {
         const char *field;
         dyn_client_stepping stepping;
-    } bad[] = {
-        {"create_simulation.stepping.friction_velocity", DYN_CLIENT_STEPPING_INIT(.friction_velocity = -1)},
-        {"create_simulation.stepping.velocity_bound", DYN_CLIENT_STEPPING_INIT(.velocity_bound = -1)},
-        {"create_simulation.stepping.spring_stop.stiffness",
-         DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){-1, 0})},
-        {"create_simulation.stepping.spring_stop.damping",
-         DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_STOP_SPRING, .spring_stop = &(dyn_client_spring_stop){0, -1})}};
+    } bad[] = {{"create_simulation.stepping.friction_velocity", DYN_CLIENT_STEPPING_INIT(.friction_velocity = -1)},
+               {"create_simulation.stepping.velocity_bound", DYN_CLIENT_STEPPING_INIT(.velocity_bound = -1)},
+               {"create_simulation.stepping.spring_stop.stiffness",
+                DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_JOINT_STOP_SPRING,
+                                         .spring_stop = &(dyn_client_spring_stop){-1, 0})},
+               {"create_simulation.stepping.spring_stop.damping",
+                DYN_CLIENT_STEPPING_INIT(.stop = DYN_CLIENT_JOINT_STOP_SPRING,
+                                         .spring_stop = &(dyn_client_spring_stop){0, -1})}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         options.stepping = &bad[i].stepping;
         refused(dyn_client_create_simulation(client, &options, &token, &state, &error), DYN_CLIENT_INVALID_ARGUMENT,
@@ -518,7 +526,7 @@ START_TEST(clock_neither_drifts_nor_leaves_out_steps) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "paced",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     create(&options);
     dyn_client_simulation *first = look("paced");
     pause_for(1);
@@ -535,14 +543,14 @@ END_TEST
 
 START_TEST(overload_is_counted_and_others_keep_their_pace) {
     dyn_client_simulation_options heavy = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
-            .name = "heavy", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .follows_clock = true,
-            .rate = 1000,
-            .stepping =
-                &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4, .integrator = DYN_CLIENT_RK4));
+            .name = "heavy", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+            .pace = DYN_CLIENT_PACE_CLOCK, .rate = 1000,
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.step_length = 1e-4,
+                                                                       .integrator = DYN_CLIENT_INTEGRATOR_RK4));
     dyn_client_simulation_options light =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "light",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     create(&heavy);
     create(&light);
     dyn_client_simulation *before = look("light");
@@ -568,14 +576,14 @@ START_TEST(pause_resume_and_reset_do_what_they_say) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true, .disturbance = 0.1);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .disturbance = 0.1);
     uint64_t token = create(&options);
     dyn_client_simulation *state, *later;
     pause_for(0.05);
     ok(dyn_client_pause_simulation(client, "arm", token, 0, &state, &error));
     pause_for(0.05);
     later = look("arm");
-    ck_assert_int_eq(later->condition, DYN_CLIENT_SIMULATION_PAUSED);
+    ck_assert_int_eq(later->condition, DYN_CLIENT_CONDITION_PAUSED);
     check_same_bits(state, later);
     ck_assert_uint_gt(state->step, 10);
     uint64_t steps = state->step;
@@ -603,7 +611,7 @@ START_TEST(divergence_stops_in_the_last_good_state) {
     uint64_t token = create(&lockstep);
     ok(dyn_client_set_simulation_state(client, "arm", token, NQ, NQ, (double[NQ]){0}, v, 0, NULL, &error));
     step("arm", token, 10, &state);
-    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_int_eq(state->condition, DYN_CLIENT_CONDITION_DIVERGED);
     ck_assert_uint_eq(state->step, 0);
     ck_assert_mem_eq(state->v, v, sizeof v);
     refused(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
@@ -724,7 +732,7 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
          DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.q[2]", "elbow_joint"},
         {DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                             .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(
-                                                    .law = DYN_CLIENT_CONTROL_PD, .gain_count = 1, .kp = gain)),
+                                                    .law = DYN_CLIENT_CONTROL_LAW_PD, .gain_count = 1, .kp = gain)),
          DYN_CLIENT_INVALID_ARGUMENT, "create_simulation.stepping.controller.kp[0]", "negative"},
         {DYN_CLIENT_SIMULATION_OPTIONS_INIT(
                  .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = 1,
@@ -842,7 +850,7 @@ START_TEST(steps_of_a_diverging_simulation_are_counted) {
     dyn_client_simulation *state;
     uint64_t token = create(&options);
     ok(dyn_client_step_simulation(client, "fast", token, 100000, &input, 0, &state, &error));
-    ck_assert_int_eq(state->condition, DYN_CLIENT_SIMULATION_DIVERGED);
+    ck_assert_int_eq(state->condition, DYN_CLIENT_CONDITION_DIVERGED);
     ck_assert_uint_lt(state->steps_done, 100000);
     expect_end(state, DYN_CLIENT_STEPS_END_DIVERGED, state->step);
     dyn_client_simulation_free(state);
@@ -863,7 +871,7 @@ START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "clocked",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     dyn_client_watch *watch;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     int64_t before = wall_now();
@@ -887,7 +895,7 @@ static uint64_t check_instance(const char *name) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = name,
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     dyn_client_server_info *info;
     dyn_client_watch *watch;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -917,11 +925,11 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "seen",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true, .publish_rate = 1000);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .publish_rate = 1000);
     dyn_client_simulation_options other =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "other",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true, .publish_rate = 1000);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .publish_rate = 1000);
     dyn_client_server_info *before, *after;
     dyn_client_watch *watch;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -938,7 +946,7 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
     uint64_t last = 0, states = 0;
     while (states < 200) {
         ok(dyn_client_watch_next(watch, 5, &update, &error));
-        if (update.kind != DYN_CLIENT_UPDATE_STATES) {
+        if (update.kind != DYN_CLIENT_UPDATE_KIND_STATES) {
             continue; /* an overrun, on a busy machine */
         }
         ck_assert_uint_eq(update.nq, NQ);
@@ -961,7 +969,7 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true, .publish_rate = 1000);
+                                           .pace = DYN_CLIENT_PACE_CLOCK, .publish_rate = 1000);
     dyn_client_watch *slow, *quick;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     create(&options);
@@ -1011,7 +1019,7 @@ START_TEST(events_report_limits_resets_and_divergence) {
     bool has_limit = false, has_reset = false, has_divergence = false;
     while (!has_divergence) {
         ok(dyn_client_watch_next(watch, 5, &update, &error));
-        if (update.kind == DYN_CLIENT_UPDATE_SIMULATION_EVENT) {
+        if (update.kind == DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT) {
             has_limit = has_limit || (strcmp(update.text, "limit") == 0 && strcmp(update.joint, "elbow_joint") == 0);
             has_reset = has_reset || strcmp(update.text, "reset") == 0;
             has_divergence = strcmp(update.text, "diverged") == 0;
@@ -1028,8 +1036,9 @@ END_TEST
 START_TEST(recorded_run_is_replayed_bit_for_bit) {
     const double gains[] = {50, 5};
     dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
-            .name = "arm", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .follows_clock = true,
-            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+            .name = "arm", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+            .pace = DYN_CLIENT_PACE_CLOCK,
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_COMPUTED_TORQUE,
                                                                        .gain_count = 1, .kp = gains, .kd = gains + 1),
             .disturbance = 0.5, .seed = 11);
     uint64_t token = create(&options);
@@ -1362,7 +1371,7 @@ END_TEST
 START_TEST(thousand_simulations_come_and_go_without_a_trace) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     size_t resident[3] = {0}, descriptors[3] = {0};
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 340; i++) {

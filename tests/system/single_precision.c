@@ -94,9 +94,9 @@ START_TEST(every_method_computes_in_single_precision) {
     random_vector(&random, SAMPLES * JOINTS, 3, q);
     random_vector(&random, SAMPLES * JOINTS, 2, v);
     random_vector(&random, SAMPLES * JOINTS, 5, a);
-    const dyn_client_query in_double = ur5_query(SAMPLES, DYN_CLIENT_DOUBLE_PRECISION);
-    const dyn_client_query in_single = ur5_query(SAMPLES, DYN_CLIENT_SINGLE_PRECISION);
-    const dyn_client_query of_one = ur5_query(1, DYN_CLIENT_SINGLE_PRECISION);
+    const dyn_client_query in_double = ur5_query(SAMPLES, DYN_CLIENT_PRECISION_DOUBLE);
+    const dyn_client_query in_single = ur5_query(SAMPLES, DYN_CLIENT_PRECISION_SINGLE);
+    const dyn_client_query of_one = ur5_query(1, DYN_CLIENT_PRECISION_SINGLE);
     for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
         size_t width = methods[m].width;
         wire_require(methods[m].compute(&in_double, q, v, a, wide), &error);
@@ -117,7 +117,8 @@ START_TEST(frames_are_computed_in_single_precision) {
     for (int p = 0; p < 2; p++) {
         const dyn_client_query query = ur5_query(1, (dyn_client_precision)p);
         wire_require(dyn_client_poses(client, &query, q, 1, frame, position[p], quaternion[p], &error), &error);
-        wire_require(dyn_client_jacobians(client, &query, q, 1, frame, DYN_CLIENT_WORLD, linear[p], angular[p], &error),
+        wire_require(dyn_client_jacobians(client, &query, q, 1, frame, DYN_CLIENT_REFERENCE_FRAME_WORLD, linear[p],
+                                          angular[p], &error),
                      &error);
     }
     expect_rounded("position", position[1], position[0], 3);
@@ -128,7 +129,8 @@ START_TEST(frames_are_computed_in_single_precision) {
 END_TEST
 
 START_TEST(quantities_are_evaluated_in_single_precision) {
-    static const dyn_client_quantity quantities[] = {DYN_CLIENT_MASS_MATRIX, DYN_CLIENT_CORIOLIS_MATRIX};
+    static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_MASS_MATRIX,
+                                                     DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX};
     const double q[JOINTS] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[JOINTS] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const quantity_question request = {.q = q, .v = v, .quantity_count = 2, .quantities = quantities};
     dyn_client_evaluation *answers[2];
@@ -154,7 +156,7 @@ static void expect_refusal(dyn_client_status got, dyn_client_status expected, co
 
 START_TEST(numbers_beyond_single_precision_are_refused) {
     double q[2 * JOINTS] = {0}, v[2 * JOINTS] = {0}, tau[2 * JOINTS];
-    const dyn_client_query query = ur5_query(2, DYN_CLIENT_SINGLE_PRECISION);
+    const dyn_client_query query = ur5_query(2, DYN_CLIENT_PRECISION_SINGLE);
     q[JOINTS + 2] = 1e39;
     expect_refusal(dyn_client_inverse_dynamics(client, &query, q, v, v, tau, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "inverse_dynamics.q[8]", "1e+39; beyond single precision");
@@ -171,7 +173,7 @@ START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, rest[9 * JOINTS] = {0};
     for (size_t samples = 1; samples <= 9; samples += 8) {
         double q[9 * JOINTS] = {0}, tau[9 * JOINTS];
-        const dyn_client_query query = ur5_query(samples, DYN_CLIENT_SINGLE_PRECISION);
+        const dyn_client_query query = ur5_query(samples, DYN_CLIENT_PRECISION_SINGLE);
         q[1] = most;
         wire_require(dyn_client_inverse_dynamics(client, &query, q, rest, rest, tau, &error), &error);
         q[1] = nextafter(most, INFINITY);
@@ -185,11 +187,11 @@ START_TEST(models_beyond_single_precision_are_refused) {
     const dyn_client_payload heavy = {.link = "tool0", .inertia = {.mass = 1e39}};
     const double q[JOINTS] = {0};
     double g[JOINTS];
-    dyn_client_query query = ur5_query(1, DYN_CLIENT_SINGLE_PRECISION);
+    dyn_client_query query = ur5_query(1, DYN_CLIENT_PRECISION_SINGLE);
     query.payload_count = 1, query.payloads = &heavy;
     expect_refusal(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_FAILED_PRECONDITION,
                    "gravity.query.model", "which single precision cannot hold");
-    query.precision = DYN_CLIENT_DOUBLE_PRECISION;
+    query.precision = DYN_CLIENT_PRECISION_DOUBLE;
     wire_require(dyn_client_gravity(client, &query, q, g, &error), &error);
 }
 END_TEST
@@ -201,7 +203,7 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
     dyn_client_query query = ur5_query(1, (dyn_client_precision)7);
     expect_refusal(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "gravity.query.precision", "the precision is 7; give DOUBLE (0) or SINGLE (1)");
-    query.precision = DYN_CLIENT_SINGLE_PRECISION;
+    query.precision = DYN_CLIENT_PRECISION_SINGLE;
     expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &explanation, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "explain.query.precision", "does not support a precision other than DOUBLE");
 }

@@ -95,7 +95,7 @@ static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
 }
 
 static const dyn_client_stream_options feedforward =
-    DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+    DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                    .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"));
 
 /* ---- feedforward ------------------------------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
     static const double moon[3] = {0, 0, -1.62}, push_of_tip[3] = {3, -2, 5};
     const dyn_client_payload ball = {.link = "tool0", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
     const dyn_client_external_force force = {
-        .link = "tool0", .reference_frame = DYN_CLIENT_WORLD, .force = push_of_tip, .rows = 1};
+        .link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_WORLD, .force = push_of_tip, .rows = 1};
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV], tau[POINTS * NV], got[POINTS * NV];
     uint64_t number[POINTS];
     plan(1, POINTS, t, q, v, a);
@@ -115,7 +115,7 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
         query.gravity = left_out == 1 ? NULL : moon;
         query.payload_count = left_out != 2, query.payloads = &ball;
         query.external_force_count = left_out != 3, query.external_forces = &force;
-        query.precision = left_out == 4 ? DYN_CLIENT_DOUBLE_PRECISION : DYN_CLIENT_SINGLE_PRECISION;
+        query.precision = left_out == 4 ? DYN_CLIENT_PRECISION_DOUBLE : DYN_CLIENT_PRECISION_SINGLE;
         dyn_client_stream_options options = feedforward;
         options.query = &query;
         dyn_client_stream *stream = open_stream(&options);
@@ -147,7 +147,7 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS);
     ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
     ok(dyn_client_watch_next(watch, 5, &update, &error));
-    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_TORQUES);
+    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_KIND_TORQUES);
     ck_assert_uint_eq(update.count, POINTS);
     ck_assert_mem_eq(update.tau, tau, sizeof tau);
     ck_assert_mem_eq(update.time, t, sizeof t);
@@ -184,7 +184,7 @@ START_TEST(order_of_joints_is_the_callers) {
     static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                            "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query =
                                            &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = NV,
                                                                                     .joint_names = reversed));
@@ -208,7 +208,7 @@ START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
     static const char *const names[NV] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query =
                                            &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5", .joint_count = NV,
                                                                                     .joint_names = names));
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(points_behind_the_pace_of_the_first_are_late) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .late_after = 0.1);
     dyn_client_stream *stream = open_stream(&options);
@@ -287,7 +287,7 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     bool is_reported = false;
     while (!is_reported) {
         ok(dyn_client_watch_next(watch, 5, &update, &error));
-        is_reported = update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT;
+        is_reported = update.kind == DYN_CLIENT_UPDATE_KIND_STREAM_EVENT;
     }
     ck_assert_str_eq(update.text, "refused");
     ck_assert_ptr_nonnull(strstr(update.message, "number 2: q[2] is nan"));
@@ -313,9 +313,9 @@ START_TEST(flooding_planner_uses_no_memory_and_delays_nobody) {
     dyn_client_simulation_options paced =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-                                           .follows_clock = true);
+                                           .pace = DYN_CLIENT_PACE_CLOCK);
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .capacity = 10000);
     dyn_client_simulation *simulation, *later;
@@ -346,7 +346,7 @@ END_TEST
  * arenas, which malloc_trim keeps: the first floods find them. */
 START_TEST(floods_leave_no_memory_allocated) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .capacity = 10000);
     size_t before = 0, after = SIZE_MAX;
@@ -372,7 +372,7 @@ static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
     dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
             .name = "arm", .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
-            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_COMPUTED_TORQUE,
+            .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.law = DYN_CLIENT_CONTROL_LAW_COMPUTED_TORQUE,
                                                                        .gain_count = 1, .kp = &kp, .kd = &kd,
                                                                        .ignore_effort_limits = true));
     dyn_client_simulation *created;
@@ -385,8 +385,8 @@ static uint64_t create_follower(void) {
 START_TEST(points_drive_a_simulation_at_their_time) {
     uint64_t token = create_follower();
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
-                                       .token = token, .empty = DYN_CLIENT_EMPTY_PAUSE);
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT,
+                                       .simulation = "arm", .token = token, .empty = DYN_CLIENT_EMPTY_POLICY_PAUSE);
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
     dyn_client_simulation *state;
     dyn_client_stream *stream = open_stream(&options);
@@ -434,13 +434,13 @@ END_TEST
 START_TEST(external_forces_act_beside_a_stream) {
     const double weight[3] = {0, 0, -40};
     const dyn_client_external_force load = {
-        .link = "tool0", .reference_frame = DYN_CLIENT_LOCAL_WORLD_ALIGNED, .force = weight, .rows = 1};
+        .link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, .force = weight, .rows = 1};
     const dyn_client_simulation_input loaded =
         DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 1, .external_forces = &load);
     uint64_t token = create_follower();
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
-                                       .token = token);
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT,
+                                       .simulation = "arm", .token = token);
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV];
     dyn_client_simulation *state;
     dyn_client_replay *replay;
@@ -470,8 +470,8 @@ END_TEST
 START_TEST(credit_bounds_points_that_wait) {
     uint64_t token = create_follower();
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
-                                       .token = token, .capacity = 50);
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT,
+                                       .simulation = "arm", .token = token, .capacity = 50);
     dyn_client_stream *stream = open_stream(&options);
     for (size_t i = 0; i < 4; i++) {
         push(stream, 1 + 25 * i, 25);
@@ -493,7 +493,7 @@ END_TEST
 
 START_TEST(planner_that_dies_leaves_no_stream_behind) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .idle_time = 0.3);
     dyn_client_stream *stream = open_stream(&options);
@@ -524,7 +524,7 @@ END_TEST
 
 START_TEST(recorded_points_are_in_the_file) {
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_RECORD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_KIND_RECORD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                        .recording = "points");
     char path[160];
@@ -563,53 +563,54 @@ START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
         dyn_client_status status;
         const char *field, *word;
     } cases[] = {
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                         .name = "plan.1"),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "is no name"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur6")),
          DYN_CLIENT_NOT_FOUND, "open_stream.query.model", "ur5"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .name = "/"),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.name", "letters"},
         {DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .kind = 7),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "7"},
         {DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5")),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target", "kind is 0"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token,
-                                        .empty = 7),
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT, .simulation = "arm",
+                                        .token = token, .empty = 7),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.simulation_input.empty", "7"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT, .simulation = "arm",
+                                        .token = token,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5")),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.query.model", "leave it out"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_RECORD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_RECORD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5",
                                                                                           .gravity = gravity)),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.query.gravity", "leave it out"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                         .late_after = NAN),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.late_after", "nan"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                         .idle_time = -1),
          DYN_CLIENT_INVALID_ARGUMENT, "open_stream.idle_time", "-1"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                         .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
                                         .capacity = 1ULL << 40),
          DYN_CLIENT_RESOURCE_EXHAUSTED, "open_stream.capacity", "limits"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "none"),
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT, .simulation = "none"),
          DYN_CLIENT_NOT_FOUND, "open_stream.simulation_input.simulation", "none"},
-        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm",
+        {DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT, .simulation = "arm",
                                         .token = token + 1),
          DYN_CLIENT_PERMISSION_DENIED, "open_stream.simulation_input.token", "commanded by"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         refused(dyn_client_open_stream(client, &cases[i].options, &stream, &error), cases[i].status, cases[i].field,
                 cases[i].word);
     }
-    dyn_client_stream_options feeder =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_SIMULATION_INPUT, .simulation = "arm", .token = token);
+    dyn_client_stream_options feeder = DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT,
+                                                                      .simulation = "arm", .token = token);
     dyn_client_stream *first = open_stream(&feeder);
     refused(dyn_client_open_stream(client, &feeder, &stream, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "open_stream.simulation_input.simulation", "already");

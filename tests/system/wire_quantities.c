@@ -13,15 +13,15 @@ enum { MAX_QUANTITIES = 128 };
  * ellipsoids have two directions. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {
-    case DYN_CLIENT_OPERATIONAL_SPACE_INERTIA:
-    case DYN_CLIENT_OPERATIONAL_SPACE_BIAS:
-    case DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY:
-    case DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE:
-    case DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR:
-    case DYN_CLIENT_FRAME_ELLIPSOIDS:
-    case DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS:
-    case DYN_CLIENT_FRAME_PRINCIPAL_AXES:
-    case DYN_CLIENT_TORQUE_ELLIPSOID:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE:
+    case DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR:
+    case DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS:
+    case DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS:
+    case DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES:
+    case DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID:
         return false;
     default:
         return dyn_client_quantity_name(quantity) != NULL;
@@ -41,8 +41,11 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
     static dyn_client_quantity quantities[MAX_QUANTITIES];
     const char *const frames[] = {dyn_model_link(tree->model, dyn_model_link_count(tree->model) - 1)->name};
     const double force[3] = {3, -2, 10}, torque[3] = {0.5, 0, 1};
-    const dyn_client_external_force pull = {
-        .link = frames[0], .reference_frame = DYN_CLIENT_LOCAL, .force = force, .torque = torque, .rows = 1};
+    const dyn_client_external_force pull = {.link = frames[0],
+                                            .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL,
+                                            .force = force,
+                                            .torque = torque,
+                                            .rows = 1};
     dyn_client_query query = tree->query;
     query.model = model;
     query.external_force_count = 1;
@@ -80,7 +83,7 @@ static double deviation(const dyn_client_block *x, const dyn_client_block *y, do
 
 static bool runs_over_bodies(const dyn_client_block *block) {
     for (size_t i = 0; i < block->rank; i++)
-        if (block->axes[i]->kind == DYN_CLIENT_AXIS_BODIES)
+        if (block->axes[i]->kind == DYN_CLIENT_AXIS_KIND_BODIES)
             return true;
     return false;
 }
@@ -88,8 +91,8 @@ static bool runs_over_bodies(const dyn_client_block *block) {
 size_t wire_compare(int k, const dyn_client_evaluation *found, const dyn_client_evaluation *expected,
                     const dyn_client_evaluation *other) {
     size_t changed = 0;
-    const dyn_client_axis *bodies = dyn_client_find_axis(found, DYN_CLIENT_AXIS_BODIES);
-    const dyn_client_axis *others = dyn_client_find_axis(expected, DYN_CLIENT_AXIS_BODIES);
+    const dyn_client_axis *bodies = dyn_client_find_axis(found, DYN_CLIENT_AXIS_KIND_BODIES);
+    const dyn_client_axis *others = dyn_client_find_axis(expected, DYN_CLIENT_AXIS_KIND_BODIES);
     ck_assert_uint_eq(found->result_count, expected->result_count);
     for (size_t r = 0; r < found->result_count; r++) {
         const dyn_client_quantity_result *result = &found->results[r];

@@ -32,7 +32,7 @@ static dyn_client_link_description link_form(const dyn_link_description *from) {
 
 static dyn_client_joint_description joint_form(const dyn_joint_description *from) {
     dyn_client_joint_description to = {.name = from->name,
-                                       .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_FIXED),
+                                       .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_TYPE_FIXED),
                                        .parent_link = from->parent_link,
                                        .child_link = from->child_link,
                                        .pitch = from->pitch,
@@ -68,11 +68,11 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
     dyn_builder_gravity(made->builder, made->gravity);
     dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
     require(dyn_model_build_options(model, &options, &error), &error);
-    made->form = (dyn_client_model_description)
-        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = dyn_builder_name(made->builder), .gravity = made->gravity,
-                                          .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
-                                          .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_COUPLED),
-                                          .link_count = links, .links = link, .joint_count = joints, .joints = joint);
+    made->form = (dyn_client_model_description)DYN_CLIENT_MODEL_DESCRIPTION_INIT(
+            .name = dyn_builder_name(made->builder), .gravity = made->gravity,
+            .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
+            .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_POLICY_COUPLED), .link_count = links,
+            .links = link, .joint_count = joints, .joints = joint);
     return &made->form;
 }
 

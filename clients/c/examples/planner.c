@@ -40,9 +40,9 @@ static void *receive_torques(void *argument) {
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_error error;
     while (t->count < t->points && dyn_client_watch_next(t->watch, 1, &update, &error) == DYN_CLIENT_OK) {
-        if (update.kind == DYN_CLIENT_UPDATE_STREAM_EVENT && update.text[0] != 'c')
+        if (update.kind == DYN_CLIENT_UPDATE_KIND_STREAM_EVENT && update.text[0] != 'c')
             fprintf(stderr, "%s: %s\n", update.text, update.message);
-        if (update.kind != DYN_CLIENT_UPDATE_TORQUES)
+        if (update.kind != DYN_CLIENT_UPDATE_KIND_TORQUES)
             continue;
         double latency = now() - 1e-9 * (double)update.sent_stamp_ns;
         for (size_t i = 0; i < update.count && t->count < t->points; i++)
@@ -107,7 +107,7 @@ static int stream_motion(dyn_client *client, const dyn_client_description *robot
     pthread_t thread;
     taker t = {.points = points, .latency = calloc(points, sizeof *t.latency)};
     dyn_client_stream_options options =
-        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_FEEDFORWARD,
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = robot->model.name));
     int failed = t.latency == NULL || dyn_client_open_stream(client, &options, &stream, &error) != DYN_CLIENT_OK ||
                  dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &t.watch, &error) != DYN_CLIENT_OK;

@@ -155,10 +155,10 @@ DYN_CLIENT_EXPORT const char *dyn_client_version(void);
 /* ---- the daemon -------------------------------------------------------------------------------------------------- */
 
 typedef enum dyn_client_health_state {
-    DYN_CLIENT_HEALTH_UNKNOWN = 0,
-    DYN_CLIENT_HEALTH_SERVING = 1,
-    DYN_CLIENT_HEALTH_DEGRADED = 2, /* works, with a shortfall that `message` describes */
-    DYN_CLIENT_HEALTH_NOT_SERVING = 3,
+    DYN_CLIENT_HEALTH_STATE_UNKNOWN = 0,
+    DYN_CLIENT_HEALTH_STATE_SERVING = 1,
+    DYN_CLIENT_HEALTH_STATE_DEGRADED = 2, /* works, with a shortfall that `message` describes */
+    DYN_CLIENT_HEALTH_STATE_NOT_SERVING = 3,
 } dyn_client_health_state;
 
 typedef struct dyn_client_component {
@@ -359,9 +359,9 @@ typedef enum dyn_client_base {
 
 /* Treatment of mimic joints. */
 typedef enum dyn_client_mimic_policy {
-    DYN_CLIENT_MIMIC_UNSPECIFIED = 0, /* as the description states; coupled where it states none */
-    DYN_CLIENT_MIMIC_COUPLED = 1,     /* a mimic joint follows its master and has no coordinate of its own */
-    DYN_CLIENT_MIMIC_INDEPENDENT = 2, /* a mimic joint is a joint like any other */
+    DYN_CLIENT_MIMIC_POLICY_UNSPECIFIED = 0, /* as the description states; coupled where it states none */
+    DYN_CLIENT_MIMIC_POLICY_COUPLED = 1,     /* a mimic joint follows its master and has no coordinate of its own */
+    DYN_CLIENT_MIMIC_POLICY_INDEPENDENT = 2, /* a mimic joint is a joint like any other */
 } dyn_client_mimic_policy;
 
 typedef struct dyn_client_model {
@@ -380,8 +380,8 @@ typedef struct dyn_client_model {
 
 typedef enum dyn_client_severity {
     DYN_CLIENT_SEVERITY_UNSPECIFIED = 0,
-    DYN_CLIENT_NOTE = 1,
-    DYN_CLIENT_WARNING = 2, /* likely not what the author of the description meant */
+    DYN_CLIENT_SEVERITY_NOTE = 1,
+    DYN_CLIENT_SEVERITY_WARNING = 2, /* likely not what the author of the description meant */
 } dyn_client_severity;
 
 /* Entry of the report on a description: an element that was ignored or merged, or that is suspicious. */
@@ -393,17 +393,17 @@ typedef struct dyn_client_report_entry {
 } dyn_client_report_entry;
 
 typedef enum dyn_client_joint_type {
-    DYN_CLIENT_JOINT_UNSPECIFIED = 0, /* refused */
-    DYN_CLIENT_JOINT_FIXED = 1,
-    DYN_CLIENT_JOINT_REVOLUTE = 2,
-    DYN_CLIENT_JOINT_CONTINUOUS = 3,
-    DYN_CLIENT_JOINT_PRISMATIC = 4,
-    DYN_CLIENT_JOINT_HELICAL = 5,
-    DYN_CLIENT_JOINT_CYLINDRICAL = 6,
-    DYN_CLIENT_JOINT_UNIVERSAL = 7,
-    DYN_CLIENT_JOINT_PLANAR = 8,
-    DYN_CLIENT_JOINT_SPHERICAL = 9,
-    DYN_CLIENT_JOINT_FLOATING = 10,
+    DYN_CLIENT_JOINT_TYPE_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_JOINT_TYPE_FIXED = 1,
+    DYN_CLIENT_JOINT_TYPE_REVOLUTE = 2,
+    DYN_CLIENT_JOINT_TYPE_CONTINUOUS = 3,
+    DYN_CLIENT_JOINT_TYPE_PRISMATIC = 4,
+    DYN_CLIENT_JOINT_TYPE_HELICAL = 5,
+    DYN_CLIENT_JOINT_TYPE_CYLINDRICAL = 6,
+    DYN_CLIENT_JOINT_TYPE_UNIVERSAL = 7,
+    DYN_CLIENT_JOINT_TYPE_PLANAR = 8,
+    DYN_CLIENT_JOINT_TYPE_SPHERICAL = 9,
+    DYN_CLIENT_JOINT_TYPE_FLOATING = 10,
 } dyn_client_joint_type;
 
 /* Returns the name of the type in lower case, "revolute"; "unknown" for any other number. Thread-safe. */
@@ -478,9 +478,10 @@ typedef struct dyn_client_model_description {
 
 /* Convention for the pose of frame i in frame i - 1, and for the position of frame i on link i. */
 typedef enum dyn_client_dh_convention {
-    DYN_CLIENT_DH_UNSPECIFIED = 0, /* refused */
-    DYN_CLIENT_DH_STANDARD = 1,    /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end */
-    DYN_CLIENT_DH_MODIFIED = 2,    /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i; row i has alpha(i-1) and a(i-1) */
+    DYN_CLIENT_DH_CONVENTION_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_DH_CONVENTION_STANDARD = 1,    /* Rz(theta) Tz(d) Tx(a) Rx(alpha), at the far end */
+    /* Rx(alpha) Tx(a) Rz(theta) Tz(d), on axis i; row i has alpha(i-1) and a(i-1). */
+    DYN_CLIENT_DH_CONVENTION_MODIFIED = 2,
 } dyn_client_dh_convention;
 
 /* Joint i and link i of a serial chain. */
@@ -651,14 +652,14 @@ DYN_CLIENT_EXPORT void dyn_client_description_free(dyn_client_description *descr
 /* ---- derived models ---------------------------------------------------------------------------------------------- */
 
 typedef enum dyn_client_operation_kind {
-    DYN_CLIENT_LOCK_JOINTS = 1,  /* fix joints at their position in q; mimic joints of a locked joint are locked too */
-    DYN_CLIENT_KEEP_SUBTREE = 2, /* only `link` and its subtree, as a robot of its own */
-    DYN_CLIENT_KEEP_CHAIN = 3,   /* only the chain of joints from `link`, its base, to `last` */
-    DYN_CLIENT_CHANGE_BASE = 4,  /* make `link` the root */
-    DYN_CLIENT_MERGE_MODEL = 5,  /* add another robot of the daemon, its root fixed on `link` at `pose` */
-    DYN_CLIENT_ATTACH_LINK = 6,  /* add a link `name` fixed on `link` at `pose`: a payload, a tool */
-    DYN_CLIENT_CHANGE_INERTIA = 7, /* replace the inertia of `link` */
-    DYN_CLIENT_DETACH_LINK = 8,    /* remove `link` and its subtree */
+    DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS = 1, /* fix joints at their position in q, and with them their mimic joints */
+    DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE = 2, /* only `link` and its subtree, as a robot of its own */
+    DYN_CLIENT_OPERATION_KIND_KEEP_CHAIN = 3,   /* only the chain of joints from `link`, its base, to `last` */
+    DYN_CLIENT_OPERATION_KIND_CHANGE_BASE = 4,  /* make `link` the root */
+    DYN_CLIENT_OPERATION_KIND_MERGE_MODEL = 5, /* add another robot of the daemon, its root fixed on `link` at `pose` */
+    DYN_CLIENT_OPERATION_KIND_ATTACH_LINK = 6, /* add a link `name` fixed on `link` at `pose`: a payload, a tool */
+    DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA = 7, /* replace the inertia of `link` */
+    DYN_CLIENT_OPERATION_KIND_DETACH_LINK = 8,    /* remove `link` and its subtree */
 } dyn_client_operation_kind;
 
 /* Operation that changes a model. Members that its kind does not use are not read. */
@@ -701,10 +702,10 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_model(dyn_client *client,
                                                             dyn_client_loaded_model **loaded, dyn_client_error *error);
 
 typedef enum dyn_client_model_format {
-    DYN_CLIENT_FORMAT_UNSPECIFIED = 0, /* refused */
-    DYN_CLIENT_DESCRIPTION = 1,        /* loads to a model of the same digest */
-    DYN_CLIENT_URDF = 2,               /* without gravity and floating base */
-    DYN_CLIENT_SCREWS = 3,             /* of a serial chain on a fixed base */
+    DYN_CLIENT_MODEL_FORMAT_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_MODEL_FORMAT_DESCRIPTION = 1, /* loads to a model of the same digest */
+    DYN_CLIENT_MODEL_FORMAT_URDF = 2,        /* without gravity and floating base */
+    DYN_CLIENT_MODEL_FORMAT_SCREWS = 3,      /* of a serial chain on a fixed base */
 } dyn_client_model_format;
 
 /* Exported model in one of three forms; the members of the others are NULL. */
@@ -726,16 +727,17 @@ DYN_CLIENT_EXPORT void dyn_client_exported_model_free(dyn_client_exported_model 
 /* ---- inertias of bodies ------------------------------------------------------------------------------------------ */
 
 typedef enum dyn_client_inertia_kind {
-    DYN_CLIENT_BOX = 1,            /* size */
-    DYN_CLIENT_CYLINDER = 2,       /* radius, length; along z */
-    DYN_CLIENT_SPHERE = 3,         /* radius */
-    DYN_CLIENT_ELLIPSOID = 4,      /* size: the semi-axes */
-    DYN_CLIENT_CAPSULE = 5,        /* radius, length of the cylinder; along z */
-    DYN_CLIENT_MESH = 6,           /* stl, scale: the body inside a closed surface */
-    DYN_CLIENT_INERTIA = 7,        /* inertia: to be moved, checked or converted */
-    DYN_CLIENT_PARAMETERS = 8,     /* 10 values: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the frame's origin */
-    DYN_CLIENT_PSEUDO_INERTIA = 9, /* 16 values: 4 x 4, row-major */
-    DYN_CLIENT_LOG_CHOLESKY = 10,  /* 10 values: alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 */
+    DYN_CLIENT_INERTIA_KIND_BOX = 1,       /* size */
+    DYN_CLIENT_INERTIA_KIND_CYLINDER = 2,  /* radius, length; along z */
+    DYN_CLIENT_INERTIA_KIND_SPHERE = 3,    /* radius */
+    DYN_CLIENT_INERTIA_KIND_ELLIPSOID = 4, /* size: the semi-axes */
+    DYN_CLIENT_INERTIA_KIND_CAPSULE = 5,   /* radius, length of the cylinder; along z */
+    DYN_CLIENT_INERTIA_KIND_MESH = 6,      /* stl, scale: the body inside a closed surface */
+    DYN_CLIENT_INERTIA_KIND_INERTIA = 7,   /* inertia: to be moved, checked or converted */
+    /* 10 values: m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the frame's origin. */
+    DYN_CLIENT_INERTIA_KIND_PARAMETERS = 8,
+    DYN_CLIENT_INERTIA_KIND_PSEUDO_INERTIA = 9, /* 16 values: 4 x 4, row-major */
+    DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY = 10,  /* 10 values: alpha, d1, d2, d3, s12, s23, s13, t1, t2, t3 */
 } dyn_client_inertia_kind;
 
 /* Part of a body. Members that its kind does not use are not read. Shapes are homogeneous and centred in their
@@ -779,10 +781,10 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *clien
 
 /* Frame that a spatial quantity is expressed in. */
 typedef enum dyn_client_reference_frame {
-    DYN_CLIENT_FRAME_UNSPECIFIED = 0,   /* refused where a frame is needed */
-    DYN_CLIENT_LOCAL = 1,               /* axes and origin of the link or frame */
-    DYN_CLIENT_WORLD = 2,               /* axes and origin of the world */
-    DYN_CLIENT_LOCAL_WORLD_ALIGNED = 3, /* axes of the world, origin of the link or frame */
+    DYN_CLIENT_REFERENCE_FRAME_UNSPECIFIED = 0,         /* refused where a frame is needed */
+    DYN_CLIENT_REFERENCE_FRAME_LOCAL = 1,               /* axes and origin of the link or frame */
+    DYN_CLIENT_REFERENCE_FRAME_WORLD = 2,               /* axes and origin of the world */
+    DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED = 3, /* axes of the world, origin of the link or frame */
 } dyn_client_reference_frame;
 
 /* Wrench that the environment applies to a link. Its torque is about the origin of the reference frame. */
@@ -804,8 +806,8 @@ typedef struct dyn_client_payload {
 
 /* Precision of the computation. Arguments and results are doubles in both. */
 typedef enum dyn_client_precision {
-    DYN_CLIENT_DOUBLE_PRECISION = 0,
-    DYN_CLIENT_SINGLE_PRECISION = 1, /* about seven digits, twice the states at once: enum Precision of the protocol */
+    DYN_CLIENT_PRECISION_DOUBLE = 0,
+    DYN_CLIENT_PRECISION_SINGLE = 1, /* about seven digits, twice the states at once: enum Precision of the protocol */
 } dyn_client_precision;
 
 /* Outcome of a call in which some samples fail. */
@@ -897,7 +899,8 @@ typedef struct dyn_client_base_parameter {
     const double *factors; /* factor of each, SI; 1 at `column` */
 } dyn_client_base_parameter;
 
-/* tau = Y p = Y_b b for every motion, where Y_b has the columns of DYN_CLIENT_TORQUE_REGRESSOR that `rows` lists. */
+/* tau = Y p = Y_b b for every motion, where Y_b has the columns of DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR that `rows`
+ * lists. */
 typedef struct dyn_client_base_parameters {
     size_t body_count;
     const char *const *bodies; /* child link of each moving joint */
@@ -976,68 +979,68 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_jacobians(dyn_client *client, con
 /* Quantities of dyn_client_evaluate. nv is the number of velocities. Rows and columns over joints are in the query's
  * order. Derivatives with respect to q are along the tangent increments that v integrates to. */
 typedef enum dyn_client_quantity {
-    DYN_CLIENT_INVERSE_DYNAMICS = 1,                 /* tau(q, v, a), external forces included: nv */
-    DYN_CLIENT_FORWARD_DYNAMICS = 2,                 /* a(q, v, tau), external forces included: nv */
-    DYN_CLIENT_MASS_MATRIX = 3,                      /* M(q): nv x nv */
-    DYN_CLIENT_INVERSE_MASS_MATRIX = 4,              /* nv x nv; FAILED_PRECONDITION where M is singular */
-    DYN_CLIENT_CORIOLIS_MATRIX = 5,                  /* C(q, v) with dM/dt - 2 C skew: nv x nv */
-    DYN_CLIENT_CHRISTOFFEL_SYMBOLS = 6,              /* G_k with C = sum over k of v_k G_k: nv x nv x nv */
-    DYN_CLIENT_GRAVITY_FORCES = 7,                   /* g(q): nv */
-    DYN_CLIENT_BIAS_FORCES = 8,                      /* h(q, v) = C v + g: nv */
-    DYN_CLIENT_KINETIC_ENERGY = 9,                   /* v' M v / 2: one number */
-    DYN_CLIENT_POTENTIAL_ENERGY = 10,                /* in gravity; zero with all mass at the world's origin */
-    DYN_CLIENT_POWER = 11,                           /* tau' v: one number */
-    DYN_CLIENT_CENTER_OF_MASS = 12,                  /* of the robot or of a subtree, world axes: 3 */
-    DYN_CLIENT_CENTER_OF_MASS_VELOCITY = 13,         /* 3 */
-    DYN_CLIENT_CENTER_OF_MASS_ACCELERATION = 14,     /* 3, without gravity */
-    DYN_CLIENT_CENTER_OF_MASS_JACOBIAN = 15,         /* 3 x nv */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM = 16,             /* about the centre of mass, world axes: linear 3, angular 3 */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX = 17,      /* A_G: linear and angular 3 x nv */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM_MATRIX_RATE = 18, /* dA_G/dt */
-    DYN_CLIENT_CENTROIDAL_INERTIA = 19,              /* rotational inertia of the robot as one body: 3 x 3 */
-    DYN_CLIENT_FRAME_POSE = 20,                      /* in the world: position 3, quaternion 4 */
-    DYN_CLIENT_FRAME_TWIST = 21,                     /* J v in the reference frame: linear 3, angular 3 */
-    DYN_CLIENT_FRAME_ACCELERATION = 22,              /* J a + dJ/dt v, without gravity */
-    DYN_CLIENT_FRAME_JACOBIAN = 23,                  /* linear and angular 3 x nv */
-    DYN_CLIENT_FRAME_JACOBIAN_RATE = 24,             /* dJ/dt */
-    DYN_CLIENT_FRAME_TWIST_BY_Q = 25,                /* d twist/dq: linear and angular 3 x nv */
-    DYN_CLIENT_FRAME_ACCELERATION_BY_Q = 26,
-    DYN_CLIENT_FRAME_ACCELERATION_BY_V = 27,
-    DYN_CLIENT_TORQUE_REGRESSOR = 28,      /* Y with tau = Y p: nv x bodies x 10 */
-    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q = 29, /* d tau/dq: nv x nv; d tau/da is M */
-    DYN_CLIENT_INVERSE_DYNAMICS_BY_V = 30,
-    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q = 31, /* d a/dq: nv x nv; d a/d tau is the inverse of M */
-    DYN_CLIENT_FORWARD_DYNAMICS_BY_V = 32,
-    DYN_CLIENT_GRAVITY_FORCES_BY_Q = 33,           /* dg/dq: nv x nv */
-    DYN_CLIENT_JOINT_WRENCHES = 34,                /* from a joint's parent on its child: force and torque bodies x 3 */
-    DYN_CLIENT_FRAME_JACOBIAN_BY_Q = 35,           /* dJ/dq, the Hessian: linear and angular 3 x nv x nv */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM_BY_Q = 36,      /* linear and angular 3 x nv */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_Q = 37, /* of A_G a + dA_G/dt v */
-    DYN_CLIENT_CENTROIDAL_MOMENTUM_RATE_BY_V = 38,
-    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_Q = 39, /* second derivatives of tau(q, v, a), no external forces: nv x nv x nv */
-    DYN_CLIENT_INVERSE_DYNAMICS_BY_V_V = 40,
-    DYN_CLIENT_INVERSE_DYNAMICS_BY_Q_V = 41, /* along q_j, then v_k */
-    DYN_CLIENT_MASS_MATRIX_BY_Q = 42,        /* of M_ij along q_k */
-    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_Q = 43, /* of a(q, v, tau) */
-    DYN_CLIENT_FORWARD_DYNAMICS_BY_V_V = 44,
-    DYN_CLIENT_FORWARD_DYNAMICS_BY_Q_V = 45,
-    DYN_CLIENT_INVERSE_MASS_MATRIX_BY_Q = 46,
-    DYN_CLIENT_INVERSE_DYNAMICS_ALONG = 47,                 /* change of tau along (dq, dv, da): nv */
-    DYN_CLIENT_FORWARD_DYNAMICS_ALONG = 48,                 /* change of a along (dq, dv, dtau): nv */
-    DYN_CLIENT_EXTERNAL_FORCES = 49,                        /* sum of J' f_ext of the query's external forces: nv */
-    DYN_CLIENT_OPERATIONAL_SPACE_INERTIA = 50,              /* Lambda of the m task rows of all frames: m x m */
-    DYN_CLIENT_OPERATIONAL_SPACE_INVERSE_INERTIA = 51,      /* J M^-1 J', also where Lambda does not exist */
-    DYN_CLIENT_OPERATIONAL_SPACE_BIAS = 52,                 /* mu: m */
-    DYN_CLIENT_OPERATIONAL_SPACE_GRAVITY = 53,              /* p: m */
-    DYN_CLIENT_OPERATIONAL_SPACE_CONSISTENT_INVERSE = 54,   /* Jbar = M^-1 J' Lambda: nv x m */
-    DYN_CLIENT_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR = 55, /* N = 1 - Jbar J: nv x nv */
-    DYN_CLIENT_FRAME_MANIPULABILITY = 56, /* linear, angular: measure and isotropy; spatial: measure */
-    DYN_CLIENT_FRAME_ELLIPSOIDS = 57,     /* of velocity and mass: lengths 3 and axes 3 x 3, linear and angular */
-    DYN_CLIENT_ENERGY_REGRESSOR = 58,     /* kinetic and potential: bodies x 10 each */
-    DYN_CLIENT_TORQUE_ELLIPSOID = 59,     /* eigenvalues nv and eigenvectors nv x nv of M */
-    DYN_CLIENT_FRAME_ACCELERATION_ELLIPSOIDS = 60, /* of J M^-1 tau: lengths 3 and axes 3 x 3, linear and angular */
-    DYN_CLIENT_FRAME_BODY_INERTIA = 61,            /* spatial inertia of the body of the frame: 6 x 6, linear first */
-    DYN_CLIENT_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3 and axes 3 x 3 */
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS = 1,             /* tau(q, v, a), external forces included: nv */
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS = 2,             /* a(q, v, tau), external forces included: nv */
+    DYN_CLIENT_QUANTITY_MASS_MATRIX = 3,                  /* M(q): nv x nv */
+    DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX = 4,          /* nv x nv; FAILED_PRECONDITION where M is singular */
+    DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX = 5,              /* C(q, v) with dM/dt - 2 C skew: nv x nv */
+    DYN_CLIENT_QUANTITY_CHRISTOFFEL_SYMBOLS = 6,          /* G_k with C = sum over k of v_k G_k: nv x nv x nv */
+    DYN_CLIENT_QUANTITY_GRAVITY_FORCES = 7,               /* g(q): nv */
+    DYN_CLIENT_QUANTITY_BIAS_FORCES = 8,                  /* h(q, v) = C v + g: nv */
+    DYN_CLIENT_QUANTITY_KINETIC_ENERGY = 9,               /* v' M v / 2: one number */
+    DYN_CLIENT_QUANTITY_POTENTIAL_ENERGY = 10,            /* in gravity; zero with all mass at the world's origin */
+    DYN_CLIENT_QUANTITY_POWER = 11,                       /* tau' v: one number */
+    DYN_CLIENT_QUANTITY_CENTER_OF_MASS = 12,              /* of the robot or of a subtree, world axes: 3 */
+    DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY = 13,     /* 3 */
+    DYN_CLIENT_QUANTITY_CENTER_OF_MASS_ACCELERATION = 14, /* 3, without gravity */
+    DYN_CLIENT_QUANTITY_CENTER_OF_MASS_JACOBIAN = 15,     /* 3 x nv */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM = 16,        /* about the centre of mass, world axes: linear 3, angular 3 */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX = 17, /* A_G: linear and angular 3 x nv */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE = 18, /* dA_G/dt */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_INERTIA = 19,              /* rotational inertia of the robot as one body: 3 x 3 */
+    DYN_CLIENT_QUANTITY_FRAME_POSE = 20,                      /* in the world: position 3, quaternion 4 */
+    DYN_CLIENT_QUANTITY_FRAME_TWIST = 21,                     /* J v in the reference frame: linear 3, angular 3 */
+    DYN_CLIENT_QUANTITY_FRAME_ACCELERATION = 22,              /* J a + dJ/dt v, without gravity */
+    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN = 23,                  /* linear and angular 3 x nv */
+    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE = 24,             /* dJ/dt */
+    DYN_CLIENT_QUANTITY_FRAME_TWIST_BY_Q = 25,                /* d twist/dq: linear and angular 3 x nv */
+    DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_Q = 26,
+    DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_V = 27,
+    DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR = 28,      /* Y with tau = Y p: nv x bodies x 10 */
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q = 29, /* d tau/dq: nv x nv; d tau/da is M */
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V = 30,
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q = 31, /* d a/dq: nv x nv; d a/d tau is the inverse of M */
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V = 32,
+    DYN_CLIENT_QUANTITY_GRAVITY_FORCES_BY_Q = 33, /* dg/dq: nv x nv */
+    DYN_CLIENT_QUANTITY_JOINT_WRENCHES = 34,      /* from a joint's parent on its child: force and torque bodies x 3 */
+    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q = 35, /* dJ/dq, the Hessian: linear and angular 3 x nv x nv */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_BY_Q = 36,      /* linear and angular 3 x nv */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_Q = 37, /* of A_G a + dA_G/dt v */
+    DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_V = 38,
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q_Q = 39, /* second derivatives of tau(q, v, a): nv x nv x nv */
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V_V = 40,
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q_V = 41, /* along q_j, then v_k */
+    DYN_CLIENT_QUANTITY_MASS_MATRIX_BY_Q = 42,        /* of M_ij along q_k */
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q = 43, /* of a(q, v, tau) */
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V_V = 44,
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_V = 45,
+    DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX_BY_Q = 46,
+    DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG = 47,            /* change of tau along (dq, dv, da): nv */
+    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG = 48,            /* change of a along (dq, dv, dtau): nv */
+    DYN_CLIENT_QUANTITY_EXTERNAL_FORCES = 49,                   /* sum of J' f_ext of the query's external forces: nv */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA = 50,         /* Lambda of the m task rows of all frames: m x m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA = 51, /* J M^-1 J', also where Lambda does not exist */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS = 52,            /* mu: m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY = 53,         /* p: m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE = 54,   /* Jbar = M^-1 J' Lambda: nv x m */
+    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR = 55, /* N = 1 - Jbar J: nv x nv */
+    DYN_CLIENT_QUANTITY_FRAME_MANIPULABILITY = 56, /* linear, angular: measure and isotropy; spatial: measure */
+    DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS = 57, /* of velocity and mass: lengths 3 and axes 3 x 3, linear and angular */
+    DYN_CLIENT_QUANTITY_ENERGY_REGRESSOR = 58, /* kinetic and potential: bodies x 10 each */
+    DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID = 59, /* eigenvalues nv and eigenvectors nv x nv of M */
+    DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS = 60, /* of J M^-1 tau: lengths 3, axes 3 x 3; linear, angular */
+    DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA = 61,   /* spatial inertia of the body of the frame: 6 x 6, linear first */
+    DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3, axes 3 x 3 */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */
@@ -1051,10 +1054,10 @@ DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_qua
 
 /* Subject of a quantity. */
 typedef enum dyn_client_quantity_subject {
-    DYN_CLIENT_OF_ROBOT,
-    DYN_CLIENT_OF_SUBTREE, /* of the robot, or of the subtree of one of its joints */
-    DYN_CLIENT_OF_FRAMES,  /* of each of some frames */
-    DYN_CLIENT_OF_TASK,    /* of a task */
+    DYN_CLIENT_QUANTITY_SUBJECT_ROBOT,
+    DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE, /* of the robot, or of the subtree of one of its joints */
+    DYN_CLIENT_QUANTITY_SUBJECT_FRAMES,  /* of each of some frames */
+    DYN_CLIENT_QUANTITY_SUBJECT_TASK,    /* of a task */
 } dyn_client_quantity_subject;
 
 /* Returns the subject of a quantity, as its name begins. Thread-safe. */
@@ -1062,12 +1065,12 @@ DYN_CLIENT_EXPORT dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn
 
 /* Row of a frame's Jacobian. */
 typedef enum dyn_client_task_axis {
-    DYN_CLIENT_LINEAR_X = 1,
-    DYN_CLIENT_LINEAR_Y = 2,
-    DYN_CLIENT_LINEAR_Z = 3,
-    DYN_CLIENT_ANGULAR_X = 4,
-    DYN_CLIENT_ANGULAR_Y = 5,
-    DYN_CLIENT_ANGULAR_Z = 6,
+    DYN_CLIENT_TASK_AXIS_LINEAR_X = 1,
+    DYN_CLIENT_TASK_AXIS_LINEAR_Y = 2,
+    DYN_CLIENT_TASK_AXIS_LINEAR_Z = 3,
+    DYN_CLIENT_TASK_AXIS_ANGULAR_X = 4,
+    DYN_CLIENT_TASK_AXIS_ANGULAR_Y = 5,
+    DYN_CLIENT_TASK_AXIS_ANGULAR_Z = 6,
 } dyn_client_task_axis;
 
 /* Frame that a task controls. */
@@ -1081,11 +1084,11 @@ typedef struct dyn_client_task_frame {
  * INVALID_ARGUMENT. */
 typedef struct dyn_client_quantity_request {
     dyn_client_quantity quantity;
-    size_t frame_count; /* OF_FRAMES: links, joints (the child link's frame) or "world", each once */
+    size_t frame_count; /* of frames: links, joints (the child link's frame) or "world", each once */
     const char *const *frames;
-    dyn_client_reference_frame reference_frame; /* OF_FRAMES and OF_TASK: frame of their vectors */
-    const char *subtree;     /* OF_SUBTREE: joint at the root of the subtree; NULL: the whole robot */
-    size_t task_frame_count; /* OF_TASK: up to 8, each once */
+    dyn_client_reference_frame reference_frame; /* of frames and tasks: frame of their vectors */
+    const char *subtree;     /* of subtrees: joint at the root of the subtree; NULL: the whole robot */
+    size_t task_frame_count; /* of tasks: up to 8, each once */
     const dyn_client_task_frame *task_frames;
 } dyn_client_quantity_request;
 
@@ -1104,30 +1107,30 @@ typedef struct dyn_client_evaluate_request {
 
 /* Flags for the inputs that a quantity depends on, in addition to q. */
 typedef enum dyn_client_quantity_input {
-    DYN_CLIENT_INPUT_V = 1 << 0,
-    DYN_CLIENT_INPUT_A = 1 << 1,
-    DYN_CLIENT_INPUT_TAU = 1 << 2,
-    DYN_CLIENT_INPUT_DQ = 1 << 3,
-    DYN_CLIENT_INPUT_DV = 1 << 4,
-    DYN_CLIENT_INPUT_DA = 1 << 5,
-    DYN_CLIENT_INPUT_DTAU = 1 << 6,
-    DYN_CLIENT_INPUT_GRAVITY = 1 << 7, /* this flag and the next ones: parts of the query */
-    DYN_CLIENT_INPUT_EXTERNAL_FORCES = 1 << 8,
-    DYN_CLIENT_INPUT_PAYLOADS = 1 << 9,
+    DYN_CLIENT_QUANTITY_INPUT_V = 1 << 0,
+    DYN_CLIENT_QUANTITY_INPUT_A = 1 << 1,
+    DYN_CLIENT_QUANTITY_INPUT_TAU = 1 << 2,
+    DYN_CLIENT_QUANTITY_INPUT_DQ = 1 << 3,
+    DYN_CLIENT_QUANTITY_INPUT_DV = 1 << 4,
+    DYN_CLIENT_QUANTITY_INPUT_DA = 1 << 5,
+    DYN_CLIENT_QUANTITY_INPUT_DTAU = 1 << 6,
+    DYN_CLIENT_QUANTITY_INPUT_GRAVITY = 1 << 7, /* this flag and the next ones: parts of the query */
+    DYN_CLIENT_QUANTITY_INPUT_EXTERNAL_FORCES = 1 << 8,
+    DYN_CLIENT_QUANTITY_INPUT_PAYLOADS = 1 << 9,
 } dyn_client_quantity_input;
 
 /* Meaning of an axis of a block. */
 typedef enum dyn_client_axis_kind {
-    DYN_CLIENT_AXIS_JOINTS = 1,     /* velocities in the query's order: rotations or translations */
-    DYN_CLIENT_AXIS_BODIES = 2,     /* child links of the moving joints, in the model's order */
-    DYN_CLIENT_AXIS_TASK = 3,       /* "tool0 linear x", the linear rows of a frame first; angular or linear */
-    DYN_CLIENT_AXIS_XYZ = 4,        /* "x", "y", "z" */
-    DYN_CLIENT_AXIS_QUATERNION = 5, /* "x", "y", "z", "w" */
-    DYN_CLIENT_AXIS_PARAMETERS = 6, /* "m", "mx", .. "Izz": the mass, first moments or moments of inertia */
-    DYN_CLIENT_AXIS_SEMI_AXES = 7,  /* of an ellipsoid, the longest first */
-    DYN_CLIENT_AXIS_JOINT_SEMI_AXES = 8,
-    DYN_CLIENT_AXIS_MEASURES = 9, /* "measure", "isotropy" */
-    DYN_CLIENT_AXIS_TWIST = 10,   /* "linear x", .. "angular z": angular or linear */
+    DYN_CLIENT_AXIS_KIND_JOINTS = 1,     /* velocities in the query's order: rotations or translations */
+    DYN_CLIENT_AXIS_KIND_BODIES = 2,     /* child links of the moving joints, in the model's order */
+    DYN_CLIENT_AXIS_KIND_TASK = 3,       /* "tool0 linear x", the linear rows of a frame first; angular or linear */
+    DYN_CLIENT_AXIS_KIND_XYZ = 4,        /* "x", "y", "z" */
+    DYN_CLIENT_AXIS_KIND_QUATERNION = 5, /* "x", "y", "z", "w" */
+    DYN_CLIENT_AXIS_KIND_PARAMETERS = 6, /* "m", "mx", .. "Izz": the mass, first moments or moments of inertia */
+    DYN_CLIENT_AXIS_KIND_SEMI_AXES = 7,  /* of an ellipsoid, the longest first */
+    DYN_CLIENT_AXIS_KIND_JOINT_SEMI_AXES = 8,
+    DYN_CLIENT_AXIS_KIND_MEASURES = 9, /* "measure", "isotropy" */
+    DYN_CLIENT_AXIS_KIND_TWIST = 10,   /* "linear x", .. "angular z": angular or linear */
 } dyn_client_axis_kind;
 
 /* Entries along an axis. */
@@ -1234,29 +1237,41 @@ DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *expla
  * condition does not allow the call. */
 
 typedef enum dyn_client_integrator {
-    DYN_CLIENT_SEMI_IMPLICIT_EULER = 0,
-    DYN_CLIENT_EXPLICIT_EULER = 1,
-    DYN_CLIENT_RK4 = 2,
+    DYN_CLIENT_INTEGRATOR_SEMI_IMPLICIT_EULER = 0,
+    DYN_CLIENT_INTEGRATOR_EXPLICIT_EULER = 1,
+    DYN_CLIENT_INTEGRATOR_RK4 = 2,
 } dyn_client_integrator;
 
+/* Values of an input between its rows. */
+typedef enum dyn_client_hold {
+    DYN_CLIENT_HOLD_ZERO_ORDER = 0, /* each row applies until the next */
+    DYN_CLIENT_HOLD_LINEAR = 1,     /* linear interpolation between rows */
+} dyn_client_hold;
+
+/* Passing of simulated time. */
+typedef enum dyn_client_pace {
+    DYN_CLIENT_PACE_LOCKSTEP = 0, /* only dyn_client_step_simulation advances the simulation */
+    DYN_CLIENT_PACE_CLOCK = 1,    /* simulated time follows the clock */
+} dyn_client_pace;
+
 typedef enum dyn_client_control_law {
-    DYN_CLIENT_CONTROL_NONE = 0,       /* tau is the input */
-    DYN_CLIENT_CONTROL_PD = 1,         /* + kp (q_ref - q) + kd (v_ref - v) */
-    DYN_CLIENT_CONTROL_PD_GRAVITY = 2, /* + g(q) */
-    DYN_CLIENT_CONTROL_COMPUTED_TORQUE = 3,
+    DYN_CLIENT_CONTROL_LAW_NONE = 0,       /* tau is the input */
+    DYN_CLIENT_CONTROL_LAW_PD = 1,         /* + kp (q_ref - q) + kd (v_ref - v) */
+    DYN_CLIENT_CONTROL_LAW_PD_GRAVITY = 2, /* + g(q) */
+    DYN_CLIENT_CONTROL_LAW_COMPUTED_TORQUE = 3,
 } dyn_client_control_law;
 
 typedef enum dyn_client_joint_stop {
-    DYN_CLIENT_STOP_RIGID = 0,
-    DYN_CLIENT_STOP_SPRING = 1,
-    DYN_CLIENT_STOP_NONE = 2,
+    DYN_CLIENT_JOINT_STOP_RIGID = 0,
+    DYN_CLIENT_JOINT_STOP_SPRING = 1,
+    DYN_CLIENT_JOINT_STOP_NONE = 2,
 } dyn_client_joint_stop;
 
 /* Use of compiled algorithms for the steps. */
 typedef enum dyn_client_compiled_steps {
-    DYN_CLIENT_COMPILED_WHERE_READY = 0, /* if ready when the simulation is created or the request begins */
-    DYN_CLIENT_COMPILED_NEVER = 1,       /* results do not depend on the time of compilation */
-    DYN_CLIENT_COMPILED_ALWAYS = 2,      /* FAILED_PRECONDITION if not ready, with the field "...stepping.compiled" */
+    DYN_CLIENT_COMPILED_STEPS_WHERE_READY = 0, /* if ready when the simulation is created or the request begins */
+    DYN_CLIENT_COMPILED_STEPS_NEVER = 1,       /* results do not depend on the time of compilation */
+    DYN_CLIENT_COMPILED_STEPS_ALWAYS = 2, /* FAILED_PRECONDITION if not ready, with the field "...stepping.compiled" */
 } dyn_client_compiled_steps;
 
 /* Spring and damper of a joint's stop. Zero is a value too, not the default. */
@@ -1295,8 +1310,8 @@ typedef struct dyn_client_simulation_options {
     size_t nq, nv;                       /* lengths of q and v */
     const double *q, *v;                 /* default: the home configuration at rest */
     const dyn_client_stepping *stepping; /* NULL: its defaults */
-    bool follows_clock;                  /* runs in real time; else only dyn_client_step_simulation advances it */
-    double rate;                         /* simulated seconds a second; default 1 */
+    dyn_client_pace pace;
+    double rate; /* simulated seconds a second; default 1 */
     bool is_paused;
     double publish_rate; /* states published per simulated second; default 100 */
     double disturbance;  /* standard deviation of a random force on each joint, N m or N */
@@ -1307,10 +1322,10 @@ typedef struct dyn_client_simulation_options {
 #define DYN_CLIENT_SIMULATION_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_simulation_options, __VA_ARGS__)
 
 typedef enum dyn_client_condition {
-    DYN_CLIENT_SIMULATION_UNSPECIFIED = 0,
-    DYN_CLIENT_SIMULATION_RUNNING = 1,
-    DYN_CLIENT_SIMULATION_PAUSED = 2, /* also in lockstep */
-    DYN_CLIENT_SIMULATION_DIVERGED = 3,
+    DYN_CLIENT_CONDITION_UNSPECIFIED = 0,
+    DYN_CLIENT_CONDITION_RUNNING = 1,
+    DYN_CLIENT_CONDITION_PAUSED = 2, /* also in lockstep */
+    DYN_CLIENT_CONDITION_DIVERGED = 3,
 } dyn_client_condition;
 
 /* Returns the name of the condition in lower case, "running". Never NULL. Thread-safe. */
@@ -1333,7 +1348,7 @@ DYN_CLIENT_EXPORT const char *dyn_client_steps_end_name(dyn_client_steps_end end
 typedef struct dyn_client_simulation {
     const char *name, *model, *digest, *owner, *recording; /* owner, recording: empty where there is none */
     dyn_client_condition condition;
-    bool follows_clock;
+    dyn_client_pace pace;
     double rate, step_length;
     double lease_remaining; /* s */
     uint32_t watchers;
@@ -1537,7 +1552,7 @@ typedef struct dyn_client_rollout_request {
     bool only_last;    /* only results at the end */
     const double *tau; /* rows of nv; NULL: zeros */
     dyn_client_layout tau_layout;
-    bool is_linear;                      /* interpolates tau linearly between rows: one row more than steps */
+    dyn_client_hold tau_hold;            /* LINEAR has one row of tau more than steps */
     const double *q_ref, *v_ref, *a_ref; /* reference of the controller */
     dyn_client_layout reference_layout;
     bool with_tau, with_energy; /* results in addition to q and v */
@@ -1547,13 +1562,13 @@ typedef struct dyn_client_rollout_request {
 #define DYN_CLIENT_ROLLOUT_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_rollout_request, __VA_ARGS__)
 
 typedef enum dyn_client_sample_status {
-    DYN_CLIENT_SAMPLE_UNSPECIFIED = 0,
-    DYN_CLIENT_SAMPLE_RAN = 1,
-    DYN_CLIENT_SAMPLE_NOT_FINITE = 2, /* the state became NaN or infinite; the last finite one is returned */
-    DYN_CLIENT_SAMPLE_TOO_FAST = 3,   /* beyond the velocity bound; the state before is returned */
-    DYN_CLIENT_SAMPLE_SINGULAR = 4,   /* no inertia resists the joint */
-    DYN_CLIENT_SAMPLE_RESTS = 5,      /* of accurate motions: a joint came to rest at its limit */
-    DYN_CLIENT_SAMPLE_TOO_LONG = 6,   /* of accurate motions: too many steps or stops */
+    DYN_CLIENT_SAMPLE_STATUS_UNSPECIFIED = 0,
+    DYN_CLIENT_SAMPLE_STATUS_RAN = 1,
+    DYN_CLIENT_SAMPLE_STATUS_NOT_FINITE = 2, /* the state became NaN or infinite; the last finite one is returned */
+    DYN_CLIENT_SAMPLE_STATUS_TOO_FAST = 3,   /* beyond the velocity bound; the state before is returned */
+    DYN_CLIENT_SAMPLE_STATUS_SINGULAR = 4,   /* no inertia resists the joint */
+    DYN_CLIENT_SAMPLE_STATUS_RESTS = 5,      /* of accurate motions: a joint came to rest at its limit */
+    DYN_CLIENT_SAMPLE_STATUS_TOO_LONG = 6,   /* of accurate motions: too many steps or stops */
 } dyn_client_sample_status;
 
 /* Returns the status in words, "too fast". Never NULL. Thread-safe. */
@@ -1606,11 +1621,11 @@ typedef enum dyn_client_rates {
 } dyn_client_rates;
 
 typedef enum dyn_client_limit_kind {
-    DYN_CLIENT_LIMIT_UNSPECIFIED = 0,
-    DYN_CLIENT_LIMIT_LOWER = 1,
-    DYN_CLIENT_LIMIT_UPPER = 2,
-    DYN_CLIENT_LIMIT_VELOCITY = 3,
-    DYN_CLIENT_LIMIT_EFFORT = 4,
+    DYN_CLIENT_LIMIT_KIND_UNSPECIFIED = 0,
+    DYN_CLIENT_LIMIT_KIND_LOWER = 1,
+    DYN_CLIENT_LIMIT_KIND_UPPER = 2,
+    DYN_CLIENT_LIMIT_KIND_VELOCITY = 3,
+    DYN_CLIENT_LIMIT_KIND_EFFORT = 4,
 } dyn_client_limit_kind;
 
 /* Returns the name of the kind in lower case, "velocity". Never NULL. Thread-safe. */
@@ -1661,11 +1676,11 @@ DYN_CLIENT_EXPORT void dyn_client_trajectory_free(dyn_client_trajectory *traject
 typedef struct dyn_client_watch dyn_client_watch;
 
 typedef enum dyn_client_update_kind {
-    DYN_CLIENT_UPDATE_STATES,           /* of a simulation: count rows of step, time, q, v, tau */
-    DYN_CLIENT_UPDATE_SIMULATION_EVENT, /* text, message, step, joint */
-    DYN_CLIENT_UPDATE_TORQUES,          /* of a stream: count rows of step (the points' numbers), time, tau */
-    DYN_CLIENT_UPDATE_STREAM_EVENT,     /* text, message, credit */
-    DYN_CLIENT_UPDATE_MODEL_EVENT,      /* text: "loaded", "replaced" or "unloaded"; model */
+    DYN_CLIENT_UPDATE_KIND_STATES,           /* of a simulation: count rows of step, time, q, v, tau */
+    DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT, /* text, message, step, joint */
+    DYN_CLIENT_UPDATE_KIND_TORQUES,          /* of a stream: count rows of step (the points' numbers), time, tau */
+    DYN_CLIENT_UPDATE_KIND_STREAM_EVENT,     /* text, message, credit */
+    DYN_CLIENT_UPDATE_KIND_MODEL_EVENT,      /* text: "loaded", "replaced" or "unloaded"; model */
 } dyn_client_update_kind;
 
 /* Published message. Valid until the next one is requested. */
@@ -1708,11 +1723,24 @@ DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
 typedef enum dyn_client_stream_kind {
-    DYN_CLIENT_STREAM_UNSPECIFIED = 0,      /* refused */
-    DYN_CLIENT_STREAM_FEEDFORWARD = 1,      /* inverse dynamics of points (t, q, v, a) */
-    DYN_CLIENT_STREAM_SIMULATION_INPUT = 2, /* points drive a simulation at simulated time t */
-    DYN_CLIENT_STREAM_RECORD = 3,           /* the daemon writes points to a file */
+    DYN_CLIENT_STREAM_KIND_UNSPECIFIED = 0,      /* refused */
+    DYN_CLIENT_STREAM_KIND_FEEDFORWARD = 1,      /* inverse dynamics of points (t, q, v, a) */
+    DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT = 2, /* points drive a simulation at simulated time t */
+    DYN_CLIENT_STREAM_KIND_RECORD = 3,           /* the daemon writes points to a file */
 } dyn_client_stream_kind;
+
+/* Behaviour of a simulation whose stream has no points left. */
+typedef enum dyn_client_empty_policy {
+    DYN_CLIENT_EMPTY_POLICY_HOLD = 0,  /* keeps the last input */
+    DYN_CLIENT_EMPTY_POLICY_ZERO = 1,  /* applies zero torque */
+    DYN_CLIENT_EMPTY_POLICY_PAUSE = 2, /* pauses the simulation */
+} dyn_client_empty_policy;
+
+/* Treatment of points that arrive too late. */
+typedef enum dyn_client_late_policy {
+    DYN_CLIENT_LATE_POLICY_DROP = 0, /* counts and drops them */
+    DYN_CLIENT_LATE_POLICY_USE = 1,
+} dyn_client_late_policy;
 
 /* Options of a stream. Zero or NULL selects the default for every member but `kind`. */
 typedef struct dyn_client_stream_options {
@@ -1724,13 +1752,9 @@ typedef struct dyn_client_stream_options {
     const dyn_client_query *query;
     const char *simulation; /* of simulation input, with its token */
     uint64_t token;
-    bool is_linear; /* interpolates linearly between points; else each point holds until the next */
-    enum {
-        DYN_CLIENT_EMPTY_HOLD,
-        DYN_CLIENT_EMPTY_ZERO,
-        DYN_CLIENT_EMPTY_PAUSE
-    } empty;        /* behaviour when no points are left */
-    bool uses_late; /* uses late points; else they are counted and dropped */
+    dyn_client_hold hold;          /* of simulation input */
+    dyn_client_empty_policy empty; /* of simulation input */
+    dyn_client_late_policy late;
     double late_after;
     uint64_t capacity;     /* points in its buffer; default 10000 */
     double idle_time;      /* s without points after which it ends; default 60 */

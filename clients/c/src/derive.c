@@ -32,7 +32,7 @@ static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__
 }
 
 static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
-    if (from->kind == DYN_CLIENT_KEEP_SUBTREE) {
+    if (from->kind == DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE) {
         made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE;
         made->subtree = pool_allocate(memory, 1, sizeof *made->subtree);
         if (made->subtree == NULL)
@@ -108,14 +108,14 @@ static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics
 /* Leaves the operation empty if its kind is unknown. The daemon then refuses it by its index. */
 static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_client_operation *from) {
     static void (*const makers[])(pool *, const dyn_client_operation *, Dynamics__V1__ModelOperation *) = {
-        [DYN_CLIENT_LOCK_JOINTS] = make_lock,
-        [DYN_CLIENT_KEEP_SUBTREE] = make_part,
-        [DYN_CLIENT_KEEP_CHAIN] = make_part,
-        [DYN_CLIENT_CHANGE_BASE] = make_change_base,
-        [DYN_CLIENT_MERGE_MODEL] = make_merge,
-        [DYN_CLIENT_ATTACH_LINK] = make_attach,
-        [DYN_CLIENT_CHANGE_INERTIA] = make_change_inertia,
-        [DYN_CLIENT_DETACH_LINK] = make_detach,
+        [DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS] = make_lock,
+        [DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE] = make_part,
+        [DYN_CLIENT_OPERATION_KIND_KEEP_CHAIN] = make_part,
+        [DYN_CLIENT_OPERATION_KIND_CHANGE_BASE] = make_change_base,
+        [DYN_CLIENT_OPERATION_KIND_MERGE_MODEL] = make_merge,
+        [DYN_CLIENT_OPERATION_KIND_ATTACH_LINK] = make_attach,
+        [DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA] = make_change_inertia,
+        [DYN_CLIENT_OPERATION_KIND_DETACH_LINK] = make_detach,
     };
     Dynamics__V1__ModelOperation *made = pool_allocate(memory, 1, sizeof *made);
     if (made == NULL)

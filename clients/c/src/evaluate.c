@@ -42,7 +42,7 @@ const char *dyn_client_quantity_name(dyn_client_quantity quantity) {
 
 bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity) {
     if (strcmp(name, "M") == 0) {
-        *quantity = DYN_CLIENT_MASS_MATRIX;
+        *quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX;
         return true;
     }
     pthread_once(&quantity_names_once, fill_quantity_names);
@@ -60,15 +60,15 @@ dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity q
         const char *begin;
         dyn_client_quantity_subject subject;
     } subjects[] = {
-        {"frame_", DYN_CLIENT_OF_FRAMES},
-        {"operational_space_", DYN_CLIENT_OF_TASK},
-        {"center_of_mass", DYN_CLIENT_OF_SUBTREE},
+        {"frame_", DYN_CLIENT_QUANTITY_SUBJECT_FRAMES},
+        {"operational_space_", DYN_CLIENT_QUANTITY_SUBJECT_TASK},
+        {"center_of_mass", DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE},
     };
     const char *name = dyn_client_quantity_name(quantity);
     for (size_t i = 0; i < sizeof subjects / sizeof *subjects && name != NULL; i++)
         if (strncmp(name, subjects[i].begin, strlen(subjects[i].begin)) == 0)
             return subjects[i].subject;
-    return DYN_CLIENT_OF_ROBOT;
+    return DYN_CLIENT_QUANTITY_SUBJECT_ROBOT;
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -132,9 +132,10 @@ static bool read_block(const evaluation_result *taken, const Dynamics__V1__Block
 }
 
 /* Bits of the flags of inputs, which are the wire's numbers. */
-_Static_assert(DYN_CLIENT_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
-                   DYN_CLIENT_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
-                   DYN_CLIENT_INPUT_PAYLOADS == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PAYLOADS - 1),
+_Static_assert(DYN_CLIENT_QUANTITY_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
+                   DYN_CLIENT_QUANTITY_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
+                   DYN_CLIENT_QUANTITY_INPUT_PAYLOADS ==
+                       1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PAYLOADS - 1),
                "a flag of an input is not that of the wire");
 
 /* Returns the inputs of a quantity as flags. */

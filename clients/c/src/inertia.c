@@ -15,14 +15,14 @@
 /* Creates the message of the part's kind, which borrows arrays of numbers. */
 static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
-    case DYN_CLIENT_BOX:
+    case DYN_CLIENT_INERTIA_KIND_BOX:
         made->box = pool_allocate(memory, 1, sizeof *made->box);
         if (made->box == NULL)
             return;
         dynamics__v1__box__init(made->box);
         made->box->size = from_vector3(memory, from->size);
         break;
-    case DYN_CLIENT_CYLINDER:
+    case DYN_CLIENT_INERTIA_KIND_CYLINDER:
         made->cylinder = pool_allocate(memory, 1, sizeof *made->cylinder);
         if (made->cylinder == NULL)
             return;
@@ -30,14 +30,14 @@ static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynami
         made->cylinder->radius = from->radius;
         made->cylinder->length = from->length;
         break;
-    case DYN_CLIENT_SPHERE:
+    case DYN_CLIENT_INERTIA_KIND_SPHERE:
         made->sphere = pool_allocate(memory, 1, sizeof *made->sphere);
         if (made->sphere == NULL)
             return;
         dynamics__v1__sphere__init(made->sphere);
         made->sphere->radius = from->radius;
         break;
-    case DYN_CLIENT_ELLIPSOID:
+    case DYN_CLIENT_INERTIA_KIND_ELLIPSOID:
         made->ellipsoid = pool_allocate(memory, 1, sizeof *made->ellipsoid);
         if (made->ellipsoid == NULL)
             return;
@@ -69,7 +69,7 @@ static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamic
 
 static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
-    case DYN_CLIENT_PARAMETERS:
+    case DYN_CLIENT_INERTIA_KIND_PARAMETERS:
         made->parameters = pool_allocate(memory, 1, sizeof *made->parameters);
         if (made->parameters == NULL)
             return;
@@ -77,7 +77,7 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
         made->parameters->n_values = 10;
         made->parameters->values = (double *)from->values;
         break;
-    case DYN_CLIENT_PSEUDO_INERTIA:
+    case DYN_CLIENT_INERTIA_KIND_PSEUDO_INERTIA:
         made->pseudo_inertia = pool_allocate(memory, 1, sizeof *made->pseudo_inertia);
         if (made->pseudo_inertia == NULL)
             return;
@@ -118,14 +118,14 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
         made->density = from->density;
     }
     made->pose = from_placement(memory, &from->pose);
-    if (from->kind < DYN_CLIENT_BOX || from->kind > DYN_CLIENT_LOG_CHOLESKY)
+    if (from->kind < DYN_CLIENT_INERTIA_KIND_BOX || from->kind > DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY)
         return made;
     made->body_case = (Dynamics__V1__InertiaPart__BodyCase)from->kind;
-    if (from->kind < DYN_CLIENT_MESH)
+    if (from->kind < DYN_CLIENT_INERTIA_KIND_MESH)
         make_shape(memory, from, made);
-    else if (from->kind == DYN_CLIENT_MESH)
+    else if (from->kind == DYN_CLIENT_INERTIA_KIND_MESH)
         make_mesh(memory, from, made);
-    else if (from->kind == DYN_CLIENT_INERTIA)
+    else if (from->kind == DYN_CLIENT_INERTIA_KIND_INERTIA)
         make_inertia(memory, from, made);
     else
         make_numbers(memory, from, made);

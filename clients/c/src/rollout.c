@@ -101,8 +101,8 @@ static bool layout_values(const dyn_client_query *query, dyn_client_layout layou
 static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
                                      Dynamics__V1__RolloutRequest *asked, dyn_client_error *error) {
     size_t steps = request->steps;
-    if (!layout_values(query, request->tau_layout, steps + request->is_linear, query->nv, request->tau,
-                       &asked->n_tau) ||
+    if (!layout_values(query, request->tau_layout, steps + (request->tau_hold == DYN_CLIENT_HOLD_LINEAR), query->nv,
+                       request->tau, &asked->n_tau) ||
         !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &asked->n_q_ref) ||
         !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &asked->n_v_ref) ||
         !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &asked->n_a_ref))
@@ -114,7 +114,7 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
     asked->a_ref = (double *)request->a_ref;
     asked->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
     asked->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
-    asked->hold = request->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;
+    asked->hold = (Dynamics__V1__Hold)request->tau_hold;
     asked->steps = steps;
     asked->stride = request->stride;
     asked->only_last = request->only_last;

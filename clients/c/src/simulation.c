@@ -40,7 +40,7 @@ static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->recording = from->recording;
     to->recording_error = from->recording_error;
     to->condition = (dyn_client_condition)from->condition;
-    to->follows_clock = from->pace == DYNAMICS__V1__PACE__PACE_CLOCK;
+    to->pace = (dyn_client_pace)from->pace;
     to->rate = from->rate;
     to->step_length = from->step_length;
     to->lease_remaining = from->lease_remaining;
@@ -142,7 +142,7 @@ static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1_
     to->q = (double *)from->q;
     to->n_v = count_of(from->v, from->nv);
     to->v = (double *)from->v;
-    to->pace = from->follows_clock ? DYNAMICS__V1__PACE__PACE_CLOCK : DYNAMICS__V1__PACE__PACE_LOCKSTEP;
+    to->pace = (Dynamics__V1__Pace)from->pace;
     to->rate = from->rate;
     to->is_paused = from->is_paused;
     to->publish_rate = from->publish_rate;

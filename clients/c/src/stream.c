@@ -36,41 +36,39 @@ typedef struct stream_targets {
 static dyn_client_status fill_target(const dyn_client_stream_options *from, stream_targets *targets,
                                      Dynamics__V1__OpenStreamRequest *to, dyn_client_error *error) {
     switch (from->kind) {
-    case DYN_CLIENT_STREAM_FEEDFORWARD:
+    case DYN_CLIENT_STREAM_KIND_FEEDFORWARD:
         dynamics__v1__feedforward_target__init(&targets->feedforward);
         to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD;
         to->feedforward = &targets->feedforward;
         return DYN_CLIENT_OK;
-    case DYN_CLIENT_STREAM_SIMULATION_INPUT:
+    case DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT:
         dynamics__v1__simulation_input_target__init(&targets->simulation_input);
         to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT;
         to->simulation_input = &targets->simulation_input;
         if (from->simulation != NULL)
             to->simulation_input->simulation = (char *)from->simulation;
         to->simulation_input->token = from->token;
-        to->simulation_input->hold =
-            from->is_linear ? DYNAMICS__V1__HOLD__HOLD_LINEAR : DYNAMICS__V1__HOLD__HOLD_ZERO_ORDER;
+        to->simulation_input->hold = (Dynamics__V1__Hold)from->hold;
         to->simulation_input->empty = (Dynamics__V1__EmptyPolicy)from->empty;
         return DYN_CLIENT_OK;
-    case DYN_CLIENT_STREAM_RECORD:
+    case DYN_CLIENT_STREAM_KIND_RECORD:
         dynamics__v1__record_target__init(&targets->record);
         to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD;
         to->record = &targets->record;
         if (from->recording != NULL)
             to->record->recording = (char *)from->recording;
         return DYN_CLIENT_OK;
-    case DYN_CLIENT_STREAM_UNSPECIFIED:
+    case DYN_CLIENT_STREAM_KIND_UNSPECIFIED:
         break;
     }
     return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target",
-                "options->kind is %d; give a dyn_client_stream_kind from DYN_CLIENT_STREAM_FEEDFORWARD on",
+                "options->kind is %d; give a dyn_client_stream_kind from DYN_CLIENT_STREAM_KIND_FEEDFORWARD on",
                 (int)from->kind);
 }
 
 static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenStreamRequest *to) {
     to->name = from->name != NULL ? (char *)from->name : to->name;
-    to->late =
-        from->uses_late ? DYNAMICS__V1__LATE_POLICY__LATE_POLICY_USE : DYNAMICS__V1__LATE_POLICY__LATE_POLICY_DROP;
+    to->late = (Dynamics__V1__LatePolicy)from->late;
     to->late_after = from->late_after;
     to->capacity = from->capacity;
     to->idle_time = from->idle_time;

@@ -160,7 +160,7 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
 }
 
 static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_client_update *to) {
-    to->kind = DYN_CLIENT_UPDATE_STATES;
+    to->kind = DYN_CLIENT_UPDATE_KIND_STATES;
     to->count = from->n_step;
     to->nq = from->n_step > 0 ? from->n_q / from->n_step : 0;
     to->nv = from->n_step > 0 ? from->n_v / from->n_step : 0;
@@ -173,7 +173,7 @@ static void read_states(const Dynamics__V1__SimulationStateEvent *from, dyn_clie
 }
 
 static void read_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn_client_update *to) {
-    to->kind = DYN_CLIENT_UPDATE_SIMULATION_EVENT;
+    to->kind = DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT;
     to->text = event_name(&dynamics__v1__simulation_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
     to->joint = from->joint;
@@ -183,7 +183,7 @@ static void read_simulation_event(const Dynamics__V1__SimulationEvent *from, dyn
 }
 
 static void read_torques(const Dynamics__V1__StreamTorques *from, dyn_client_update *to) {
-    to->kind = DYN_CLIENT_UPDATE_TORQUES;
+    to->kind = DYN_CLIENT_UPDATE_KIND_TORQUES;
     to->count = from->n_point_number;
     to->nv = from->n_point_number > 0 ? from->n_tau / from->n_point_number : 0;
     to->step = from->point_number;
@@ -195,14 +195,14 @@ static void read_torques(const Dynamics__V1__StreamTorques *from, dyn_client_upd
 }
 
 static void read_model_event(const Dynamics__V1__ModelEvent *from, dyn_client_model *model, dyn_client_update *to) {
-    to->kind = DYN_CLIENT_UPDATE_MODEL_EVENT;
+    to->kind = DYN_CLIENT_UPDATE_KIND_MODEL_EVENT;
     to->text = event_name(&dynamics__v1__model_event__change__descriptor, (int)from->change);
     *model = to_model(from->model);
     to->model = model;
 }
 
 static void read_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_update *to) {
-    to->kind = DYN_CLIENT_UPDATE_STREAM_EVENT;
+    to->kind = DYN_CLIENT_UPDATE_KIND_STREAM_EVENT;
     to->text = event_name(&dynamics__v1__stream_event__kind__descriptor, (int)from->kind);
     to->message = from->message;
     to->credit = from->credit;
