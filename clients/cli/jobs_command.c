@@ -101,10 +101,17 @@ static exit_code show_jobs(const jobs_question *question) {
     return complete ? EXIT_OK : complain_memory();
 }
 
+/* Reads the token, which the user who started the job may leave out. */
+static exit_code read_job_token(const jobs_question *question, uint64_t *token) {
+    *token = 0;
+    return question->given->value[OPTION_TOKEN] != NULL ? read_token(question->given, "start_job returned", token)
+                                                        : EXIT_OK;
+}
+
 static exit_code cancel_job(const jobs_question *question) {
     dyn_client_error error;
     uint64_t token;
-    exit_code code = read_token(question->given, "start_job returned", &token);
+    exit_code code = read_job_token(question, &token);
     if (code != EXIT_OK)
         return code;
     if (dyn_client_cancel_job(question->client, question->job, token, question->timeout, &error) != DYN_CLIENT_OK)
@@ -119,7 +126,7 @@ static exit_code fetch_result(const jobs_question *question) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetJobResultRequest asked = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
     Dynamics__V1__Reply *reply;
-    exit_code code = read_token(question->given, "start_job returned", &asked.token);
+    exit_code code = read_job_token(question, &asked.token);
     if (code != EXIT_OK)
         return code;
     asked.job = (char *)question->job;

@@ -424,12 +424,15 @@ static const command COMMANDS[] = {
      .details =
          "A job computes a request for longer than the daemon's limit for requests, without a waiting client.\n"
          "Commands with --job start one, wait for it, and remove it. call start_job '{\"rollout\": {..}}' starts\n"
-         "one that stays: it returns the name of the job and the token that cancel and result need. The daemon\n"
+         "one that stays: it returns the name of the job and the token that cancel and result need for jobs\n"
+         "of other users. A command that is killed leaves its job, until it is cancelled or done. The daemon\n"
          "removes a finished job after a time (limits.job_result_time, see info).\n",
-     .example = "dynamicsctl jobs\n  dynamicsctl jobs result job-7 --token 4711",
+     .example = "dynamicsctl jobs\n  dynamicsctl jobs cancel job-7",
      .max_operands = 2,
      .options = WITH(OPTION_JSON) | WITH(OPTION_TOKEN),
-     .words = (const option_words[]){{OPTION_TOKEN, "token of the job, which start_job returned"}, {0}},
+     .words =
+         (const option_words[]){
+             {OPTION_TOKEN, "token of the job, which start_job returned (not needed for your own jobs over ipc)"}, {0}},
      .run = run_jobs},
     {.name = "latency",
      .operands = "[NAME]",

@@ -54,10 +54,18 @@ static job *find(call *c, const char *name) {
     return NULL;
 }
 
+/* Returns whether the token commands the job. A user of a unix socket needs none for jobs that the same user
+ * started. */
+static bool is_allowed(const call *c, const job *j, uint64_t token) {
+    const transport_identity *caller = &c->transport->identity;
+    bool is_same_user = caller->origin == TRANSPORT_ORIGIN_USER && transport_identity_equal(caller, job_starter(j));
+    return token == job_token(j) || (token == 0 && is_same_user);
+}
+
 /* Returns a reference to a job that the token commands. Otherwise returns NULL, and the call has ended. */
 static job *command(call *c, const char *name, uint64_t token) {
     job *j = find(c, name);
-    if (j && token != job_token(j)) {
+    if (j && !is_allowed(c, j, token)) {
         call_blame(c, "token");
         call_fail(c, REASON_WRONG_TOKEN, "job \"%s\" was started by %s; its token is not %s", job_name(j), job_owner(j),
                   token ? "the one given" : "given");

@@ -470,6 +470,10 @@ uint64_t job_token(const job *j) {
     return j->token;
 }
 
+const transport_identity *job_starter(const job *j) {
+    return &j->call.identity;
+}
+
 job_view job_look(job *j) {
     uint64_t now = clock_now();
     pthread_mutex_lock(&j->table->mutex);

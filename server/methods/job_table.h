@@ -88,6 +88,7 @@ const char *job_name(const job *j);
 const char *job_method(const job *j);
 const char *job_owner(const job *j);
 uint64_t job_token(const job *j);
+const transport_identity *job_starter(const job *j);
 
 /* Reads the state of a job. The reply is valid until the reference to the job is released. */
 job_view job_look(job *j);

@@ -509,7 +509,8 @@ START_TEST(jobs_are_listed_shown_fetched_and_cancelled) {
     ck_assert_double_eq_tol(number_at(forces, 0), 29.43, 1e-12);
     json_decref(result);
     must_fail("$ctl jobs cancel g --token 1", 1, "WRONG_TOKEN");
-    must_fail("$ctl jobs result g", 2, "--token");
+    must_fail("$ctl jobs result g --token x", 2, "--token");
+    must_say("$ctl jobs result g", "\"gravity\"");
     must_fail("$ctl jobs show", 2, "needs the name of a job");
     must_fail("$ctl jobs stop g", 2, "list, show, cancel and result");
     snprintf(line, sizeof line, "$ctl jobs cancel g --token %lld", token);

@@ -214,7 +214,11 @@ START_TEST(a_job_is_cancelled_by_its_token_only) {
     refused(dyn_client_cancel_job(client, ticket.name, ticket.token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
             "WRONG_TOKEN");
     ck_assert_str_eq(error.field, "cancel_job.token");
-    require(dyn_client_cancel_job(client, ticket.name, ticket.token, 0, &error));
+    dyn_client *stranger;
+    require(dyn_client_connect(served.request_tcp, NULL, &stranger, &error));
+    refused(dyn_client_cancel_job(stranger, ticket.name, 0, 0, &error), DYN_CLIENT_PERMISSION_DENIED, "WRONG_TOKEN");
+    require(dyn_client_cancel_job(stranger, ticket.name, ticket.token, 0, &error));
+    dyn_client_close(stranger);
     wait_for_state(ticket.name, DYN_CLIENT_JOB_STATE_CANCELLED);
     /* The call of the ticket has the error of the job, and clears the ticket. */
     char name[DYN_CLIENT_JOB_NAME_SIZE];
@@ -231,6 +235,16 @@ static bool stop_at_once(void *context, double fraction) {
     int *calls = context;
     return fraction >= 0 && ++*calls < 3;
 }
+
+START_TEST(a_user_commands_the_own_jobs_without_a_token) {
+    start_with("");
+    dyn_client_job_ticket ticket = {0};
+    start_endless(&ticket);
+    require(dyn_client_cancel_job(client, ticket.name, 0, 0, &error));
+    wait_for_state(ticket.name, DYN_CLIENT_JOB_STATE_CANCELLED);
+    stop();
+}
+END_TEST
 
 START_TEST(the_progress_callback_cancels_the_job_of_its_call) {
     start_with("");
@@ -358,6 +372,7 @@ int main(void) {
     tcase_add_test(tests, calls_of_every_kind_give_equal_results_as_jobs);
     tcase_add_test(tests, a_client_leaves_and_another_one_fetches);
     tcase_add_test(tests, a_job_is_cancelled_by_its_token_only);
+    tcase_add_test(tests, a_user_commands_the_own_jobs_without_a_token);
     tcase_add_test(tests, the_progress_callback_cancels_the_job_of_its_call);
     tcase_add_test(tests, a_job_fails_with_the_error_of_its_request);
     tcase_add_test(tests, jobs_are_limited_and_their_time_is);

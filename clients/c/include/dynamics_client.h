@@ -344,7 +344,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_jobs(dyn_client *client, cons
                                                         dyn_client_job_list **jobs, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_job_list_free(dyn_client_job_list *jobs);
 
-/* Cancels a job, or removes it with its result if it has finished. PERMISSION_DENIED: the token is wrong. */
+/* Cancels a job, or removes it with its result if it has finished. PERMISSION_DENIED: the token is wrong. The
+ * user who started the job over a unix socket may give 0 there. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uint64_t token,
                                                           double timeout, dyn_client_error *error);
 
