@@ -633,6 +633,8 @@ static bool start_service(daemon_state *d) {
         .workers = d->workers,
         .job_pool = d->job_pool,
         .job_threads = job_threads,
+        .waiting_requests = QUEUE_CAPACITY,
+        .connection_requests = transport_connection_share((unsigned)d->config.contexts),
     };
     d->service = service_create(&options);
     if (!d->directory || !d->live || !d->pool || !d->job_pool || !d->service) {

@@ -53,6 +53,9 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_PRECISION] = {"precision", "double|single",
                           "precision of the computation: single is faster and has about seven digits (default "
                           "double)"},
+    [OPTION_ON_ERROR] = {"on-error", "fail|mark",
+                         "states that fail: fail refuses the first one, mark computes the others and writes nan or\n"
+                         "                            null for it (default fail)"},
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
     [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},
     [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},

@@ -8,8 +8,8 @@
 
 #include "command.h"
 #include "exchange.h"
+#include "given_query.h"
 #include "message_json.h"
-#include "numbers.h"
 #include "table.h"
 
 enum { NAME_SIZE = 320, LINE_WIDTH = 72 };
@@ -98,13 +98,11 @@ static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
 }
 
 static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity, Dynamics__V1__Query *query) {
-    const char *text = given->value[OPTION_GRAVITY];
+    const double *wanted;
     double values[3];
-    char message[256];
-    if (text == NULL)
-        return EXIT_OK;
-    if (!parse_numbers(text, 3, values, message, sizeof message))
-        return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+    exit_code code = given_gravity_read(given, values, &wanted);
+    if (code != EXIT_OK || wanted == NULL)
+        return code;
     *gravity = (Dynamics__V1__Vector3)DYNAMICS__V1__VECTOR3__INIT;
     gravity->x = values[0];
     gravity->y = values[1];

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "given_forces.h"
-#include "numbers.h"
+#include "given_query.h"
 
 /* MAX_BATCH: states in one request. AIMED_BYTES: intended size of a request or reply. */
 static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
@@ -18,76 +17,17 @@ static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
 typedef struct evaluation_run {
     const evaluation *evaluated;
     evaluation_context context;
-    double gravity[3];
     dyn_client_description *description;
     layout robot;
     state_source source;
     state_batch batch;
     size_t widths[2];
-    double *results[2];  /* of a full batch */
-    given_forces forces; /* those of --force, followed by those of the batch's states */
-    dyn_client_payload *payloads;
-    char *payload_links;
-    size_t done; /* number of states written */
+    double *results[2]; /* of a full batch */
+    given_query asked;  /* its list of forces is followed by those of the batch's states */
+    size_t done;        /* number of states written */
 } evaluation_run;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
-
-static exit_code read_gravity(evaluation_run *run) {
-    const char *text = run->context.given->value[OPTION_GRAVITY];
-    char message[PARSE_MESSAGE_SIZE];
-    if (text == NULL)
-        return EXIT_OK;
-    if (!parse_numbers(text, 3, run->gravity, message, sizeof message))
-        return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
-    run->context.query.gravity = run->gravity;
-    return EXIT_OK;
-}
-
-/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]". */
-static exit_code read_payload(evaluation_run *run, size_t index, char *text) {
-    char message[PARSE_MESSAGE_SIZE];
-    double values[10] = {0};
-    char *colon = strrchr(text, ':');
-    size_t count = 1;
-    for (const char *c = colon; c != NULL && *c != '\0'; c++)
-        count += *c == ',';
-    if (colon == NULL || colon == text || (count != 1 && count != 4 && count != 10) ||
-        !parse_numbers(colon + 1, count, values, message, sizeof message))
-        return complain(EXIT_USAGE,
-                        "--payload %s: give LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
-                        ",XX,XY,XZ,YY,YZ,ZZ in kg m^2 for its inertia",
-                        run->context.given->payloads[index]);
-    *colon = '\0';
-    dyn_client_payload *payload = &run->payloads[index];
-    payload->link = text;
-    payload->inertia.mass = values[0];
-    memcpy(payload->inertia.center_of_mass, values + 1, sizeof payload->inertia.center_of_mass);
-    memcpy(payload->inertia.rotational, values + 4, sizeof payload->inertia.rotational);
-    return EXIT_OK;
-}
-
-/* Reads the payloads of --payload. */
-static exit_code read_payloads(evaluation_run *run) {
-    const arguments *given = run->context.given;
-    size_t length = 1;
-    exit_code code = EXIT_OK;
-    for (size_t i = 0; i < given->payload_count; i++)
-        length += strlen(given->payloads[i]) + 1;
-    run->payloads = calloc(given->payload_count + 1, sizeof *run->payloads);
-    run->payload_links = calloc(length, 1);
-    if (run->payloads == NULL || run->payload_links == NULL)
-        return complain_memory();
-    char *text = run->payload_links;
-    for (size_t i = 0; i < given->payload_count && code == EXIT_OK; i++) {
-        char *end = stpcpy(text, given->payloads[i]);
-        code = read_payload(run, i, text);
-        text = end + 1;
-    }
-    run->context.query.payload_count = given->payload_count;
-    run->context.query.payloads = run->payloads;
-    return code;
-}
 
 static void read_frame(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
@@ -102,15 +42,6 @@ static exit_code read_reference(evaluation_run *run) {
         arguments_choice(run->context.given, OPTION_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
                          DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED - DYN_CLIENT_REFERENCE_FRAME_LOCAL, &reference);
     run->context.reference = (dyn_client_reference_frame)(reference + DYN_CLIENT_REFERENCE_FRAME_LOCAL);
-    return code;
-}
-
-static exit_code read_precision(evaluation_run *run) {
-    static const char *const names[] = {"double", "single"};
-    size_t precision;
-    exit_code code = arguments_choice(run->context.given, OPTION_PRECISION, sizeof names / sizeof names[0], names,
-                                      DYN_CLIENT_PRECISION_DOUBLE, &precision);
-    run->context.query.precision = (dyn_client_precision)precision;
     return code;
 }
 
@@ -133,15 +64,10 @@ static exit_code prepare_query(evaluation_run *run) {
         (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
                                                 .timeout = timeout, .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);
-    code = read_gravity(run);
-    if (code == EXIT_OK)
-        code = given_forces_read(given, &run->forces);
-    if (code == EXIT_OK)
-        code = read_payloads(run);
-    if (code == EXIT_OK)
-        code = read_precision(run);
+    code = given_query_read(given, &run->asked);
     if (code != EXIT_OK)
         return code;
+    given_query_apply(&run->asked, &run->context.query);
     if (run->evaluated->takes_frame)
         read_frame(run);
     return read_reference(run);
@@ -200,11 +126,11 @@ static exit_code prepare_batch(evaluation_run *run) {
 
 /* Lists the wrenches of the command line and those of the batch's states. */
 static exit_code gather_forces(evaluation_run *run) {
-    size_t constant = run->forces.count, count = constant + run->batch.force_count;
-    dyn_client_external_force *grown = realloc(run->forces.list, (count + 1) * sizeof *grown);
+    size_t constant = run->asked.forces.count, count = constant + run->batch.force_count;
+    dyn_client_external_force *grown = realloc(run->asked.forces.list, (count + 1) * sizeof *grown);
     if (grown == NULL)
         return complain_memory();
-    run->forces.list = grown;
+    run->asked.forces.list = grown;
     for (size_t i = 0; i < run->batch.force_count; i++) {
         const batch_force *entry = &run->batch.forces[i];
         grown[constant + i] = (dyn_client_external_force){.link = entry->link,
@@ -252,8 +178,19 @@ static size_t offending_state(const state_batch *batch, const char *field) {
 static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     run->context.query.samples = run->batch.count;
     for (size_t i = 0; i < run->batch.force_count; i++)
-        run->forces.list[run->forces.count + i].rows = run->batch.count;
+        run->asked.forces.list[run->asked.forces.count + i].rows = run->batch.count;
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
+}
+
+/* Writes to standard error how many states of the batch failed, and why the first of them did. */
+static void report_marked(evaluation_run *run, const dyn_client_error *error) {
+    char place[512];
+    if (error->marked == 0)
+        return;
+    const char *line = state_source_place(&run->source, run->batch.line[error->sample], sizeof place, place);
+    fprintf(stderr, "dynamicsctl: %llu of %zu states failed, the first of them%s%s: %s (%s)\n",
+            (unsigned long long)error->marked, run->batch.count, line != NULL ? " " : "", line != NULL ? line : "",
+            error->message, error->reason);
 }
 
 /* Computes and writes the batch. If one state is refused, computes and writes those before it first. */
@@ -262,8 +199,10 @@ static exit_code evaluate_batch(evaluation_run *run) {
     exit_code code = gather_forces(run);
     if (code != EXIT_OK)
         return code;
-    if (compute(run, &error) == DYN_CLIENT_OK)
+    if (compute(run, &error) == DYN_CLIENT_OK) {
+        report_marked(run, &error);
         return write_results(run);
+    }
     size_t state = offending_state(&run->batch, error.field);
     if (error.status != DYN_CLIENT_INVALID_ARGUMENT || state >= run->batch.count)
         return complain_call(&error, NULL);
@@ -301,9 +240,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     state_batch_free(&run.batch);
     free(run.results[0]);
     free(run.results[1]);
-    given_forces_free(&run.forces);
-    free(run.payloads);
-    free(run.payload_links);
+    given_query_free(&run.asked);
     layout_free(&run.robot);
     dyn_client_description_free(run.description);
     return code;

@@ -12,7 +12,7 @@
 #include "command.h"
 #include "files.h"
 #include "gains.h"
-#include "given_forces.h"
+#include "given_query.h"
 #include "numbers.h"
 #include "state_source.h"
 #include "table.h"
@@ -237,7 +237,7 @@ typedef struct own_simulation {
     double duration, frequency;
     state_source source;
     state_batch start;
-    given_forces forces;
+    given_query asked;
     gains gains;
     dyn_client_query query;
     dyn_client_stepping stepping;
@@ -379,12 +379,6 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     trace rows;
     const char *recording = given->value[OPTION_RECORD];
     exit_code code = trace_open(given, robot, true, &rows);
-    const dyn_client_simulation_input input =
-        DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = own->forces.count,
-                                         .external_forces = own->forces.list);
-    if (code == EXIT_OK && input.external_force_count > 0 &&
-        dyn_client_set_simulation_input(own->client, own->name, own->token, &input, 0, NULL, &error) != DYN_CLIENT_OK)
-        code = complain_call(&error, NULL);
     if (code == EXIT_OK && recording != NULL &&
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
@@ -418,7 +412,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     dyn_client_error error;
     exit_code code = read_simulation(given, &own);
     if (code == EXIT_OK)
-        code = given_forces_read(given, &own.forces);
+        code = given_query_read(given, &own.asked);
     if (code == EXIT_OK)
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
     if (code == EXIT_OK)
@@ -438,6 +432,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.v = own.start.values[STATE_V];
         own.query.joint_count = robot.layout.name_count;
         own.query.joint_names = robot.layout.names;
+        given_query_apply(&own.asked, &own.query);
         own.stepping.gain_count = own.gains.count;
         own.stepping.kp = own.gains.kp;
         own.stepping.kd = own.gains.kd;
@@ -457,7 +452,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     }
     state_source_close(&own.source);
     state_batch_free(&own.start);
-    given_forces_free(&own.forces);
+    given_query_free(&own.asked);
     gains_free(&own.gains);
     close_robot(&robot);
     return code;
@@ -660,7 +655,10 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT();
     dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
+    given_query asked = {0};
     exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
+    if (code == EXIT_OK)
+        code = given_query_read(given, &asked);
     if (code == EXIT_OK)
         code = read_stream(given, &own, &query, &options, &robot);
     if (code == EXIT_OK)
@@ -672,6 +670,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     own.kind = options.kind;
     query.joint_count = robot.layout.name_count;
     query.joint_names = robot.layout.names;
+    given_query_apply(&asked, &query);
     if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK)
         code = complain_call(&error, NULL);
     if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD &&
@@ -691,6 +690,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_watch_close(own.watch);
     state_batch_free(&batch);
     state_source_close(&source);
+    given_query_free(&asked);
     close_robot(&robot);
     return code;
 }

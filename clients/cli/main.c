@@ -185,7 +185,8 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -195,7 +196,8 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",
@@ -204,7 +206,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+     .options =
+         STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_mass_matrix},
     {.name = "gravity",
      .operands = "NAME",
@@ -213,7 +216,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl gravity ur5\n  dynamicsctl gravity ur5 --gravity 0,0,-1.62",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+     .options = STATE_OPTIONS | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_gravity},
     {.name = "bias",
      .operands = "NAME",
@@ -223,7 +227,7 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_JOB),
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_bias_forces},
     {.name = "fk",
      .operands = "NAME",
@@ -232,7 +236,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl fk ur5 --frame tool0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_forward_kinematics},
     {.name = "jacobian",
      .operands = "NAME",
@@ -243,8 +247,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl jacobian ur5 --frame tool0 --reference-frame local",
      .min_operands = 1,
      .max_operands = 1,
-     .options =
-         STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+     .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_PRECISION) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_jacobian},
     {.name = "evaluate",
      .operands = "NAME",
@@ -263,7 +267,7 @@ static const command COMMANDS[] = {
                 WITH(OPTION_DA) | WITH(OPTION_DTAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_QUANTITY) | WITH(OPTION_FRAME) |
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_PRECISION) | WITH(OPTION_JOB),
+                WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_evaluate},
     {.name = "explain",
      .operands = "NAME",
@@ -334,8 +338,9 @@ static const command COMMANDS[] = {
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
+                WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},
                                      {0}},
@@ -375,7 +380,8 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
                 WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_TOKEN) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT),
+                WITH(OPTION_PLOT) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
+                WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
      .words = (const option_words[]){{OPTION_NAME, "name of the stream (default: one that the daemon chooses)"},
                                      {OPTION_FREQUENCY, "points a second (default: without pause)"},
                                      {OPTION_RECORD, "record the points to a file in the daemon's state directory"},

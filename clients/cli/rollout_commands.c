@@ -10,6 +10,7 @@
 #include "command.h"
 #include "exchange.h"
 #include "gains.h"
+#include "given_query.h"
 #include "numbers.h"
 #include "progress_bar.h"
 #include "state_source.h"
@@ -92,8 +93,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
 
 static exit_code open_run(const arguments *given, dyn_client *client, size_t capacity, motion_run *run) {
     dyn_client_error error;
-    char message[PARSE_MESSAGE_SIZE];
-    const char *gravity = given->value[OPTION_GRAVITY];
+    const double *gravity = NULL;
     *run = (motion_run){.given = given, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
     if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK)
         return complain_call(&error, NULL);
@@ -104,12 +104,11 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
         code = complain_memory();
     if (code == EXIT_OK)
         code = trace_open(given, &run->robot, true, &run->rows);
-    if (code == EXIT_OK && gravity != NULL && !parse_numbers(gravity, 3, run->gravity, message, sizeof message))
-        code = complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", gravity, message);
-    run->query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
-                                                .joint_count = run->robot.name_count, .joint_names = run->robot.names,
-                                                .gravity = gravity != NULL ? run->gravity : NULL);
+    if (code == EXIT_OK)
+        code = given_gravity_read(given, run->gravity, &gravity);
+    run->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq,
+                                                         .nv = run->robot.nv, .joint_count = run->robot.name_count,
+                                                         .joint_names = run->robot.names, .gravity = gravity);
     return code == EXIT_OK ? long_timeout(given, client, &run->query.timeout) : code;
 }
 

@@ -100,6 +100,15 @@ static void write_fixed_limits(json_writer *writer, const dyn_client_server_info
         {"stored_replies", info->limits.stored_replies},
         {"stored_reply_bytes", info->limits.stored_reply_bytes},
         {"largest_stored_reply_bytes", info->limits.largest_stored_reply_bytes},
+        {"external_forces", info->limits.external_forces},
+        {"quantities", info->limits.quantities},
+        {"chain_joints", info->limits.chain_joints},
+        {"description_bytes", info->limits.description_bytes},
+        {"sample_steps", info->limits.sample_steps},
+        {"decoded_factor", info->limits.decoded_factor},
+        {"decoded_margin_bytes", info->limits.decoded_margin_bytes},
+        {"connection_requests", info->limits.connection_requests},
+        {"waiting_requests", info->limits.waiting_requests},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         emit_key(writer, rows[i].name);

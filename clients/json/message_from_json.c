@@ -138,6 +138,16 @@ static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *by
 
 static bool read_message(reading *at, const ProtobufCMessageDescriptor *type, json_t *object, ProtobufCMessage **read);
 
+/* Reads an integer from `low` to 2^63 - 1. Only a JSON integer has all its digits: the largest real below 2^63 is
+ * 2^63 - 1024. */
+static bool read_int64(const reading *at, const json_t *value, json_int_t low, json_int_t *number) {
+    if (json_is_integer(value) && json_integer_value(value) >= low) {
+        *number = json_integer_value(value);
+        return true;
+    }
+    return read_integer(at, value, (double)low, 0x1p63 - 1024, number);
+}
+
 /* Reads a 64-bit integer from a number or from text, since JavaScript's numbers have 53 bits. */
 static bool read_uint64(const reading *at, const json_t *value, uint64_t *number) {
     const char *text = json_string_value(value);
@@ -148,7 +158,7 @@ static bool read_uint64(const reading *at, const json_t *value, uint64_t *number
         *number = strtoull(text, &end, 10);
         return (*end == '\0' && errno == 0) || refuse_type(at, value, "a whole number of 64 bits");
     }
-    if (!read_integer(at, value, 0, 0x1p63 - 1024, &small))
+    if (!read_int64(at, value, 0, &small))
         return false;
     *number = (uint64_t)small;
     return true;
@@ -180,7 +190,7 @@ static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field
     case PROTOBUF_C_TYPE_FIXED64:
         return read_uint64(at, value, to);
     default:
-        if (!read_integer(at, value, -0x1p63, 0x1p63 - 1024, &number))
+        if (!read_int64(at, value, INT64_MIN, &number))
             return false;
         *(int64_t *)to = number;
         return true;

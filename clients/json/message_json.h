@@ -30,8 +30,8 @@ typedef enum message_style { MESSAGE_PLAIN, MESSAGE_ROS } message_style;
 /* Writes a message as a JSON object with all present fields. */
 void message_to_json(json_writer *writer, message_style style, const ProtobufCMessage *message);
 
-/* Returns a message as a tree with the members that message_to_json writes; NaN and infinity become null. Returns NULL
- * when out of memory. */
+/* Returns a message as a tree with the members that message_to_json writes; NaN and infinity become null, and
+ * unsigned numbers from 2^63 on text, since jansson's integers have a sign. Returns NULL when out of memory. */
 json_t *message_to_tree(message_style style, const ProtobufCMessage *message);
 
 #endif

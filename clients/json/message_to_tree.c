@@ -2,7 +2,9 @@
 /*
  * Conversion of protobuf messages to trees of JSON values.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base64.h"
@@ -11,6 +13,15 @@
 
 static json_t *real(double number) {
     return isfinite(number) ? json_real(number) : json_null();
+}
+
+/* Returns a number of 64 bits: a JSON number, or text for one from 2^63 on, since jansson's integers have a sign. */
+static json_t *unsigned_number(uint64_t number) {
+    char digits[24];
+    if (number <= INT64_MAX)
+        return json_integer((json_int_t)number);
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
+    return json_string(digits);
 }
 
 static json_t *word(const ProtobufCEnumDescriptor *type, int value) {
@@ -41,7 +52,7 @@ static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *fie
         return json_integer(*(const uint32_t *)at);
     case PROTOBUF_C_TYPE_UINT64:
     case PROTOBUF_C_TYPE_FIXED64:
-        return json_integer((json_int_t) * (const uint64_t *)at);
+        return unsigned_number(*(const uint64_t *)at);
     case PROTOBUF_C_TYPE_FLOAT:
         return real((double)*(const float *)at);
     case PROTOBUF_C_TYPE_DOUBLE:

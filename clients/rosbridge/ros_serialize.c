@@ -55,6 +55,8 @@ static size_t width_of(const char *type) {
 }
 
 json_int_t ros_whole(const json_t *value) {
+    if (json_is_string(value))
+        return (json_int_t)strtoull(json_string_value(value), NULL, 10);
     if (!json_is_real(value))
         return json_is_true(value) ? 1 : json_integer_value(value);
     return (json_int_t)fmax(-0x1p63, fmin(json_real_value(value), 0x1p63 - 1024));

@@ -39,7 +39,8 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
                   "the model has %d moving joints; base parameters are found for at most %d: take a part of "
                   "it (DeriveModel)",
                   dyn_model_joint_count(model), MOST_BASE_PARAMETER_JOINTS);
-        call_set_limit(c, MOST_BASE_PARAMETER_JOINTS, (uint64_t)dyn_model_joint_count(model));
+        call_set_limit(c, BOUND_BASE_PARAMETER_JOINTS, MOST_BASE_PARAMETER_JOINTS,
+                       (uint64_t)dyn_model_joint_count(model));
         return NULL;
     }
     dyn_status status = dyn_base_parameters_create(model, gravity, &grouping, &error);

@@ -32,7 +32,7 @@ static bool check_samples(batch *b, const char *field) {
         call_fail(b->call, REASON_TOO_MANY_SAMPLES,
                   "%zu samples; the limit is %llu (limits.samples): send them in several requests", b->n,
                   (unsigned long long)limit);
-        call_set_limit(b->call, limit, b->n);
+        call_set_limit(b->call, BOUND_SAMPLES, limit, b->n);
     }
     return b->n <= limit;
 }
@@ -115,7 +115,7 @@ static bool check_reply_size(batch *b) {
               "the reply to %zu samples would have %.0f bytes; the limit is %llu (limits.reply_bytes): send fewer "
               "samples at once",
               b->n, bytes, (unsigned long long)limit);
-    call_set_limit(b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
+    call_set_limit(b->call, BOUND_REPLY_BYTES, limit, (uint64_t)fmin(bytes, 0x1p63));
     return false;
 }
 

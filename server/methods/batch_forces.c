@@ -66,6 +66,15 @@ static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalF
 
 bool batch_read_forces(batch *b) {
     const Dynamics__V1__Query *query = b->query;
+    size_t most = (size_t)dyn_model_link_count(b->model) + MOST_SPARE_FORCES;
+    if (query->n_external_forces > most) {
+        call_blame(b->call, "query.external_forces");
+        call_fail(b->call, REASON_TOO_MANY_ENTRIES,
+                  "there are %zu external forces; at most %zu are allowed for this model: add those on one link to one",
+                  query->n_external_forces, most);
+        call_set_limit(b->call, BOUND_EXTERNAL_FORCES, most, query->n_external_forces);
+        return false;
+    }
     /* Reserves one more than the query has, for batch_add_force. */
     b->forces = call_allocate(b->call, query->n_external_forces + 1, sizeof *b->forces);
     for (size_t i = 0; b->forces && i < query->n_external_forces; i++) {

@@ -1,16 +1,83 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bounds of requests that no configuration changes. GetServerInfo reports them.
+ * Limits on requests: those that no configuration changes, and the names of all that an error can tell.
  */
 #ifndef SERVER_METHODS_BOUNDS_H
 #define SERVER_METHODS_BOUNDS_H
 
+#include <dynamics/builder.h>
+#include <stdint.h>
+
 enum {
-    MOST_PAYLOADS = 1000,             /* of one request */
-    MOST_OPERATIONS = 64,             /* of one DeriveModel */
-    MOST_SUBSTEPS = 10000,            /* of one step */
+    MOST_PAYLOADS = 1000,   /* of one request */
+    MOST_QUANTITIES = 1000, /* of one Evaluate */
+    MOST_OPERATIONS = 64,   /* of one DeriveModel */
+    MOST_SUBSTEPS = 10000,  /* of one step */
+    /* Of a Denavit-Hartenberg table or a screw chain: each joint may have two links, and there are a base and an end
+     * effector. */
+    MOST_CHAIN_JOINTS = (DYN_MAX_LINKS - 2) / 2,
     MOST_BASE_PARAMETER_JOINTS = 200, /* moving joints of a model, for base parameters */
+    MOST_SPARE_FORCES = 64,           /* external forces of one request, beside one for each link */
     MOST_SAMPLE_ERRORS = 1000,        /* listed in one reply */
+    MOST_DESCRIPTION_BYTES = 4 << 20, /* of a model's description in a file of the daemon */
+    DECODED_FACTOR = 8,               /* memory of a decoded request: this multiple of its serialized size, */
+    DECODED_MARGIN = 1 << 20,         /* and this many more bytes */
 };
+
+/* Steps of a rollout, summed over its samples. Their product with the bytes of a row is a size_t. */
+static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
+
+/* Limits that an error can tell: the identifier, and the field of Limits. */
+#define BOUNDS(X)                                                                                                      \
+    X(MESSAGE_BYTES, message_bytes)                                                                                    \
+    X(REPLY_BYTES, reply_bytes)                                                                                        \
+    X(SAMPLES, samples)                                                                                                \
+    X(MODELS, models)                                                                                                  \
+    X(LINKS, links)                                                                                                    \
+    X(SIMULATIONS, simulations)                                                                                        \
+    X(STREAMS, streams)                                                                                                \
+    X(TOPICS, topics)                                                                                                  \
+    X(STREAM_POINTS, stream_points)                                                                                    \
+    X(RECORDING_BYTES, recording_bytes)                                                                                \
+    X(RECORDINGS_BYTES, recordings_bytes)                                                                              \
+    X(RECORDINGS, recordings)                                                                                          \
+    X(DISK_RESERVE_BYTES, disk_reserve_bytes)                                                                          \
+    X(JOBS, jobs)                                                                                                      \
+    X(JOB_BYTES, job_bytes)                                                                                            \
+    X(MEMORY_BYTES, memory_bytes)                                                                                      \
+    X(PAYLOADS, payloads)                                                                                              \
+    X(SIMULATION_FORCES, simulation_forces)                                                                            \
+    X(TASK_FRAMES, task_frames)                                                                                        \
+    X(OPERATIONS, operations)                                                                                          \
+    X(SUBSTEPS, substeps)                                                                                              \
+    X(BASE_PARAMETER_JOINTS, base_parameter_joints)                                                                    \
+    X(URDF_BYTES, urdf_bytes)                                                                                          \
+    X(MODEL_NAME_BYTES, model_name_bytes)                                                                              \
+    X(OBJECT_NAME_BYTES, object_name_bytes)                                                                            \
+    X(EXTERNAL_FORCES, external_forces)                                                                                \
+    X(QUANTITIES, quantities)                                                                                          \
+    X(CHAIN_JOINTS, chain_joints)                                                                                      \
+    X(DESCRIPTION_BYTES, description_bytes)                                                                            \
+    X(SAMPLE_STEPS, sample_steps)                                                                                      \
+    X(DECODED_FACTOR, decoded_factor)                                                                                  \
+    X(CONNECTION_REQUESTS, connection_requests)                                                                        \
+    X(WAITING_REQUESTS, waiting_requests)
+
+typedef enum bound {
+    BOUND_NONE,
+#define BOUND_MEMBER(identifier, field) BOUND_##identifier,
+    BOUNDS(BOUND_MEMBER)
+#undef BOUND_MEMBER
+} bound;
+
+/* A limit, its value, and the requested amount in the same unit; 0: not known. */
+typedef struct excess {
+    bound bound;
+    uint64_t limit, requested;
+} excess;
+
+/* Returns the name of the field of Limits, empty for BOUND_NONE. It is not const because protobuf-c requires that, but
+ * it is read-only. */
+char *bound_name(bound b);
 
 #endif

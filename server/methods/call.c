@@ -46,7 +46,8 @@ void call_fail(call *c, error_reason reason, const char *format, ...) {
     c->reply.result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
 }
 
-void call_set_limit(call *c, uint64_t limit, uint64_t requested) {
+void call_set_limit(call *c, bound b, uint64_t limit, uint64_t requested) {
+    c->status.limit_name = bound_name(b);
     c->status.limit = limit;
     c->status.requested = requested;
 }
@@ -73,6 +74,10 @@ void call_fail_library(call *c, const dyn_error *error) {
     call_fail(c, reason_of_error(error), "%s", error->message);
 }
 
+void call_fail_description(call *c, const dyn_error *error, const char *element) {
+    call_fail(c, reason_of_description(error), "%s%s%s", element, element[0] ? ": " : "", error->message);
+}
+
 void call_refuse(call *c, const refusal *why) {
     if (why->reason == REASON_MEMORY_SHORT) {
         call_fail_memory(c);
@@ -82,7 +87,7 @@ void call_refuse(call *c, const refusal *why) {
         call_blame(c, "%s", why->field);
     }
     call_fail(c, why->reason, "%s", why->message);
-    call_set_limit(c, why->limit, why->requested);
+    call_set_limit(c, why->exceeded.bound, why->exceeded.limit, why->exceeded.requested);
 }
 
 void call_fail_memory(call *c) {
@@ -94,6 +99,7 @@ void call_fail_memory(call *c) {
         "the daemon is short of memory: requests and replies hold %zu bytes of %zu (limits.memory_bytes), and this "
         "one does not fit beside them; try again, or with fewer samples",
         atomic_load(&c->service->budget->held), atomic_load(&c->service->budget->limit));
+    call_set_limit(c, BOUND_MEMORY_BYTES, atomic_load(&c->service->budget->limit), 0);
 }
 
 bool call_has_ended(const call *c) {

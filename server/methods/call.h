@@ -10,6 +10,7 @@
 
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/arena.h"
+#include "methods/bounds.h"
 #include "methods/refusal.h"
 #include "methods/reply_cache.h"
 #include "methods/running.h"
@@ -66,8 +67,8 @@ void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 
  * remedy. */
 void call_fail(call *c, error_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds to the call's error the bound that is exceeded, and the requested amount in the same unit. */
-void call_set_limit(call *c, uint64_t limit, uint64_t requested);
+/* Adds to the call's error the limit that is exceeded. */
+void call_set_limit(call *c, bound b, uint64_t limit, uint64_t requested);
 
 /* Adds to the call's error its sample, and the name of the joint. */
 void call_set_sample(call *c, uint64_t sample);
@@ -78,6 +79,10 @@ void call_set_model(call *c, const model_entry *entry);
 
 /* Ends the call with an error of the library. The field of the error must be set. */
 void call_fail_library(call *c, const dyn_error *error);
+
+/* Ends the call with an error of the library about a description. `element`, such as "link wrist", begins the message;
+ * empty: none. */
+void call_fail_description(call *c, const dyn_error *error, const char *element);
 
 /* Ends the call with a refusal, whose field is relative to the method's message. */
 void call_refuse(call *c, const refusal *why);

@@ -7,9 +7,6 @@
 #include "methods/error_path.h"
 #include "methods/geometry.h"
 
-/* Largest number of joints: each may have two links, and there are a base and an end effector. */
-enum { MOST_JOINTS = (DYN_MAX_LINKS - 2) / 2 };
-
 /* ---- Denavit-Hartenberg tables ----------------------------------------------------------------------------------- */
 
 static bool read_row(call *c, size_t k, const Dynamics__V1__DenavitHartenbergRow *from, dyn_dh_row *row) {
@@ -57,11 +54,13 @@ void description_fail_table(call *c, const dyn_error *error) {
 bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder) {
     dyn_error error;
     *builder = NULL;
-    if (from->n_rows == 0 || from->n_rows > MOST_JOINTS) {
+    if (from->n_rows == 0 || from->n_rows > MOST_CHAIN_JOINTS) {
         call_blame(c, "denavit_hartenberg.rows");
         call_fail(c, from->n_rows ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
-                  "there are %zu rows; give from 1 to %d", from->n_rows, MOST_JOINTS);
-        call_set_limit(c, from->n_rows ? MOST_JOINTS : 0, from->n_rows);
+                  "there are %zu rows; give from 1 to %d", from->n_rows, MOST_CHAIN_JOINTS);
+        if (from->n_rows > 0) {
+            call_set_limit(c, BOUND_CHAIN_JOINTS, MOST_CHAIN_JOINTS, from->n_rows);
+        }
         return false;
     }
     dyn_dh_convention convention;
@@ -132,10 +131,10 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
                   from->n_slist);
         return false;
     }
-    if (n > MOST_JOINTS) {
+    if (n > MOST_CHAIN_JOINTS) {
         call_blame(c, "screws.slist");
-        call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; give at most %d", n, MOST_JOINTS);
-        call_set_limit(c, MOST_JOINTS, n);
+        call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; give at most %d", n, MOST_CHAIN_JOINTS);
+        call_set_limit(c, BOUND_CHAIN_JOINTS, MOST_CHAIN_JOINTS, n);
         return false;
     }
     if (!check_count(c, "mlist", from->n_mlist, 16 * (n + 1), n) ||

@@ -2,6 +2,7 @@
 /* DeriveModel: operations on a model, in sequence. */
 #include <dynamics/dynamics.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "methods/bounds.h"
 #include "methods/description.h"
@@ -204,7 +205,9 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
         call_blame(c, "operations");
         call_fail(c, r->n_operations ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
                   "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
-        call_set_limit(c, r->n_operations ? MOST_OPERATIONS : 0, r->n_operations);
+        if (r->n_operations > 0) {
+            call_set_limit(c, BOUND_OPERATIONS, MOST_OPERATIONS, r->n_operations);
+        }
     } else if (r->name[0] == '\0') {
         call_blame(c, "name");
         call_fail(c, REASON_MISSING_VALUE, "name is empty; give the new model one");
@@ -228,7 +231,9 @@ static void build(call *c, const dyn_model *model) {
                                    &error, &c->built);
         dyn_builder_free(builder);
     }
-    if (status != DYN_OK) {
+    if (status != DYN_OK && error.site.argument && strcmp(error.site.argument, "name") == 0) {
+        keep_fail_name(c, &error);
+    } else if (status != DYN_OK) {
         call_blame(c, error.site.argument ? error.site.argument : "operations");
         description_fail_element(c, &error);
     }

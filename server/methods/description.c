@@ -11,7 +11,7 @@
 bool description_fail_element(call *c, const dyn_error *error) {
     /* An error with a line names the element in its message. */
     bool is_named = error->site.element.kind != DYN_ELEMENT_KIND_NONE && error->site.element.line == 0;
-    call_fail(c, reason_of_error(error), "%s%s%s", is_named ? error->place : "", is_named ? ": " : "", error->message);
+    call_fail_description(c, error, is_named ? error->place : "");
     return false;
 }
 

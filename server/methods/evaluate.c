@@ -7,9 +7,6 @@
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
-/* Largest number of quantities of a request, as in evaluate.proto. */
-enum { MOST_QUANTITIES = 1000 };
-
 /* State of a request. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
@@ -51,7 +48,7 @@ static bool check_quantities(call *c, question *q) {
         call_fail(c, REASON_TOO_MANY_ENTRIES,
                   "there are %zu quantities; at most %d are allowed: ask for them in several requests", r->n_quantities,
                   MOST_QUANTITIES);
-        call_set_limit(c, MOST_QUANTITIES, r->n_quantities);
+        call_set_limit(c, BOUND_QUANTITIES, MOST_QUANTITIES, r->n_quantities);
         return false;
     }
     for (size_t i = 0; i < r->n_quantities; i++) {

@@ -197,7 +197,7 @@ static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
                   "the results take %zu MB of memory for one sample of model \"%s\"; the limit is %llu MB "
                   "(limits.reply_bytes)",
                   values * sizeof(double) / 1000000, b->entry->name, (unsigned long long)limit / 1000000);
-        call_set_limit(b->call, limit, values * sizeof(double));
+        call_set_limit(b->call, BOUND_REPLY_BYTES, limit, values * sizeof(double));
         return false;
     }
     size_t samples = SCRATCH_VALUES / values;

@@ -2,7 +2,6 @@
 /* Check for fields of a serialized message that decoding would lose. */
 #include "methods/field_check.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -110,4 +109,16 @@ field_problem field_check_find(const ProtobufCMessageDescriptor *type, const uin
         }
     }
     return FIELD_FITS;
+}
+
+bool field_check_later(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size,
+                       char text[UNKNOWN_FIELD_SIZE]) {
+    char path[UNKNOWN_FIELD_SIZE - 128];
+    uint32_t number;
+    if (field_check_find(type, bytes, size, path, sizeof path, &number) != FIELD_IS_UNKNOWN) {
+        return false;
+    }
+    snprintf(text, UNKNOWN_FIELD_SIZE, "%s%s%s has the field %u, which this daemon does not know: a later one wrote it",
+             type->short_name, path[0] ? "." : "", path, number);
+    return true;
 }

@@ -8,6 +8,7 @@
 #define SERVER_METHODS_FIELD_CHECK_H
 
 #include <protobuf-c/protobuf-c.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,5 +20,13 @@ typedef enum field_problem { FIELD_FITS, FIELD_IS_UNKNOWN, FIELD_HAS_ZERO_BYTE }
  * and strings. Leaves bytes that are no message to the decoder. `path_size` is at least 1. */
 field_problem field_check_find(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size, char *path,
                                size_t path_size, uint32_t *number);
+
+/* Room for the description of an unknown field. */
+enum { UNKNOWN_FIELD_SIZE = 320 };
+
+/* Checks a message of a file for unknown fields. Returns true if there is one, and describes it with its path
+ * and number. */
+bool field_check_later(const ProtobufCMessageDescriptor *type, const uint8_t *bytes, size_t size,
+                       char text[UNKNOWN_FIELD_SIZE]);
 
 #endif

@@ -294,14 +294,15 @@ static bool add(job_table *table, job *j, refusal *why) {
     }
     while (table->count >= most) {
         if (!evict(table, &j->call.identity)) {
-            return refuse_limit(why, REASON_TOO_MANY_JOBS, (refusal_limit){most, table->count + 1}, "",
+            return refuse_limit(why, REASON_TOO_MANY_JOBS, (excess){BOUND_JOBS, most, table->count + 1}, "",
                                 "there are %zu jobs; the limit is %u (limits.jobs): wait for one, or cancel one",
                                 table->count, most);
         }
     }
     if (!make_room(table, &j->call.identity, j->request_size)) {
         uint64_t bytes = atomic_load(&limits->job_bytes);
-        return refuse_limit(why, REASON_JOBS_TOO_LARGE, (refusal_limit){bytes, table->held + j->request_size}, "",
+        return refuse_limit(why, REASON_JOBS_TOO_LARGE, (excess){BOUND_JOB_BYTES, bytes, table->held + j->request_size},
+                            "",
                             "the request has %zu bytes; all jobs together hold %zu, and the limit is %llu "
                             "(limits.job_bytes): wait for some, remove finished ones (CancelJob), or ask for less",
                             j->request_size, table->held, (unsigned long long)bytes);

@@ -28,6 +28,15 @@ bool keep_check(call *c, bool replace, const char *expected_digest) {
     return false;
 }
 
+void keep_fail_name(call *c, const dyn_error *error) {
+    bool is_long = error->status == DYN_RESOURCE_EXHAUSTED;
+    call_blame(c, "name");
+    call_fail(c, is_long ? REASON_TEXT_TOO_LONG : reason_of_error(error), "%s", error->message);
+    if (is_long) {
+        call_set_limit(c, BOUND_MODEL_NAME_BYTES, MODEL_NAME_SIZE - 1, 0);
+    }
+}
+
 /* Ends the call if the store did not accept the model. */
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
     if (result == MODEL_NOT_EXPECTED) {
@@ -43,7 +52,8 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     } else {
         call_fail(c, REASON_TOO_MANY_MODELS, "the store holds %zu models, the limit (limits.models); unload one first",
                   model_store_count(c->service->store));
-        call_set_limit(c, atomic_load(&c->service->limits->models), model_store_count(c->service->store) + 1);
+        call_set_limit(c, BOUND_MODELS, atomic_load(&c->service->limits->models),
+                       model_store_count(c->service->store) + 1);
     }
 }
 

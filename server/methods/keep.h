@@ -19,6 +19,9 @@ const char *keep_replaced(bool replace, const char *expected_digest);
 /* Checks the members of a request about the model to be replaced. Returns false when the call has ended. */
 bool keep_check(call *c, bool replace, const char *expected_digest);
 
+/* Ends the call with an error of models/entry.h about the name of the model. */
+void keep_fail_name(call *c, const dyn_error *error);
+
 /* Inserts the model that the call has built. Returns a reference to the one in the store under its name: the built one,
  * or an equal one that was there before. Returns NULL, and the call has ended, if the name belongs to another model
  * that may not be replaced, the store is full, or the model cannot be written to the disk. Called with the mutex of

@@ -76,8 +76,10 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
         recorded_model_describe(&described, &l->options, entry->model, RECORD_MOST);
         load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load.description = described.description;
-        is_good = described.description || refuse(why, REASON_TEXT_TOO_LONG, "keep",
-                                                  "the description of the model is too long to be kept (4 MiB)");
+        is_good = described.description ||
+                  refuse_limit(why, REASON_TEXT_TOO_LONG, (excess){BOUND_DESCRIPTION_BYTES, MOST_DESCRIPTION_BYTES, 0},
+                               "keep", "the description of the model is too long to be kept; at most %d bytes are",
+                               MOST_DESCRIPTION_BYTES);
     }
     load.name = (char *)(uintptr_t)entry->name;
     load.strict = false; /* a later release may have more warnings */
@@ -157,12 +159,14 @@ static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
     record_reader reader;
     const uint8_t *bytes;
     size_t size;
+    char unknown[UNKNOWN_FIELD_SIZE] = "";
     Dynamics__V1__KeptModel *kept = NULL;
     if (!record_reader_open(&reader, path)) {
         o->left_out(o->context, path, regular_file_error(errno));
         return NULL;
     }
-    if (record_reader_next(&reader, &bytes, &size)) {
+    if (record_reader_next(&reader, &bytes, &size) &&
+        !field_check_later(&dynamics__v1__kept_model__descriptor, bytes, size, unknown)) {
         kept = dynamics__v1__kept_model__unpack(NULL, size, bytes);
     }
     if (kept && !kept->request) {
@@ -170,7 +174,8 @@ static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
         kept = NULL;
     }
     if (!kept) {
-        o->left_out(o->context, path, "the file is damaged; remove it, and load the model again with --keep");
+        o->left_out(o->context, path,
+                    unknown[0] ? unknown : "the file is damaged; remove it, and load the model again with --keep");
     }
     record_reader_close(&reader);
     return kept;

@@ -143,8 +143,12 @@ uint64_t live_token(void) {
 
 static bool check_name(const char *name, const char *field, refusal *why) {
     char quoted[TEXT_QUOTE_SIZE];
-    size_t length = strlen(name);
-    bool is_good = length > 0 && length < SIMULATION_NAME_SIZE;
+    const size_t length = strlen(name), most = SIMULATION_NAME_SIZE - 1;
+    bool is_good = length > 0;
+    if (length > most) {
+        return refuse_limit(why, REASON_TEXT_TOO_LONG, (excess){BOUND_OBJECT_NAME_BYTES, most, length}, field,
+                            "the name has %zu bytes; at most %zu are allowed", length, most);
+    }
     for (size_t i = 0; is_good && i < length; i++) {
         is_good = isalnum((unsigned char)name[i]) || name[i] == '_' || name[i] == '-';
     }
@@ -178,7 +182,9 @@ bool live_path(live *l, const char *kind, const char *name, const char *suffix, 
                       path, strerror(errno));
     }
     length = snprintf(path, PATH_MAX, "%s/%s%s%s%s", directory, kind, kind[0] ? "/" : "", name, suffix);
-    return length < PATH_MAX || refuse(why, REASON_TEXT_TOO_LONG, "", "the path of the file is too long");
+    return length < PATH_MAX || refuse(why, REASON_NOT_CONFIGURED, "",
+                                       "the path of the file is too long; name a shorter state directory "
+                                       "(simulations.state_directory)");
 }
 
 bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why) {
@@ -216,10 +222,11 @@ bool live_begin_recording(live *l, const char *name, const recording_beginning *
 typedef struct named_kind {
     const char *name;
     error_reason full;
+    bound bound;
 } named_kind;
 
-static const named_kind SIMULATION = {"simulation", REASON_TOO_MANY_SIMULATIONS};
-static const named_kind STREAM = {"stream", REASON_TOO_MANY_STREAMS};
+static const named_kind SIMULATION = {"simulation", REASON_TOO_MANY_SIMULATIONS, BOUND_SIMULATIONS};
+static const named_kind STREAM = {"stream", REASON_TOO_MANY_STREAMS, BOUND_STREAMS};
 
 static bool refuse_insertion(refusal *why, name_insertion result, const named_kind *kind, const char *name,
                              uint64_t most) {
@@ -229,7 +236,7 @@ static bool refuse_insertion(refusal *why, name_insertion result, const named_ki
     case NAME_TAKEN:
         return refuse(why, REASON_NAME_TAKEN, "name", "there is a %s \"%s\" already", kind->name, name);
     case NAME_TABLE_FULL:
-        return refuse_limit(why, kind->full, (refusal_limit){most, most + 1}, "",
+        return refuse_limit(why, kind->full, (excess){kind->bound, most, most + 1}, "",
                             "there are %llu %ss, the limit (limits.%ss); end one first", (unsigned long long)most,
                             kind->name, kind->name);
     case NAME_NO_MEMORY:
@@ -388,7 +395,7 @@ static transport_topic *open_endpoint(live *l, refusal *why) {
     unsigned most = atomic_load(&l->options.limits->topics);
     if (atomic_fetch_add(&l->topics, 1) >= most) {
         atomic_fetch_sub(&l->topics, 1);
-        refuse_limit(why, REASON_TOO_MANY_TOPICS, (refusal_limit){most, most + 1}, "",
+        refuse_limit(why, REASON_TOO_MANY_TOPICS, (excess){BOUND_TOPICS, most, most + 1}, "",
                      "%u simulations and streams are watched, the limit (limits.topics)", most);
         return NULL;
     }

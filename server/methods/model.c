@@ -43,8 +43,18 @@ static void fail_urdf(call *c, const dyn_error *error) {
 /* Ends the call with an error of the builder. Its arguments, the name and gravity, are fields of the request. */
 static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
-    if (error->site.argument) {
-        call_blame(c, "%s", error->site.argument);
+    const char *argument = error->site.argument ? error->site.argument : "";
+    if (strcmp(argument, "name") == 0) {
+        keep_fail_name(c, error);
+        return;
+    }
+    if (strcmp(error->place, "links") == 0) {
+        call_fail(c, REASON_MODEL_TOO_LARGE, "%s", error->message);
+        call_set_limit(c, BOUND_LINKS, atomic_load(&c->service->limits->links), 0);
+        return;
+    }
+    if (argument[0] != '\0') {
+        call_blame(c, "%s", argument);
         description_fail_element(c, error);
         return;
     }
@@ -70,10 +80,18 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
         call_fail(c, REASON_MISSING_VALUE, "urdf is empty; give the text of a URDF file");
         return false;
     }
+    size_t length = strlen(urdf);
+    if (length > DYN_URDF_MAX_BYTES) {
+        call_blame(c, "urdf");
+        call_fail(c, REASON_MODEL_TOO_LARGE, "the document has %zu bytes; at most %d are read", length,
+                  DYN_URDF_MAX_BYTES);
+        call_set_limit(c, BOUND_URDF_BYTES, DYN_URDF_MAX_BYTES, length);
+        return false;
+    }
     dyn_status status = dyn_report_create(report);
     if (status != DYN_OK) {
         call_fail_memory(c);
-    } else if ((status = dyn_urdf_read(urdf, strlen(urdf), *report, builder, &error)) != DYN_OK) {
+    } else if ((status = dyn_urdf_read(urdf, length, *report, builder, &error)) != DYN_OK) {
         fail_urdf(c, &error);
     }
     return status == DYN_OK;

@@ -40,9 +40,9 @@ bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *co
         return true;
     }
     if (count > MOST_PAYLOADS) {
-        return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (refusal_limit){MOST_PAYLOADS, count}, "query.payloads",
-                            "there are %zu payloads; at most %d are allowed: add those of one link to one", count,
-                            MOST_PAYLOADS);
+        return refuse_limit(
+            why, REASON_TOO_MANY_ENTRIES, (excess){BOUND_PAYLOADS, MOST_PAYLOADS, count}, "query.payloads",
+            "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
     }
     dyn_payload *taken = arena_array(memory, count, sizeof *taken);
     if (!taken) {

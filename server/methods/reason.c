@@ -88,3 +88,14 @@ error_reason reason_of_error(const dyn_error *error) {
     }
     return reason_of_status(error->status);
 }
+
+error_reason reason_of_description(const dyn_error *error) {
+    error_reason reason = reason_of_error(error);
+    if (error->status == DYN_NOT_FOUND && error->site.element.kind == DYN_ELEMENT_KIND_JOINT) {
+        return REASON_JOINT_NOT_FOUND;
+    }
+    if (error->status == DYN_NOT_FOUND && error->site.element.kind == DYN_ELEMENT_KIND_LINK) {
+        return REASON_LINK_NOT_FOUND;
+    }
+    return reason == REASON_INVALID_VALUE ? REASON_INVALID_DESCRIPTION : reason;
+}

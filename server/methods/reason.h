@@ -116,4 +116,7 @@ double reason_retry_after(error_reason r);
 /* Returns the reason of an error of the library. */
 error_reason reason_of_error(const dyn_error *error);
 
+/* Returns the reason of an error of the library about a description of a robot. */
+error_reason reason_of_description(const dyn_error *error);
+
 #endif

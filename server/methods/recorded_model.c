@@ -6,9 +6,6 @@
 
 #include "methods/description.h"
 
-/* Bytes of the longest description in a file. */
-enum { MOST_DESCRIPTION = 4 << 20 };
-
 void recorded_model_begin(recorded_model *m, const live_options *o) {
     static const method reading = {.name = "recording"};
     memset(m, 0, sizeof *m);
@@ -27,7 +24,7 @@ void recorded_model_describe(recorded_model *m, const live_options *o, const dyn
     recorded_model_begin(m, o);
     m->description = description_write(&m->call, model);
     size_t size = m->description ? dynamics__v1__model_description__get_packed_size(m->description) : 0;
-    if (size > MOST_DESCRIPTION || size > most) {
+    if (size > MOST_DESCRIPTION_BYTES || size > most) {
         m->description = NULL;
     }
 }

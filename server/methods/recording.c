@@ -14,15 +14,13 @@
 #include <unistd.h>
 
 #include "files/regular_file.h"
+#include "methods/bounds.h"
 
 /* Largest number of buffered bytes, and of bytes of one message in a file. */
 enum { MOST_WAITING = 8 << 20, MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
 
 /* Bytes of one read, and of the length before a message in a file. */
 enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
-
-/* Bound of a decoded message's memory: this multiple of its serialized size, plus this margin. */
-enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
 
 struct recording {
     pthread_mutex_t mutex; /* guards the members below */
@@ -370,6 +368,9 @@ ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMess
     bounded_allocator bounded = {.from = allocator, .left = DECODED_FACTOR * size + DECODED_MARGIN};
     bounded.allocator = (ProtobufCAllocator){allocate_bounded, free_bounded, &bounded};
     const uint8_t *bytes = r->buffer + r->begin + before;
+    if (field_check_later(descriptor, bytes, size, r->unknown)) {
+        return NULL;
+    }
     ProtobufCMessage *message = protobuf_c_message_unpack(descriptor, &bounded.allocator, size, bytes);
     size_t used = message ? before + size : 0;
     r->begin += used;

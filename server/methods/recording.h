@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "methods/field_check.h"
+
 typedef struct recording recording;
 
 enum { RECORDING_REASON_SIZE = 256 };
@@ -74,14 +76,16 @@ typedef struct recording_reader {
     uint64_t size; /* bytes of the file when it was opened; later ones are not read */
     uint64_t at;   /* bytes of the messages so far */
     uint8_t *buffer;
-    size_t begin, held, capacity; /* buffer[begin .. begin + held) are the bytes from `at` on */
+    size_t begin, held, capacity;     /* buffer[begin .. begin + held) are the bytes from `at` on */
+    char unknown[UNKNOWN_FIELD_SIZE]; /* field of a later daemon that ended the reading; empty: none */
 } recording_reader;
 
 /* Opens a regular file without waiting for it. Returns false with an errno that regular_file_error describes. */
 bool recording_reader_open(recording_reader *r, const char *path);
 
-/* Reads the next message. Returns NULL at the end, and where the file is truncated or damaged: then `at` is less than
- * `size`. A message may need 8 times its bytes of memory, plus 1 MiB: a damaged file cannot allocate more. */
+/* Reads the next message. Returns NULL at the end, and where the file is truncated or damaged, or a message has an
+ * unknown field: then `at` is less than `size`. A message may need 8 times its bytes of memory, plus 1 MiB: a damaged
+ * file cannot allocate more. */
 ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMessageDescriptor *descriptor,
                                         ProtobufCAllocator *allocator);
 

@@ -107,7 +107,7 @@ static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r,
         call_fail(c, REASON_REPLY_TOO_LARGE,
                   "bytes is %llu; a reply may have %llu (limits.reply_bytes): fetch the recording in smaller parts",
                   (unsigned long long)wanted, (unsigned long long)most);
-        call_set_limit(c, most, wanted);
+        call_set_limit(c, BOUND_REPLY_BYTES, most, wanted);
         return 0;
     }
     return (size_t)(wanted < left ? wanted : left);

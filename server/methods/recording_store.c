@@ -156,14 +156,15 @@ static bool check_place(const recording_store *rs, const recording_file *files, 
     name_oldest(files, count, oldest, sizeof oldest);
     if (count >= most) {
         return refuse_limit(
-            why, REASON_TOO_MANY_RECORDINGS, (refusal_limit){most, count + 1}, "recording",
+            why, REASON_TOO_MANY_RECORDINGS, (excess){BOUND_RECORDINGS, most, count + 1}, "recording",
             "there are %zu recordings; the limit is %llu (limits.recordings): delete one (DeleteRecording, "
             "dynamicsctl recordings --delete NAME)%s",
             count, (unsigned long long)most, oldest);
     }
     uint64_t used = atomic_load(&rs->space.used);
     return used + LEAST_BYTES <= bytes ||
-           refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (refusal_limit){bytes, used + LEAST_BYTES}, "recording",
+           refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (excess){BOUND_RECORDINGS_BYTES, bytes, used + LEAST_BYTES},
+                        "recording",
                         "%zu recordings take %llu bytes; the limit is %llu (limits.recordings_bytes): delete one "
                         "(DeleteRecording, dynamicsctl recordings --delete NAME)%s",
                         count, (unsigned long long)used, (unsigned long long)bytes, oldest);

@@ -10,7 +10,7 @@
 static void fill_refusal(refusal *why, error_reason reason, const char *field, const char *format, va_list arguments) {
     char message[sizeof why->message];
     why->reason = reason;
-    why->limit = why->requested = 0;
+    why->exceeded = (excess){0};
     dyn_text_print(field, why->field, sizeof why->field);
     vsnprintf(message, sizeof message, format, arguments);
     dyn_text_print(message, why->message, sizeof why->message);
@@ -33,14 +33,12 @@ void refuse_within(refusal *why, const char *part) {
     }
 }
 
-bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format,
-                  ...) {
+bool refuse_limit(refusal *why, error_reason reason, excess exceeded, const char *field, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     fill_refusal(why, reason, field, format, arguments);
     va_end(arguments);
-    why->limit = exceeded.limit;
-    why->requested = exceeded.requested;
+    why->exceeded = exceeded;
     return false;
 }
 

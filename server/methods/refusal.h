@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "methods/bounds.h"
 #include "methods/reason.h"
 
 enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
@@ -15,7 +16,7 @@ enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 /* Reason for a refusal; `field` is relative to the request. */
 typedef struct refusal {
     error_reason reason;
-    uint64_t limit, requested; /* as in Status */
+    excess exceeded; /* as in Status */
     char field[REFUSAL_FIELD_SIZE];
     char message[REFUSAL_MESSAGE_SIZE];
 } refusal;
@@ -27,13 +28,8 @@ void refuse_within(refusal *why, const char *part);
 bool refuse(refusal *why, error_reason reason, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Bound and the value that exceeds it, in the bound's unit. */
-typedef struct refusal_limit {
-    uint64_t limit, requested;
-} refusal_limit;
-
 /* Fills a refusal of a value that exceeds a bound, and returns false. */
-bool refuse_limit(refusal *why, error_reason reason, refusal_limit exceeded, const char *field, const char *format, ...)
+bool refuse_limit(refusal *why, error_reason reason, excess exceeded, const char *field, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* Fills a refusal for lack of memory, and returns false. */

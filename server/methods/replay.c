@@ -106,6 +106,15 @@ static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal 
     }
 }
 
+/* Ends the call if the recording is of a later daemon, which may mean something else by it. */
+static void check_release(const replay *p) {
+    if (p->reader.unknown[0] != '\0') {
+        call_blame(p->call, "recording");
+        call_fail(p->call, REASON_UNKNOWN_FIELD, "\"%s\": %s; replay it with that one", p->request->recording,
+                  p->reader.unknown);
+    }
+}
+
 static void run(replay *p) {
     refusal why = {0};
     bool goes_on = true;
@@ -114,8 +123,12 @@ static void run(replay *p) {
         arena_reset(&p->entries, SIZE_MAX);
         Dynamics__V1__RecordingEntry *entry = (Dynamics__V1__RecordingEntry *)recording_reader_next(
             &p->reader, &dynamics__v1__recording_entry__descriptor, &p->entries.allocator);
+        if (!entry) {
+            check_release(p);
+            return;
+        }
         /* Check the deadline at each entry, since one may run for long: the file states the number of substeps. */
-        if (!entry || !call_proceed(p->call, (double)p->reader.at / (double)p->reader.size)) {
+        if (!call_proceed(p->call, (double)p->reader.at / (double)p->reader.size)) {
             return;
         }
         p->read++;
@@ -142,7 +155,7 @@ static void reserve(replay *p) {
             "the reply with %zu states could have %.0f bytes; the limit is %llu (limits.reply_bytes): ask for them "
             "in parts, or give a stride",
             count, (double)count * (double)(row + 10), (unsigned long long)limit);
-        call_set_limit(c, limit, (uint64_t)((double)count * (double)(row + 10)));
+        call_set_limit(c, BOUND_REPLY_BYTES, limit, (uint64_t)((double)count * (double)(row + 10)));
         return;
     }
     p->room = count;
@@ -159,6 +172,10 @@ static void begin(replay *p) {
     refusal why = {0};
     Dynamics__V1__RecordingHeader *header = (Dynamics__V1__RecordingHeader *)recording_reader_next(
         &p->reader, &dynamics__v1__recording_header__descriptor, &c->memory.allocator);
+    check_release(p);
+    if (call_has_ended(c)) {
+        return;
+    }
     if (!header || strcmp(header->format, "dynamics.v1.simulation") != 0 || !header->start) {
         call_blame(c, "recording");
         call_fail(c, REASON_DAMAGED_FILE, "\"%s\" is no recording of a simulation", p->request->recording);

@@ -159,9 +159,9 @@ bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics
     static const char *const parts[] = {"link", "reference_frame", "torque", "force"};
     *forces = (stepper_forces){0};
     if (count > STEPPER_FORCES) {
-        return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (refusal_limit){STEPPER_FORCES, count}, field,
-                            "there are %zu external forces; at most %d may act: add those on one link to one", count,
-                            STEPPER_FORCES);
+        return refuse_limit(why, REASON_TOO_MANY_ENTRIES, (excess){BOUND_SIMULATION_FORCES, STEPPER_FORCES, count},
+                            field, "there are %zu external forces; at most %d may act: add those on one link to one",
+                            count, STEPPER_FORCES);
     }
     for (size_t i = 0; i < count; i++) {
         for (int k = 0; k < 4; k++) {

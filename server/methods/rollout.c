@@ -151,10 +151,13 @@ static bool read_length(task *t) {
         call_fail(b->call, REASON_MISSING_VALUE, "steps is 0; take at least 1");
         return false;
     }
-    if (r->steps > SIZE_MAX / 1024 / (b->n * (b->nq + 1))) {
-        call_fail(b->call, REASON_TOO_MANY_STEPS, "%llu steps of %zu samples are too many",
-                  (unsigned long long)r->steps, b->n);
-        call_set_limit(b->call, SIZE_MAX / 1024 / (b->n * (b->nq + 1)), r->steps);
+    if (r->steps > MOST_SAMPLE_STEPS / b->n) {
+        call_fail(b->call, REASON_TOO_MANY_STEPS,
+                  "%llu steps of %zu samples; at most %llu steps of all samples together are allowed: go on from the "
+                  "last state in another request",
+                  (unsigned long long)r->steps, b->n, (unsigned long long)MOST_SAMPLE_STEPS);
+        call_set_limit(b->call, BOUND_SAMPLE_STEPS, MOST_SAMPLE_STEPS,
+                       (uint64_t)fmin((double)r->steps * (double)b->n, 0x1p63));
         return false;
     }
     t->rollout = (dyn_rollout)DYN_ROLLOUT_INIT(.steps = r->steps);
@@ -198,7 +201,7 @@ static bool check_accuracy(task *t) {
             "an accurate motion of so many steps has %.0f bytes; the limit is %llu (limits.reply_bytes): take longer "
             "steps, which do not make it less accurate",
             bytes, (unsigned long long)limit);
-        call_set_limit(t->b->call, limit, (uint64_t)fmin(bytes, 0x1p63));
+        call_set_limit(t->b->call, BOUND_REPLY_BYTES, limit, (uint64_t)fmin(bytes, 0x1p63));
         return false;
     }
     return true;

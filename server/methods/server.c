@@ -90,6 +90,13 @@ static void copy_fixed_limits(Dynamics__V1__Limits *to) {
     to->stored_replies = REPLY_CACHE_ENTRIES;
     to->stored_reply_bytes = REPLY_CACHE_BYTES;
     to->largest_stored_reply_bytes = REPLY_CACHE_LARGEST;
+    to->external_forces = MOST_SPARE_FORCES;
+    to->quantities = MOST_QUANTITIES;
+    to->chain_joints = MOST_CHAIN_JOINTS;
+    to->description_bytes = MOST_DESCRIPTION_BYTES;
+    to->sample_steps = MOST_SAMPLE_STEPS;
+    to->decoded_factor = DECODED_FACTOR;
+    to->decoded_margin_bytes = DECODED_MARGIN;
 }
 
 /* Writes the current limits. */
@@ -124,6 +131,8 @@ static Dynamics__V1__Limits *limits(call *c) {
     to->job_time = atomic_load(&from->job_time);
     to->job_bytes = atomic_load(&from->job_bytes);
     to->job_result_time = atomic_load(&from->job_result_time);
+    to->waiting_requests = c->service->waiting_requests;
+    to->connection_requests = c->service->connection_requests;
     copy_fixed_limits(to);
     return to;
 }

@@ -13,9 +13,6 @@
 #include "methods/methods.h"
 #include "observe/clock.h"
 
-/* Bound of a decoded request's memory: this multiple of its serialized size, plus this margin. */
-enum { DECODED_FACTOR = 8, DECODED_MARGIN = 1 << 20 };
-
 /* Size of the substitute that is stored for a large reply. */
 enum { STAND_IN_SIZE = 256 };
 
@@ -257,7 +254,7 @@ static void decode(call *c) {
         call_fail(c, REASON_MESSAGE_TOO_LARGE,
                   "message of %zu bytes; the limit is %llu (limits.message_bytes): send fewer samples at once",
                   t->request_size, (unsigned long long)limit);
-        call_set_limit(c, limit, t->request_size);
+        call_set_limit(c, BOUND_MESSAGE_BYTES, limit, t->request_size);
         return;
     }
     arena_reset(&c->decoded, DECODED_FACTOR * t->request_size + DECODED_MARGIN);
@@ -267,9 +264,11 @@ static void decode(call *c) {
         call_fail_memory(c);
     } else if (!c->request && c->decoded.is_exhausted) {
         c->reply.id = scan_id(t->request, t->request_size);
-        call_fail(c, REASON_REQUEST_TOO_COMPLEX,
-                  "the request of %zu bytes needs more memory than a request of its size may take", t->request_size);
-        call_set_limit(c, c->decoded.limit, 0);
+        call_fail(
+            c, REASON_REQUEST_TOO_COMPLEX,
+            "the request of %zu bytes needs more memory than a request of its size may take (limits.decoded_factor)",
+            t->request_size);
+        call_set_limit(c, BOUND_DECODED_FACTOR, c->decoded.limit, 0);
     } else if (!c->request) {
         call_fail(c, REASON_MALFORMED_REQUEST, "the %zu bytes are no serialized dynamics.v1.Request", t->request_size);
     } else {
@@ -322,7 +321,7 @@ static uint8_t *encode(call *c, size_t *size) {
     if (*size > limit) {
         call_fail(c, REASON_REPLY_TOO_LARGE, "the reply has %zu bytes; the limit is %llu (limits.reply_bytes)", *size,
                   (unsigned long long)limit);
-        call_set_limit(c, limit, *size);
+        call_set_limit(c, BOUND_REPLY_BYTES, limit, *size);
         clear_result(c);
         *size = dynamics__v1__reply__get_packed_size(&c->reply);
     }
@@ -344,6 +343,7 @@ static uint8_t *encode(call *c, size_t *size) {
 static void turn_away(call *c) {
     call_fail(c, REASON_QUOTA,
               "this connection has its share of long requests under way; wait for some of their replies");
+    call_set_limit(c, BOUND_CONNECTION_REQUESTS, c->service->connection_requests, 0);
     c->is_turned_away = true;
 }
 
@@ -571,6 +571,7 @@ static bool submit(call *c) {
     log_repeated(s->options.log, &s->overload, "refused a long request of %s: too many wait already",
                  c->transport->peer);
     call_fail(c, REASON_OVERLOADED, "too many long requests wait already; ask again soon");
+    call_set_limit(c, BOUND_WAITING_REQUESTS, c->service->waiting_requests, c->service->waiting_requests + 1);
     c->is_turned_away = true;
     return false;
 }

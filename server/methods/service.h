@@ -47,7 +47,9 @@ typedef struct service_options {
     uint32_t workers;
     void *job_pool; /* as `pool`, for jobs */
     uint32_t job_threads;
-    uint64_t instance; /* random number of the daemon's start; not 0 */
+    uint32_t waiting_requests;    /* capacity of the pool's queue */
+    uint32_t connection_requests; /* share of one connection, as the transport counts it */
+    uint64_t instance;            /* random number of the daemon's start; not 0 */
 } service_options;
 
 /* Creates a service. Objects that the options point to must outlive it. Returns NULL when out of memory. */

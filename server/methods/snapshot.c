@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "files/regular_file.h"
+#include "methods/field_check.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
@@ -239,8 +240,8 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
                       entry->name);
     }
     return result == MODEL_INSERTED || result == MODEL_PRESENT ||
-           refuse(why, REASON_TOO_MANY_MODELS, "",
-                  "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
+           refuse_limit(why, REASON_TOO_MANY_MODELS, (excess){BOUND_MODELS, atomic_load(&l->options.limits->models), 0},
+                        "", "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
 /* Reports a simulation that other code computes than before. Generic code of an older release counts as unchanged. */
@@ -287,7 +288,8 @@ typedef struct collection {
     size_t count, capacity;
     Dynamics__V1__SimulationSnapshot **models; /* replaced or deleted simulations whose records describe a model */
     size_t model_count, model_capacity;
-    bool is_short; /* of memory */
+    bool is_short;                    /* of memory */
+    char unknown[UNKNOWN_FIELD_SIZE]; /* first field of a later daemon; empty: none */
 } collection;
 
 static bool add_snapshot(collection *c, Dynamics__V1__SimulationSnapshot *snapshot,
@@ -356,6 +358,9 @@ static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *cha
 
 static void collect_record(void *context, const uint8_t *bytes, size_t size) {
     collection *c = context;
+    if (c->unknown[0] != '\0' || field_check_later(&dynamics__v1__state_record__descriptor, bytes, size, c->unknown)) {
+        return;
+    }
     Dynamics__V1__StateRecord *record = dynamics__v1__state_record__unpack(NULL, size, bytes);
     if (!record) {
         c->report->damaged(c->report->context, "a record", "it is no dynamics.v1.StateRecord; it is left out");
@@ -470,6 +475,10 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     if (!is_read) {
         refuse(why, REASON_FILE_FAILED, "", "cannot read the simulations in %.256s: %s", l->state_directory,
                regular_file_error(reason));
+    } else if (c.unknown[0] != '\0') {
+        is_read = refuse(why, REASON_UNKNOWN_FIELD, "",
+                         "the simulations in %.128s: %s; start that one, or move the files away to begin anew",
+                         l->state_directory, c.unknown);
     } else if (c.is_short) {
         is_read = refuse(why, REASON_MEMORY_SHORT, "",
                          "the daemon is too short of memory to read the simulations in %.256s", l->state_directory);

@@ -78,7 +78,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
         return false;
     }
     if (m->substeps > MOST_SUBSTEPS) {
-        return refuse_limit(why, REASON_TOO_MANY_STEPS, (refusal_limit){MOST_SUBSTEPS, m->substeps},
+        return refuse_limit(why, REASON_TOO_MANY_STEPS, (excess){BOUND_SUBSTEPS, MOST_SUBSTEPS, m->substeps},
                             "stepping.substeps", "substeps is %u; at most %d are allowed", m->substeps, MOST_SUBSTEPS);
     }
     if (!(m->restitution >= 0 && m->restitution <= 1)) {

@@ -17,7 +17,7 @@
 #include "observe/clock.h"
 
 /* Bound of a decoded chunk's memory: this multiple of its serialized size, plus this margin. */
-enum { DECODED_FACTOR = 4, DECODED_MARGIN = 1 << 16 };
+enum { CHUNK_FACTOR = 4, CHUNK_MARGIN = 1 << 16 };
 
 static const char NO_TARGET[] = "the stream has no target; set one of feedforward, simulation_input and record";
 
@@ -89,7 +89,10 @@ static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m
     stream_chunk chunk = {
         .sequence = m->point_number, .n = m->n_time, .t = m->time, .sent = m->stamp_ns, .arrival = arrival};
     bool needs_q = s->options.kind == STREAM_FEEDFORWARD;
-    if (m->n_time == 0) {
+    if (m->base.n_unknown_fields > 0) {
+        snprintf(problem, sizeof problem, "it has the field %u, which this daemon does not know; leave it out",
+                 m->base.unknown_fields[0].tag);
+    } else if (m->n_time == 0) {
         snprintf(problem, sizeof problem, "time is empty; give that of each point");
     } else if (m->n_time > s->options.capacity) {
         snprintf(problem, sizeof problem, "%zu points; at most the stream's capacity of %zu may come at once",
@@ -115,7 +118,7 @@ void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint
         note_stray(l, peer, "it is longer than limits.message_bytes");
         return;
     }
-    arena_reset(&l->chunk_memory, DECODED_FACTOR * size + DECODED_MARGIN);
+    arena_reset(&l->chunk_memory, CHUNK_FACTOR * size + CHUNK_MARGIN);
     Dynamics__V1__StreamChunk *chunk = dynamics__v1__stream_chunk__unpack(&l->chunk_memory.allocator, size, bytes);
     if (!chunk) {
         note_stray(l, peer, "it is no serialized dynamics.v1.StreamChunk");
@@ -187,7 +190,7 @@ static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
                       r->idle_time, STANDARD_IDLE_TIME);
     }
     if (r->capacity > most) {
-        return refuse_limit(why, REASON_VALUE_TOO_LARGE, (refusal_limit){most, r->capacity}, "capacity",
+        return refuse_limit(why, REASON_VALUE_TOO_LARGE, (excess){BOUND_STREAM_POINTS, most, r->capacity}, "capacity",
                             "capacity is %llu; the limit is %llu (limits.stream_points)",
                             (unsigned long long)r->capacity, (unsigned long long)most);
     }

@@ -94,7 +94,7 @@ bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityReques
     if (from->n_task > DYN_TASK_FRAMES) {
         call_fail(b->call, REASON_TOO_MANY_ENTRIES, "the task has %zu frames; at most %d are allowed", from->n_task,
                   DYN_TASK_FRAMES);
-        call_set_limit(b->call, DYN_TASK_FRAMES, from->n_task);
+        call_set_limit(b->call, BOUND_TASK_FRAMES, DYN_TASK_FRAMES, from->n_task);
         return false;
     }
     for (size_t i = 0; i < from->n_task; i++) {

@@ -19,7 +19,7 @@ static dyn_status fail(dyn_error *error, dyn_status status, const char *place, c
     error->site = (dyn_error_site){.cause = is_name    ? DYN_CAUSE_NAME
                                             : place[0] ? DYN_CAUSE_OTHER
                                                        : DYN_CAUSE_MEMORY,
-                                   .argument = is_name ? "name" : NULL};
+                                   .argument = strcmp(place, "name") == 0 ? "name" : NULL};
     dyn_text_print(place, error->place, sizeof error->place);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -40,8 +40,8 @@ static dyn_status check_name(const char *name, dyn_error *error) {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");
     }
     if (strlen(name) >= MODEL_NAME_SIZE) {
-        return fail(error, DYN_INVALID_ARGUMENT, "name", "the name has %zu bytes; at most %d are allowed", strlen(name),
-                    MODEL_NAME_SIZE - 1);
+        return fail(error, DYN_RESOURCE_EXHAUSTED, "name", "the name has %zu bytes; at most %d are allowed",
+                    strlen(name), MODEL_NAME_SIZE - 1);
     }
     if (strncmp(name, "sha256:", 7) == 0) {
         return fail(error, DYN_INVALID_ARGUMENT, "name", "a name must not start with \"sha256:\", as digests do");

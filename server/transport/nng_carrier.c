@@ -30,9 +30,6 @@ enum { SILENT_CONNECTIONS = 512, DESCRIPTOR_RESERVE = 32 };
 /* Largest number of descriptors whose messages are accounted for: more than the configuration allows connections. */
 enum { MOST_DESCRIPTORS = 1 << 17 };
 
-/* Share of nng's contexts that may serve one connection at once: 1 / SHARE of them. */
-enum { SHARE = 4 };
-
 typedef enum call_state { CALL_RECEIVING, CALL_HANDLED, CALL_SENDING, CALL_CLOSED } call_state;
 
 /* Context of nng and the call that it carries. */
@@ -209,7 +206,8 @@ static void on_received(nng_call *call) {
     call->call.request_size = nng_msg_len(call->request);
     call->call.arrival = clock_now();
     atomic_fetch_add(&t->pending, 1);
-    call->descriptor = pipe_table_request(&t->pipes, call->pipe, (unsigned)(t->call_count / SHARE), &call->call);
+    unsigned share = transport_connection_share((unsigned)t->call_count);
+    call->descriptor = pipe_table_request(&t->pipes, call->pipe, share, &call->call);
     call->request_bytes = transit_receive(call->descriptor, call->pipe, call->call.request_size);
     t->options.handler(t->options.handler_context, &call->call);
 }
@@ -457,7 +455,7 @@ void transport_sweep(transport *t) {
     pipe_bounds bounds = {
         .idle_time = atomic_load(&t->idle_time),
         .reply_time = atomic_load(&t->reply_time),
-        .share = (unsigned)(t->call_count / SHARE),
+        .share = transport_connection_share((unsigned)t->call_count),
     };
     uint64_t now = clock_now();
     size_t count = pipe_table_check(&t->pipes, &bounds, now, disconnections, DISCONNECTIONS);

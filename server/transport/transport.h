@@ -125,6 +125,11 @@ typedef struct transport_options {
     counters *counters;
 } transport_options;
 
+/* Returns how many of so many requests under way may be of one connection before its long ones are refused. */
+static inline unsigned transport_connection_share(unsigned contexts) {
+    return contexts / 4;
+}
+
 /* Opens all endpoints. Clients can connect; their requests wait for transport_receive. `options` is copied, but not the
  * objects that it points to. On failure writes a sentence to `error` and returns false. */
 bool transport_open(const transport_options *options, char error[TRANSPORT_ERROR_SIZE], transport **result);

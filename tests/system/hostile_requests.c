@@ -488,20 +488,21 @@ END_TEST
 
 static const struct {
     const char *name, *words;
+    Dynamics__V1__Code code;
 } names[] = {
-    {"two\nlines", "the name \"two\\x0alines\" is not printable"},
-    {"arm.left", "such as \"arm_left\""},
-    {"bell\a", "the name \"bell\\x07\" is not printable"},
-    {"not utf-8 \xff", "UTF-8"},
-    {"sha256:abc", "must not start with"},
+    {"two\nlines", "the name \"two\\x0alines\" is not printable", CODE(INVALID_ARGUMENT)},
+    {"arm.left", "such as \"arm_left\"", CODE(INVALID_ARGUMENT)},
+    {"bell\a", "the name \"bell\\x07\" is not printable", CODE(INVALID_ARGUMENT)},
+    {"not utf-8 \xff", "UTF-8", CODE(INVALID_ARGUMENT)},
+    {"sha256:abc", "must not start with", CODE(INVALID_ARGUMENT)},
     {"a name of more than a hundred and twenty eight bytes is refused since names of models have a limit as all else "
      "has "
      "that a daemon keeps",
-     "at most 128"},
+     "at most 128", CODE(RESOURCE_EXHAUSTED)},
 };
 
 START_TEST(bad_model_name) {
-    sp_expect_error(load_with("<robot name='r'><link name='a'/></robot>", names[_i].name, 0, 3), CODE(INVALID_ARGUMENT),
+    sp_expect_error(load_with("<robot name='r'><link name='a'/></robot>", names[_i].name, 0, 3), names[_i].code,
                     "load_model.name", names[_i].words);
 }
 END_TEST

@@ -6,7 +6,11 @@ find_program(DEBIAN_PYTHON3 python3 PATHS /usr/bin NO_DEFAULT_PATH REQUIRED)
 
 add_test(NAME system.other_language
          COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/every_method.py)
-set_tests_properties(system.other_language PROPERTIES LABELS system TIMEOUT 300
+add_test(NAME system.limits
+         COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/limits.py)
+add_test(NAME system.later_contract
+         COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/other_language/later.py)
+set_tests_properties(system.other_language system.limits system.later_contract PROPERTIES LABELS system TIMEOUT 300
   ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;PROTOC=${PROTOC};PROTO=${PROJECT_SOURCE_DIR}/proto;\
 ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
 ${system_environment}")

@@ -99,9 +99,10 @@ typedef struct dyn_client_error {
     bool has_sample;
     uint64_t sample;                  /* index of the state that the error is about */
     char joint[DYN_CLIENT_NAME_SIZE]; /* joint that the error is about; empty: no single one */
-    uint64_t limit, requested;        /* bound that is exceeded, and the requested amount; 0: none, or not known */
-    uint64_t marked;                  /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
-    double retry_after;               /* s after which the same call may succeed; 0: it fails again */
+    uint64_t limit, requested;        /* limit that is exceeded, and the requested amount; 0: none, or not known */
+    char limit_name[DYN_CLIENT_REASON_SIZE]; /* its name in dyn_client_server_info, such as "samples" */
+    uint64_t marked;    /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
+    double retry_after; /* s after which the same call may succeed; 0: it fails again */
 } dyn_client_error;
 
 /* Returns the name of the status in capitals, as in the protocol: "INVALID_ARGUMENT". Never NULL. Thread-safe. */
@@ -253,6 +254,15 @@ typedef struct dyn_client_server_info {
         uint32_t sample_errors;                                  /* listed in one reply */
         uint32_t stored_replies;                                 /* for repeated requests */
         uint64_t stored_reply_bytes, largest_stored_reply_bytes; /* of all; of one of them */
+        uint32_t external_forces;                                /* of one request, beside one for each link */
+        uint32_t quantities;                                     /* of one evaluation */
+        uint32_t chain_joints;                                   /* of a Denavit-Hartenberg table or a screw chain */
+        uint64_t description_bytes;    /* of a model in a snapshot, a recording, or a derived model that is kept */
+        uint64_t sample_steps;         /* of one rollout, summed over its samples */
+        uint32_t decoded_factor;       /* memory of a decoded request: this multiple of its bytes, */
+        uint64_t decoded_margin_bytes; /* and so many more */
+        uint32_t connection_requests;  /* of one connection under way when another long one begins */
+        uint32_t waiting_requests;     /* long ones that wait for a worker */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;

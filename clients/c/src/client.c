@@ -170,6 +170,7 @@ static void copy_details(const Dynamics__V1__Status *received, dyn_client_error 
     error->sample = error->has_sample ? received->sample : 0;
     error->limit = received->limit;
     error->requested = received->requested;
+    snprintf(error->limit_name, sizeof error->limit_name, "%s", received->limit_name);
     error->retry_after = received->retry_after;
 }
 

@@ -102,6 +102,15 @@ static void copy_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_serve
     info->limits.stored_replies = from->stored_replies;
     info->limits.stored_reply_bytes = from->stored_reply_bytes;
     info->limits.largest_stored_reply_bytes = from->largest_stored_reply_bytes;
+    info->limits.external_forces = from->external_forces;
+    info->limits.quantities = from->quantities;
+    info->limits.chain_joints = from->chain_joints;
+    info->limits.description_bytes = from->description_bytes;
+    info->limits.sample_steps = from->sample_steps;
+    info->limits.decoded_factor = from->decoded_factor;
+    info->limits.decoded_margin_bytes = from->decoded_margin_bytes;
+    info->limits.connection_requests = from->connection_requests;
+    info->limits.waiting_requests = from->waiting_requests;
 }
 
 static void copy_limits(const Dynamics__V1__Limits *from, dyn_client_server_info *info) {

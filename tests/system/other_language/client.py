@@ -35,21 +35,29 @@ def die_with_parent():
 
 
 class Daemon:
-    """A daemon with the sample robots and a state directory, on ipc and tcp."""
+    """A daemon with the sample robots and a state directory, on ipc and tcp. `settings`: {section: {key: value}}."""
 
-    def __init__(self):
+    def __init__(self, settings=None):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="language."))
         ipc = {kind: f"ipc://{self.directory}/{kind}.sock" for kind in ("request", "events", "ingest")}
         file = self.directory / "dynamicsd.conf"
         (self.directory / "state").mkdir()
-        file.write_text("[endpoints]\n" + "".join(f"{kind} = {ipc[kind]} tcp://127.0.0.1:0\n" for kind in ipc) +
-                        "[limits]\nrequest_time = 300\n"  # for a daemon with sanitizers on a busy machine
-                        f"[simulations]\nstate_directory = {self.directory}/state\n"
-                        f"[models]\ndirectory = {os.environ['ROBOTS']}\n", encoding="utf-8")
-        with (self.directory / "log").open("w") as log:
-            self.process = subprocess.Popen([os.environ["DYNAMICSD"], "--config", file], stdout=log, stderr=log,
-                                            preexec_fn=die_with_parent)
+        sections = {"endpoints": {kind: f"{ipc[kind]} tcp://127.0.0.1:0" for kind in ipc},
+                    "limits": {"request_time": 300},  # for a daemon with sanitizers on a busy machine
+                    "simulations": {"state_directory": f"{self.directory}/state"},
+                    "models": {"directory": os.environ["ROBOTS"]}}
+        for section, keys in (settings or {}).items():
+            sections.setdefault(section, {}).update(keys)
+        file.write_text("".join(f"[{section}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items())
+                                for section, keys in sections.items()), encoding="utf-8")
         self.request = ipc["request"]
+        self.begin()
+
+    def begin(self):
+        """Starts the daemon, and waits until it takes connections."""
+        with (self.directory / "log").open("a") as log:
+            self.process = subprocess.Popen([os.environ["DYNAMICSD"], "--config", self.directory / "dynamicsd.conf"],
+                                            stdout=log, stderr=log, preexec_fn=die_with_parent)
         self.wait()
 
     def wait(self):
@@ -63,12 +71,16 @@ class Daemon:
         self.process.kill()
         raise AssertionError("the daemon does not answer:\n" + (self.directory / "log").read_text())
 
-    def stop(self):
+    def end(self):
+        """Stops the daemon. Its directory stays, so that it can begin again."""
         self.process.terminate()
         code = self.process.wait(sp.WAIT)
-        log = (self.directory / "log").read_text()
+        assert code == 0, f"the daemon ended with code {code}; its log:\n{(self.directory / 'log').read_text()}"
+
+    def stop(self):
+        """Stops the daemon, and removes its directory."""
+        self.end()
         shutil.rmtree(self.directory)
-        assert code == 0, f"the daemon ended with code {code}; its log:\n{log}"
 
 
 class Refused(Exception):
@@ -76,7 +88,7 @@ class Refused(Exception):
 
     def __init__(self, code, status):
         super().__init__(f"{code}: {status.field}: {status.message}")
-        self.code, self.field, self.message = code, status.field, status.message
+        self.code, self.field, self.message, self.status = code, status.field, status.message, status
 
 
 class Client:

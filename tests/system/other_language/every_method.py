@@ -519,6 +519,22 @@ class Carrier:
         reader.close()
         self.call("unload_model", model=name)
 
+    def test_reasons_tell_what_is_missing_or_wrong(self):
+        def reason(method, **fields):
+            with self.assertRaises(support.Refused) as caught:
+                self.call(method, **fields)
+            return caught.exception.status.reason
+
+        def derive(operation):
+            return reason("derive_model", model="two_link", name="x", operations=[operation])
+
+        self.assertEqual(derive({"lock": {"joints": ["nope"]}}), "JOINT_NOT_FOUND")
+        self.assertEqual(reason("load_model", urdf="<robot name='r'>"), "INVALID_DESCRIPTION")
+        self.assertEqual(reason("load_model", urdf="<robot name='r'><link name='a'/><link name='b'/></robot>"),
+                         "INVALID_DESCRIPTION")
+        self.assertEqual(reason("load_model", name="a.b", urdf="<robot name='r'><link name='a'/></robot>"),
+                         "INVALID_NAME")
+
     # ---- the contract ------------------------------------------------------------------------------------------------
 
     def test_fields_of_a_later_contract_are_refused(self):
