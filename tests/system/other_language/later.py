@@ -8,6 +8,7 @@ revision of the contract has.
 import importlib
 import struct
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -131,6 +132,11 @@ class Later(unittest.TestCase):
         path.write_bytes(b"".join(varint(len(part)) + part for part in parts))
         self.assertEqual(self.call("replay_simulation", recording="run").equal_steps, 3)
 
+    def state_message(self):
+        """The shortfall of the component "state", which the daemon examines from time to time."""
+        state, = self.call("get_health", component="state").components
+        return state.message
+
     def test_simulations_are_not_restored_and_their_file_stays(self):
         self.call("create_simulation", name="one", query={"model": "two_link"})
         self.client.close()
@@ -145,8 +151,10 @@ class Later(unittest.TestCase):
         self.daemon.begin()
         self.connect()
         self.assertEqual(len(self.call("list_simulations").simulations), 0)
-        state, = self.call("get_health", component="state").components
-        self.assertIn("2047", state.message)
+        until = time.monotonic() + sp.WAIT
+        while time.monotonic() < until and not self.state_message():
+            time.sleep(0.02)
+        self.assertIn("2047", self.state_message())
         self.refused("restore_simulations")
         with self.assertRaises(support.Refused):
             self.call("save_simulations")

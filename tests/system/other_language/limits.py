@@ -221,7 +221,7 @@ class Limits(unittest.TestCase):
         self.call("delete_simulation", **owned)
 
     def test_bytes_of_recordings(self):
-        with self.other_daemon({"recordings_bytes": 4096}):
+        with self.other_daemon({"recordings_bytes": 8191}):
             made = self.call("create_simulation", name="one", query={"model": "two_link"})
             owned = {"simulation": "one", "token": made.token}
             self.call("record_simulation", **owned, recording="first")
