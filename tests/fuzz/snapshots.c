@@ -13,7 +13,7 @@
 #include "recorded_run.h"
 #include "target.h"
 
-enum { MOST_CHANGES = 4, STEPS = 3, MOST_SUBSTEPS = 100 };
+enum { MOST_CHANGES = 4, STEPS = 3, QUICK_SUBSTEPS = 100 };
 
 /* Steps a restored simulation and checks its reports. */
 static void check(simulation *s) {
@@ -22,7 +22,7 @@ static void check(simulation *s) {
             "words are printable");
     simulation_lock(s);
     const Dynamics__V1__CreateSimulationRequest *options = session_of(s)->request;
-    bool is_quick = options->stepping->substeps <= MOST_SUBSTEPS;
+    bool is_quick = options->stepping->substeps <= QUICK_SUBSTEPS;
     for (int i = 0; i < STEPS && is_quick && s->condition != SIMULATION_DIVERGED; i++) {
         simulation_step(s);
     }
