@@ -210,14 +210,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         atexit(remove_cache);
     }
     write_file(c->outside, "outside", OUTSIDE_BYTES, 0600);
-    size_t bound = 4 * (size_t)next_byte(&r);
+    size_t most_bytes = 4 * (size_t)next_byte(&r);
     while (r.size > 0) {
         change(c, &r);
     }
     check_look(c);
     chmod(c->directory, 0700);
-    object_cache_prune(c->directory, bound, "");
-    bool is_within = count_bytes(c, &objects, &others) <= bound;
+    object_cache_prune(c->directory, most_bytes, "");
+    bool is_within = count_bytes(c, &objects, &others) <= most_bytes;
     require(is_within || objects == 0, "pruning keeps to its bound, or no object is left");
     object_cache_clean(c->directory);
     count_bytes(c, &left, &others);
