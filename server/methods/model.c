@@ -48,11 +48,6 @@ static void fail_load(call *c, const dyn_error *error) {
         keep_fail_name(c, error);
         return;
     }
-    if (strcmp(error->place, "links") == 0) {
-        call_fail(c, REASON_MODEL_TOO_LARGE, "%s", error->message);
-        call_set_limit(c, BOUND_LINKS, atomic_load(&c->service->limits->links), 0);
-        return;
-    }
     if (argument[0] != '\0') {
         call_blame(c, "%s", argument);
         description_fail_element(c, error);
@@ -70,6 +65,9 @@ static void fail_load(call *c, const dyn_error *error) {
         break;
     default:
         fail_urdf(c, error);
+    }
+    if (strcmp(error->place, "links") == 0) {
+        call_set_limit(c, BOUND_LINKS, atomic_load(&c->service->limits->links), 0);
     }
 }
 

@@ -716,7 +716,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_fail("$ctl replay passing --csv", 1, "there is no model");
     must_fail("$ctl simulate ur5 --step-length -1", 2, "--step-length -1");
     must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
-    must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "set_simulation_input.input.external_forces[0].link");
+    must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "create_simulation.query.external_forces[0].link");
     must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");
     must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");
     must_fail("$ctl record arm run3", 2, "--token");
