@@ -108,25 +108,28 @@ const option_set COMMON_OPTIONS =
 
 /* Returns the help text of an option: the command's own, or the general one. */
 static const char *help_of(option i, const option_words *words) {
-    for (; words != NULL && words->help != NULL; words++)
-        if (words->of == i)
+    for (; words && words->help; words++) {
+        if (words->of == i) {
             return words->help;
+        }
+    }
     return OPTION_TEXTS[i].help;
 }
 
 void print_options(option_set options, const option_words *words) {
     for (int i = 0; i < OPTIONS; i++) {
-        if ((options & WITH(i)) == 0)
+        if ((options & WITH(i)) == 0) {
             continue;
+        }
         const option_text *text = &OPTION_TEXTS[i];
         const char *help = help_of((option)i, words);
         char left[80];
-        snprintf(left, sizeof left, "--%s%s%s", text->name, text->value != NULL ? " " : "",
-                 text->value != NULL ? text->value : "");
-        if (strlen(left) <= 24)
+        snprintf(left, sizeof left, "--%s%s%s", text->name, text->value ? " " : "", text->value ? text->value : "");
+        if (strlen(left) <= 24) {
             printf("  %-24s  %s\n", left, help);
-        else
+        } else {
             printf("  %s\n  %-24s  %s\n", left, "", help);
+        }
     }
 }
 
@@ -135,10 +138,12 @@ void print_options(option_set options, const option_words *words) {
 exit_code arguments_timeout(const arguments *parsed, double *timeout) {
     *timeout = 0;
     const char *text = parsed->value[OPTION_TIMEOUT];
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
-    if (!parse_number(text, timeout) || *timeout <= 0 || *timeout > 1e6)
+    }
+    if (!parse_number(text, timeout) || *timeout <= 0 || *timeout > 1e6) {
         return complain(EXIT_USAGE, "--timeout %s: give seconds, more than 0 and at most 1e6", text);
+    }
     return EXIT_OK;
 }
 
@@ -146,8 +151,9 @@ exit_code arguments_choice(const arguments *parsed, option wanted, size_t count,
                            size_t standard, size_t *index) {
     *index = standard;
     const char *text = parsed->value[wanted];
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
+    }
     for (size_t i = 0; i < count; i++) {
         if (strcmp(text, names[i]) == 0) {
             *index = i;

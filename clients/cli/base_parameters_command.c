@@ -31,8 +31,9 @@ static void name_parameter(const Dynamics__V1__FindBaseParametersReply *reply, u
 
 /* Appends the line to the table. Only the first line has values in the other cells. */
 static void end_line(combination *c) {
-    for (size_t i = 0; !c->is_first && i < c->cells; i++)
+    for (size_t i = 0; !c->is_first && i < c->cells; i++) {
         table_add_cell(c->lines, "%s", "");
+    }
     table_add_cell(c->lines, "%s", c->text);
     c->is_first = false;
     c->text[0] = '\0';
@@ -42,12 +43,14 @@ static void end_line(combination *c) {
 static void add_term(combination *c, uint32_t column, double factor) {
     char term[NAME_SIZE + 48], name[NAME_SIZE], number[32] = "";
     double size = fabs(factor);
-    if (size < 1 - 1e-9 || size > 1 + 1e-9)
+    if (size < 1 - 1e-9 || size > 1 + 1e-9) {
         snprintf(number, sizeof number, "%.6g ", size);
+    }
     name_parameter(c->reply, column, name);
     snprintf(term, sizeof term, "%s %s%s", factor < 0 ? "-" : "+", number, name);
-    if (c->text[0] != '\0' && strlen(c->text) + 1 + strlen(term) > LINE_WIDTH)
+    if (c->text[0] != '\0' && strlen(c->text) + 1 + strlen(term) > LINE_WIDTH) {
         end_line(c);
+    }
     size_t used = strlen(c->text);
     snprintf(c->text + used, sizeof c->text - used, "%s%s", used > 0 ? " " : "", term);
 }
@@ -63,9 +66,11 @@ static void add_row(table *lines, const Dynamics__V1__FindBaseParametersReply *r
     table_add_cell(lines, "%s", name);
     table_add_number(lines, row->value);
     table_add_cell(lines, "%s", row->unit);
-    for (size_t i = 0; i < row->n_columns; i++)
-        if (row->columns[i] != row->column)
+    for (size_t i = 0; i < row->n_columns; i++) {
+        if (row->columns[i] != row->column) {
             add_term(&c, row->columns[i], row->factors[i]);
+        }
+    }
     end_line(&c);
 }
 
@@ -76,8 +81,9 @@ static bool print_parameters(const char *model, const Dynamics__V1__FindBasePara
     table_add_column(lines, "value", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     table_add_column(lines, "with", TABLE_LEFT);
-    for (size_t i = 0; i < reply->n_base_parameters; i++)
+    for (size_t i = 0; i < reply->n_base_parameters; i++) {
         add_row(lines, reply, reply->base_parameters[i]);
+    }
     printf("%zu base parameters of %s, of %zu inertial parameters\n\n", reply->n_base_parameters, model,
            reply->n_values);
     bool printed = table_print(lines, 0);
@@ -91,8 +97,9 @@ static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
         fits = row->column < reply->n_values && row->n_columns == row->n_factors;
-        for (size_t k = 0; fits && k < row->n_columns; k++)
+        for (size_t k = 0; fits && k < row->n_columns; k++) {
             fits = row->columns[k] < reply->n_values;
+        }
     }
     return fits;
 }
@@ -101,8 +108,9 @@ static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gra
     const double *wanted;
     double values[3];
     exit_code code = given_gravity_read(given, values, &wanted);
-    if (code != EXIT_OK || wanted == NULL)
+    if (code != EXIT_OK || !wanted) {
         return code;
+    }
     *gravity = (Dynamics__V1__Vector3)DYNAMICS__V1__VECTOR3__INIT;
     gravity->x = values[0];
     gravity->y = values[1];
@@ -120,18 +128,21 @@ exit_code run_base_parameters(const command *self, const arguments *given, dyn_c
     Dynamics__V1__Reply *reply;
     double timeout;
     exit_code code = long_timeout(given, client, &timeout);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_gravity(given, &gravity, &query);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
+    }
     query.model = (char *)given->positional[0];
     asked.query = &query;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS;
     request.find_base_parameters = &asked;
     code = exchange(client, &request, timeout, NULL, &reply);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    if (given->value[OPTION_JSON] != NULL) {
+    }
+    if (given->value[OPTION_JSON]) {
         json_writer writer = {.stream = stdout, .pretty = true};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->find_base_parameters->base);
         emit_finish(&writer);

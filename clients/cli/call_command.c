@@ -18,10 +18,12 @@
 static bool is_named(const ProtobufCFieldDescriptor *field, const char *name) {
     const char *own = field->name;
     for (; *name != '\0' && *own != '\0'; name++, own++) {
-        if (*own == '_' && *name != '_')
+        if (*own == '_' && *name != '_') {
             own++;
-        if (tolower((unsigned char)*name) != *own)
+        }
+        if (tolower((unsigned char)*name) != *own) {
             return false;
+        }
     }
     return *name == '\0' && *own == '\0';
 }
@@ -29,13 +31,17 @@ static bool is_named(const ProtobufCFieldDescriptor *field, const char *name) {
 /* Returns the method's field in the request. Returns NULL if there is none, after an error message with all names. */
 static const ProtobufCFieldDescriptor *find_method(const char *name) {
     const ProtobufCMessageDescriptor *request = &dynamics__v1__request__descriptor;
-    for (unsigned i = 0; i < request->n_fields; i++)
-        if ((request->fields[i].flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && is_named(&request->fields[i], name))
+    for (unsigned i = 0; i < request->n_fields; i++) {
+        if ((request->fields[i].flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 && is_named(&request->fields[i], name)) {
             return &request->fields[i];
+        }
+    }
     complain(EXIT_USAGE, "there is no method \"%s\"; there are:", name);
-    for (unsigned i = 0; i < request->n_fields; i++)
-        if ((request->fields[i].flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0)
+    for (unsigned i = 0; i < request->n_fields; i++) {
+        if ((request->fields[i].flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0) {
             fprintf(stderr, "  %s\n", request->fields[i].name);
+        }
+    }
     return NULL;
 }
 
@@ -45,8 +51,9 @@ static json_t *read_argument(const arguments *given) {
     const char *text = given->positional_count > 1 ? given->positional[1] : "{}";
     json_t *object = strcmp(text, "-") == 0 ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
                                             : json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (object == NULL)
+    if (!object) {
         complain(EXIT_USAGE, "not JSON: line %d, column %d: %s", error.line, error.column, error.text);
+    }
     return object;
 }
 
@@ -63,14 +70,16 @@ exit_code run_call(const command *self, const arguments *given, dyn_client *clie
     (void)self;
     double timeout;
     exit_code code = long_timeout(given, client, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     const ProtobufCFieldDescriptor *method = find_method(given->positional[0]);
-    json_t *object = method != NULL ? read_argument(given) : NULL;
-    ProtobufCMessage *argument = object != NULL ? read_message_json(method->descriptor, object, method->name) : NULL;
+    json_t *object = method ? read_argument(given) : NULL;
+    ProtobufCMessage *argument = object ? read_message_json(method->descriptor, object, method->name) : NULL;
     json_decref(object);
-    if (argument == NULL)
+    if (!argument) {
         return EXIT_USAGE;
+    }
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
     request.method_case = (Dynamics__V1__Request__MethodCase)method->id;

@@ -10,19 +10,23 @@
 
 /* Returns the option that the first `length` characters of `text` name, or OPTIONS. */
 static option find_option(const char *text, size_t length) {
-    for (int i = 0; i < OPTIONS; i++)
-        if (strlen(OPTION_TEXTS[i].name) == length && strncmp(OPTION_TEXTS[i].name, text, length) == 0)
+    for (int i = 0; i < OPTIONS; i++) {
+        if (strlen(OPTION_TEXTS[i].name) == length && strncmp(OPTION_TEXTS[i].name, text, length) == 0) {
             return (option)i;
+        }
+    }
     return OPTIONS;
 }
 
 static exit_code complain_option(const char *given) {
     const char *name = given + strspn(given, "-");
     suggestion meant = {.wanted = name, .length = strcspn(name, "=")};
-    for (int i = 0; i < OPTIONS; i++)
+    for (int i = 0; i < OPTIONS; i++) {
         suggestion_consider(&meant, OPTION_TEXTS[i].name);
-    if (meant.closest == NULL)
+    }
+    if (!meant.closest) {
         return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", given);
+    }
     return complain(EXIT_USAGE, "unknown option %s: did you mean --%s? (see dynamicsctl --help)", given, meant.closest);
 }
 
@@ -43,60 +47,70 @@ static bool is_optional_value(const char *words, const char *text) {
 static exit_code read_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
     const char *equals = strchr(text, '=');
-    option found = find_option(text, equals != NULL ? (size_t)(equals - text) : strlen(text));
-    if (found == OPTIONS)
+    option found = find_option(text, equals ? (size_t)(equals - text) : strlen(text));
+    if (found == OPTIONS) {
         return complain_option(argv[*at]);
-    const option_text *known = &OPTION_TEXTS[found];
-    if (known->value == NULL && equals != NULL)
-        return complain(EXIT_USAGE, "--%s takes no value", known->name);
-    const char *value = "";
-    if (equals != NULL) {
-        value = equals + 1;
-    } else if (known->value != NULL && known->value[0] == '[') {
-        value = is_optional_value(known->value, argv[*at + 1]) ? argv[++*at] : "";
-    } else if (known->value != NULL) {
-        value = argv[++*at];
-        if (value == NULL || strncmp(value, "--", 2) == 0)
-            return complain(EXIT_USAGE, "--%s needs a value: --%s %s", known->name, known->name, known->value);
     }
-    if (found == OPTION_FORCE)
+    const option_text *known = &OPTION_TEXTS[found];
+    if (!known->value && equals) {
+        return complain(EXIT_USAGE, "--%s takes no value", known->name);
+    }
+    const char *value = "";
+    if (equals) {
+        value = equals + 1;
+    } else if (known->value && known->value[0] == '[') {
+        value = is_optional_value(known->value, argv[*at + 1]) ? argv[++*at] : "";
+    } else if (known->value) {
+        value = argv[++*at];
+        if (!value || strncmp(value, "--", 2) == 0) {
+            return complain(EXIT_USAGE, "--%s needs a value: --%s %s", known->name, known->name, known->value);
+        }
+    }
+    if (found == OPTION_FORCE) {
         parsed->forces[parsed->force_count++] = value;
-    else if (found == OPTION_PAYLOAD)
+    } else if (found == OPTION_PAYLOAD) {
         parsed->payloads[parsed->payload_count++] = value;
-    else if (parsed->value[found] != NULL)
+    } else if (parsed->value[found]) {
         return complain(EXIT_USAGE, "--%s is given twice", known->name);
+    }
     parsed->value[found] = value;
     return EXIT_OK;
 }
 
 /* Checks the options and the number of operands against the command. */
 static exit_code check(const arguments *parsed, const command *known) {
-    for (int i = 0; i < OPTIONS; i++)
-        if (parsed->value[i] != NULL && ((known->options | COMMON_OPTIONS) & WITH(i)) == 0)
+    for (int i = 0; i < OPTIONS; i++) {
+        if (parsed->value[i] && ((known->options | COMMON_OPTIONS) & WITH(i)) == 0) {
             return complain(EXIT_USAGE, "%s does not take --%s (see dynamicsctl %s --help)", known->name,
                             OPTION_TEXTS[i].name, known->name);
-    bool asks_for_help = parsed->value[OPTION_HELP] != NULL || parsed->value[OPTION_VERSION] != NULL;
-    if (parsed->positional_count < known->min_operands && !asks_for_help)
+        }
+    }
+    bool asks_for_help = parsed->value[OPTION_HELP] || parsed->value[OPTION_VERSION] != NULL;
+    if (parsed->positional_count < known->min_operands && !asks_for_help) {
         return complain(EXIT_USAGE, "%s needs %s (see dynamicsctl %s --help)", known->name, known->operands,
                         known->name);
+    }
     return EXIT_OK;
 }
 
 static exit_code read_operand(const char *text, find_command *find, const command **known, arguments *parsed) {
-    if (parsed->command == NULL) {
+    if (!parsed->command) {
         parsed->command = text;
         suggestion meant = {.wanted = text, .length = strlen(text)};
         *known = find(text, &meant);
-        if (*known == NULL && meant.closest != NULL)
+        if (!*known && meant.closest) {
             return complain(EXIT_USAGE, "unknown command \"%s\": did you mean %s? (see dynamicsctl --help)", text,
                             meant.closest);
-        if (*known == NULL)
+        }
+        if (!*known) {
             return complain(EXIT_USAGE, "unknown command \"%s\" (see dynamicsctl --help)", text);
+        }
         return EXIT_OK;
     }
-    if (parsed->positional_count == (*known)->max_operands)
+    if (parsed->positional_count == (*known)->max_operands) {
         return complain(EXIT_USAGE, "%s: \"%s\" is one argument too many (see dynamicsctl %s --help)", (*known)->name,
                         text, (*known)->name);
+    }
     parsed->positional[parsed->positional_count++] = text;
     return EXIT_OK;
 }
@@ -105,26 +119,29 @@ exit_code arguments_parse(int argc, char **argv, find_command *find, arguments *
     *parsed = (arguments){0};
     parsed->forces = calloc((size_t)argc + 1, sizeof *parsed->forces);
     parsed->payloads = calloc((size_t)argc + 1, sizeof *parsed->payloads);
-    if (parsed->forces == NULL || parsed->payloads == NULL)
+    if (!parsed->forces || !parsed->payloads) {
         return complain_memory();
+    }
     const command *known = NULL;
     bool only_operands = false;
     for (int i = 1; i < argc; i++) {
         exit_code code = EXIT_OK;
-        if (!only_operands && strcmp(argv[i], "--") == 0)
+        if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
-        else if (!only_operands && strncmp(argv[i], "--", 2) == 0)
+        } else if (!only_operands && strncmp(argv[i], "--", 2) == 0) {
             code = read_option(argv, &i, parsed);
-        else if (!only_operands && strcmp(argv[i], "-h") == 0)
+        } else if (!only_operands && strcmp(argv[i], "-h") == 0) {
             parsed->value[OPTION_HELP] = "";
-        else if (!only_operands && argv[i][0] == '-' && isalpha((unsigned char)argv[i][1]))
+        } else if (!only_operands && argv[i][0] == '-' && isalpha((unsigned char)argv[i][1])) {
             code = complain_option(argv[i]);
-        else
+        } else {
             code = read_operand(argv[i], find, &known, parsed);
-        if (code != EXIT_OK)
+        }
+        if (code != EXIT_OK) {
             return code;
+        }
     }
-    return known != NULL ? check(parsed, known) : EXIT_OK;
+    return known ? check(parsed, known) : EXIT_OK;
 }
 
 void arguments_free(arguments *parsed) {

@@ -43,11 +43,12 @@ typedef struct plan {
 
 static exit_code find_operation(const arguments *given, plan *asked) {
     const char *name = given->positional[1];
-    for (size_t i = 0; i < OPERATION_COUNT; i++)
+    for (size_t i = 0; i < OPERATION_COUNT; i++) {
         if (strcmp(OPERATIONS[i].name, name) == 0) {
             asked->operation = &OPERATIONS[i];
             return EXIT_OK;
         }
+    }
     return complain(EXIT_USAGE,
                     "there is no operation \"%s\": give integrate, difference, interpolate, distance, normalize, "
                     "neutral or random",
@@ -57,8 +58,7 @@ static exit_code find_operation(const arguments *given, plan *asked) {
 static exit_code read_number(const arguments *given, option from, const char *name, double standard, double *number) {
     const char *text = given->value[from];
     *number = standard;
-    return text == NULL || parse_number(text, number) ? EXIT_OK
-                                                      : complain(EXIT_USAGE, "--%s %s: give a number", name, text);
+    return !text || parse_number(text, number) ? EXIT_OK : complain(EXIT_USAGE, "--%s %s: give a number", name, text);
 }
 
 /* Reads the other configuration, if the operation has one. */
@@ -66,15 +66,19 @@ static exit_code read_to(const evaluation_context *context, plan *asked) {
     const char *text = context->given->value[OPTION_TO];
     char message[256];
     size_t nq = context->robot->nq;
-    if (!asked->operation->has_to)
+    if (!asked->operation->has_to) {
         return EXIT_OK;
-    if (text == NULL)
+    }
+    if (!text) {
         return complain(EXIT_USAGE, "%s needs --to X,X,.., the other configuration", asked->operation->name);
+    }
     asked->to = calloc(nq + 1, sizeof *asked->to);
-    if (asked->to == NULL)
+    if (!asked->to) {
         return complain_memory();
-    if (!parse_numbers(text, nq, asked->to, message, sizeof message))
+    }
+    if (!parse_numbers(text, nq, asked->to, message, sizeof message)) {
         return complain(EXIT_USAGE, "--to: %s", message);
+    }
     return EXIT_OK;
 }
 
@@ -82,12 +86,15 @@ static exit_code read_to(const evaluation_context *context, plan *asked) {
 static exit_code read_random(const arguments *given, plan *asked) {
     const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
     asked->count = 1;
-    if (seed != NULL && !parse_integer(seed, 0, 2147483647, &asked->seed))
+    if (seed && !parse_integer(seed, 0, 2147483647, &asked->seed)) {
         return complain(EXIT_USAGE, "--seed %s: give a whole number from 0 to 2147483647", seed);
-    if (count != NULL && strcmp(asked->operation->name, "random") != 0)
+    }
+    if (count && strcmp(asked->operation->name, "random") != 0) {
         return complain(EXIT_USAGE, "%s does not take --count; random does", asked->operation->name);
-    if (count != NULL && !parse_integer(count, 1, MAX_COUNT, &asked->count))
+    }
+    if (count && !parse_integer(count, 1, MAX_COUNT, &asked->count)) {
         return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", count, MAX_COUNT);
+    }
     return EXIT_OK;
 }
 
@@ -95,10 +102,12 @@ static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     const arguments *given = context->given;
     exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1, &asked->step_length);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_S, "s", 0.5, &asked->s);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_random(given, asked);
+    }
     return code == EXIT_OK ? read_to(context, asked) : code;
 }
 
@@ -121,8 +130,9 @@ static void widths(const evaluation_context *context, size_t width[2]) {
 static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *asked) {
     size_t nq = context->robot->nq;
     double *rows = calloc(batch->count * nq + 1, sizeof *rows);
-    for (size_t i = 0; rows != NULL && asked->to != NULL && i < batch->count; i++)
+    for (size_t i = 0; rows && asked->to && i < batch->count; i++) {
         memcpy(rows + i * nq, asked->to, nq * sizeof *rows);
+    }
     return rows;
 }
 
@@ -141,23 +151,24 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     const double *q = batch->values[STATE_Q];
     double *to = repeat_to(context, batch, asked);
     dyn_client_status status = DYN_CLIENT_OUT_OF_MEMORY;
-    if (to == NULL)
+    if (!to) {
         *error = (dyn_client_error){.status = status, .message = "out of memory"};
-    else if (strcmp(asked->operation->name, "integrate") == 0)
+    } else if (strcmp(asked->operation->name, "integrate") == 0) {
         status =
             dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->step_length, out, error);
-    else if (strcmp(asked->operation->name, "difference") == 0)
+    } else if (strcmp(asked->operation->name, "difference") == 0) {
         status = dyn_client_difference(context->client, query, q, to, out, error);
-    else if (strcmp(asked->operation->name, "interpolate") == 0)
+    } else if (strcmp(asked->operation->name, "interpolate") == 0) {
         status = dyn_client_interpolate(context->client, query, q, to, 1, &asked->s, out, error);
-    else if (strcmp(asked->operation->name, "distance") == 0)
+    } else if (strcmp(asked->operation->name, "distance") == 0) {
         status = dyn_client_distance(context->client, query, q, to, out, error);
-    else if (strcmp(asked->operation->name, "normalize") == 0)
+    } else if (strcmp(asked->operation->name, "normalize") == 0) {
         status = dyn_client_normalize(context->client, query, q, out, error);
-    else if (strcmp(asked->operation->name, "neutral") == 0)
+    } else if (strcmp(asked->operation->name, "neutral") == 0) {
         status = dyn_client_neutral(context->client, query, out, error);
-    else
+    } else {
         status = draw(context, asked, error, out);
+    }
     free(to);
     return status;
 }
@@ -182,8 +193,9 @@ static void write_row(const evaluation_context *context, const double *row) {
 static void write_json(const evaluation_context *context, size_t index, const double *rows, const double *unused) {
     (void)index, (void)unused;
     const plan *asked = context->own;
-    for (long i = 0; i < asked->count; i++)
+    for (long i = 0; i < asked->count; i++) {
         write_row(context, rows + (size_t)i * result_width(context));
+    }
 }
 
 /* Prints a column for each coordinate of the result and a line for each state. */
@@ -195,15 +207,18 @@ static bool print_rows(const evaluation_context *context, size_t count, size_t n
     size_t width = result_width(context);
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
-    for (size_t k = 0; k < width; k++)
+    for (size_t k = 0; k < width; k++) {
         table_add_column(lines, asked->operation->yields == YIELDS_DISTANCE ? "distance" : at[k].name, TABLE_RIGHT);
+    }
     for (size_t i = 0; i < count; i++) {
         table_add_cell(lines, "%zu", number + i);
-        for (size_t k = 0; k < width; k++)
+        for (size_t k = 0; k < width; k++) {
             table_add_number(lines, rows[i * width + k]);
+        }
     }
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     bool printed = table_print(lines, 0);
     table_free(lines);
     return printed;
@@ -226,8 +241,9 @@ exit_code run_configuration(const command *self, const arguments *given, dyn_cli
     (void)self;
     plan asked = {0};
     exit_code code = find_operation(given, &asked);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     const evaluation configuration = {
         .title = asked.operation->title,
         .takes = {[STATE_Q] = asked.operation->has_q, [STATE_V] = asked.operation->has_v},

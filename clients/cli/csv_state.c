@@ -12,11 +12,13 @@
 
 /* Removes blanks, and the quotes around a name. */
 static char *trim(char *cell) {
-    while (isspace((unsigned char)*cell))
+    while (isspace((unsigned char)*cell)) {
         cell++;
+    }
     size_t length = strlen(cell);
-    while (length > 0 && isspace((unsigned char)cell[length - 1]))
+    while (length > 0 && isspace((unsigned char)cell[length - 1])) {
         cell[--length] = '\0';
+    }
     if (length >= 2 && cell[0] == '"' && cell[length - 1] == '"') {
         cell[length - 1] = '\0';
         cell++;
@@ -26,8 +28,9 @@ static char *trim(char *cell) {
 
 static size_t count_cells(const char *text, char separator) {
     size_t count = 1;
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         count += *text == separator;
+    }
     return count;
 }
 
@@ -42,23 +45,26 @@ static bool read_index(const char *text, size_t count, size_t *index) {
         length -= 2;
     }
     long value;
-    if (length == 0 || length >= sizeof digits || count == 0)
+    if (length == 0 || length >= sizeof digits || count == 0) {
         return false;
+    }
     memcpy(digits, text, length);
     digits[length] = '\0';
-    if (!isdigit((unsigned char)digits[0]) || !parse_integer(digits, 0, (long)count - 1, &value))
+    if (!isdigit((unsigned char)digits[0]) || !parse_integer(digits, 0, (long)count - 1, &value)) {
         return false;
+    }
     *index = (size_t)value;
     return true;
 }
 
 /* Finds the coordinate of a name, such as "elbow" or "root_joint[2]", among `count`. */
 static bool find_coordinate(const coordinate *coordinates, size_t count, const char *name, size_t *index) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         if (strcmp(coordinates[i].name, name) == 0) {
             *index = i;
             return true;
         }
+    }
     return false;
 }
 
@@ -74,8 +80,9 @@ static bool read_column(const layout *robot, const char *name, struct csv_column
     }
     for (int i = STATE_ARRAYS - 1; i >= 0; i--) {
         size_t length = strlen(STATE_ARRAY_NAMES[i]);
-        if (strncmp(name, STATE_ARRAY_NAMES[i], length) != 0)
+        if (strncmp(name, STATE_ARRAY_NAMES[i], length) != 0) {
             continue;
+        }
         const char *rest = name + length;
         const coordinate *coordinates = i == STATE_Q ? robot->q : robot->v;
         size_t count = i == STATE_Q ? robot->nq : robot->nv;
@@ -91,8 +98,9 @@ static bool check_columns(const layout *robot, const csv_header *header, char me
     for (int array = 0; array < STATE_ARRAYS; array++) {
         size_t width = array == STATE_Q ? robot->nq : robot->nv, given = 0;
         unsigned *seen = calloc(width + 1, sizeof *seen);
-        if (seen == NULL)
+        if (!seen) {
             return refuse(message, "out of memory");
+        }
         for (size_t i = 0; i < header->count; i++) {
             if ((int)header->columns[i].array == array) {
                 seen[header->columns[i].index]++;
@@ -108,8 +116,9 @@ static bool check_columns(const layout *robot, const csv_header *header, char me
                                        STATE_ARRAY_NAMES[array], at->name, seen[i] == 0 ? "missing" : "there twice");
         }
         free(seen);
-        if (!complete)
+        if (!complete) {
             return false;
+        }
     }
     return true;
 }
@@ -118,18 +127,20 @@ bool parse_csv_header(const layout *robot, char *text, csv_header *header, char 
     size_t first = strcspn(text, ",;\t");
     header->separator = text[first] != '\0' ? text[first] : ',';
     header->columns = calloc(count_cells(text, header->separator), sizeof *header->columns);
-    if (header->columns == NULL)
+    if (!header->columns) {
         return refuse(message, "out of memory");
+    }
     const char separator[] = {header->separator, '\0'};
-    for (char *cell; (cell = strsep(&text, separator)) != NULL;) {
+    for (char *cell; (cell = strsep(&text, separator));) {
         cell = trim(cell);
-        if (!read_column(robot, cell, &header->columns[header->count++]))
+        if (!read_column(robot, cell, &header->columns[header->count++])) {
             return refuse(
                 message,
                 "unknown column \"%.64s\": name columns q.JOINT (q.JOINT[0], q.JOINT[1], .. where it has several "
                 "coordinates) or q0, q1, ..; likewise v, a, tau "
                 "(or give one JSON object a line)",
                 cell);
+        }
     }
     return check_columns(robot, header, message);
 }
@@ -143,17 +154,20 @@ void csv_header_free(csv_header *header) {
 
 bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, char message[PARSE_MESSAGE_SIZE]) {
     size_t given = count_cells(text, header->separator);
-    if (given != header->count)
+    if (given != header->count) {
         return refuse(message, "%zu values, but the header has %zu columns", given, header->count);
+    }
     const char separator[] = {header->separator, '\0'};
     for (size_t i = 0; i < header->count; i++) {
         const struct csv_column *column = &header->columns[i];
         char *cell = trim(strsep(&text, separator));
-        if (column->array == STATE_ARRAYS)
+        if (column->array == STATE_ARRAYS) {
             continue;
-        if (!parse_number(cell, state_batch_row(batch, column->array) + column->index))
+        }
+        if (!parse_number(cell, state_batch_row(batch, column->array) + column->index)) {
             return refuse(message, "%s[%zu]: \"%.64s\" is not a finite number", STATE_ARRAY_NAMES[column->array],
                           column->index, cell);
+        }
     }
     return true;
 }

@@ -31,17 +31,20 @@ static exit_code split(const char *given, operation_text *text) {
     text->whole = given;
     text->count = 0;
     text->kind = strdup(given);
-    char *colon = text->kind != NULL ? strchr(text->kind, ':') : NULL;
-    if (text->kind == NULL)
+    char *colon = text->kind ? strchr(text->kind, ':') : NULL;
+    if (!text->kind) {
         return complain_memory();
-    if (colon == NULL)
+    }
+    if (!colon) {
         return complain(EXIT_USAGE, "\"%s\" is no operation: give KIND:VALUE,VALUE (see dynamicsctl derive --help)",
                         given);
+    }
     *colon = '\0';
     char *rest = colon + 1;
-    for (char *field; (field = strsep(&rest, ",")) != NULL;) {
-        if (text->count == MAX_FIELDS)
+    for (char *field; (field = strsep(&rest, ","));) {
+        if (text->count == MAX_FIELDS) {
             return complain(EXIT_USAGE, "\"%s\" has more than %d values", given, MAX_FIELDS);
+        }
         text->fields[text->count++] = field;
     }
     return EXIT_OK;
@@ -51,25 +54,31 @@ static exit_code split(const char *given, operation_text *text) {
  * numbers. */
 static json_t *inertia_from(size_t count, char *const *fields) {
     double x[INERTIA_NUMBERS] = {0};
-    if (count != 1 && count != 4 && count != INERTIA_NUMBERS)
+    if (count != 1 && count != 4 && count != INERTIA_NUMBERS) {
         return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!parse_number(fields[i], &x[i]))
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!parse_number(fields[i], &x[i])) {
             return NULL;
+        }
+    }
     json_t *rotational = json_array();
-    for (size_t i = 4; i < count; i++)
+    for (size_t i = 4; i < count; i++) {
         json_array_append_new(rotational, json_real(x[i]));
+    }
     return json_pack("{s:f, s:{s:f, s:f, s:f}, s:o}", "mass", x[0], "center_of_mass", "x", x[1], "y", x[2], "z", x[3],
                      "rotational", rotational);
 }
 
 static json_t *make_lock(const operation_text *text) {
     json_t *joints = json_array();
-    for (size_t i = 0; i < text->count; i++)
+    for (size_t i = 0; i < text->count; i++) {
         json_array_append_new(joints, json_string(text->fields[i]));
+    }
     json_t *lock = json_pack("{s:o}", "joints", joints);
-    if (text->q != NULL)
+    if (text->q) {
         json_object_set(lock, "q", text->q);
+    }
     return lock;
 }
 
@@ -78,35 +87,37 @@ static json_t *make_link(const operation_text *text) {
 }
 
 static json_t *make_based_link(const operation_text *text) {
-    if (text->count == 2)
+    if (text->count == 2) {
         return json_pack("{s:s, s:s}", "link", text->fields[0], "base_type", text->fields[1]);
+    }
     return make_link(text);
 }
 
 static json_t *make_chain(const operation_text *text) {
-    if (text->count == 3)
+    if (text->count == 3) {
         return json_pack("{s:s, s:s, s:s}", "first", text->fields[0], "last", text->fields[1], "base_type",
                          text->fields[2]);
+    }
     return text->count == 2 ? json_pack("{s:s, s:s}", "first", text->fields[0], "last", text->fields[1]) : NULL;
 }
 
 static json_t *make_merge(const operation_text *text) {
-    if (text->count != 2 && text->count != 3)
+    if (text->count != 2 && text->count != 3) {
         return NULL;
+    }
     return json_pack("{s:s, s:s, s:s}", "model", text->fields[0], "link", text->fields[1], "prefix",
                      text->count == 3 ? text->fields[2] : "");
 }
 
 static json_t *make_attach(const operation_text *text) {
     json_t *inertia = text->count > 2 ? inertia_from(text->count - 2, text->fields + 2) : NULL;
-    return inertia != NULL
-               ? json_pack("{s:s, s:s, s:o}", "link", text->fields[0], "name", text->fields[1], "inertia", inertia)
-               : NULL;
+    return inertia ? json_pack("{s:s, s:s, s:o}", "link", text->fields[0], "name", text->fields[1], "inertia", inertia)
+                   : NULL;
 }
 
 static json_t *make_inertia(const operation_text *text) {
     json_t *inertia = text->count > 1 ? inertia_from(text->count - 1, text->fields + 1) : NULL;
-    return inertia != NULL ? json_pack("{s:s, s:o}", "link", text->fields[0], "inertia", inertia) : NULL;
+    return inertia ? json_pack("{s:s, s:o}", "link", text->fields[0], "inertia", inertia) : NULL;
 }
 
 /* Kinds of operations, their names in the protocol, and their fields after the colon. */
@@ -127,11 +138,13 @@ static const struct {
 /* Appends an operation as JSON, such as {"attach": {..}}. */
 static exit_code read_operation(const operation_text *text, json_t *list) {
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
-        if (strcmp(text->kind, KINDS[i].kind) != 0)
+        if (strcmp(text->kind, KINDS[i].kind) != 0) {
             continue;
+        }
         json_t *value = KINDS[i].make(text);
-        if (value == NULL)
+        if (!value) {
             return complain(EXIT_USAGE, "\"%s\": give %s:%s", text->whole, KINDS[i].kind, KINDS[i].values);
+        }
         return json_array_append_new(list, json_pack("{s:o}", KINDS[i].field, value)) == 0 ? EXIT_OK
                                                                                            : complain_memory();
     }
@@ -142,17 +155,19 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
 static exit_code read_q(const arguments *given, json_t **q) {
     const char *text = given->value[OPTION_Q];
     *q = NULL;
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
+    }
     *q = json_array();
     char *copy = strdup(text), *rest = copy;
-    exit_code code = copy != NULL ? EXIT_OK : complain_memory();
-    for (char *field; code == EXIT_OK && (field = strsep(&rest, ",")) != NULL;) {
+    exit_code code = copy ? EXIT_OK : complain_memory();
+    for (char *field; code == EXIT_OK && (field = strsep(&rest, ","));) {
         double number;
-        if (parse_number(field, &number))
+        if (parse_number(field, &number)) {
             json_array_append_new(*q, json_real(number));
-        else
+        } else {
             code = complain(EXIT_USAGE, "--q: \"%s\" is not a finite number", field);
+        }
     }
     free(copy);
     return code;
@@ -162,21 +177,25 @@ static exit_code read_q(const arguments *given, json_t **q) {
 static exit_code read_operations(const arguments *given, json_t **list) {
     const char *from = given->value[OPTION_OPERATIONS];
     operation_text text = {0};
-    *list = from != NULL ? read_json(from) : json_array();
-    if (*list == NULL)
+    *list = from ? read_json(from) : json_array();
+    if (!*list) {
         return EXIT_USAGE;
-    if (!json_is_array(*list))
+    }
+    if (!json_is_array(*list)) {
         return complain(EXIT_USAGE, "--operations: a list of operations is needed: [{\"detach\": {\"link\": ..}}, ..]");
+    }
     exit_code code = read_q(given, &text.q);
     for (size_t i = 1; code == EXIT_OK && i < given->positional_count; i++) {
         code = split(given->positional[i], &text);
-        if (code == EXIT_OK)
+        if (code == EXIT_OK) {
             code = read_operation(&text, *list);
+        }
         free(text.kind);
     }
     json_decref(text.q);
-    if (code == EXIT_OK && json_array_size(*list) == 0)
+    if (code == EXIT_OK && json_array_size(*list) == 0) {
         code = complain(EXIT_USAGE, "derive needs an operation (see dynamicsctl derive --help)");
+    }
     return code;
 }
 
@@ -188,8 +207,9 @@ static exit_code send_derive(const arguments *given, dyn_client *client, Protobu
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
     request.derive_model = (Dynamics__V1__DeriveModelRequest *)derive;
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     code = report_loaded(given, "derived", reply->derive_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
@@ -200,22 +220,24 @@ exit_code run_derive(const command *self, const arguments *given, dyn_client *cl
     json_t *operations = NULL;
     double timeout;
     exit_code code = long_timeout(given, client, &timeout);
-    if (code == EXIT_OK && given->value[OPTION_NAME] == NULL)
+    if (code == EXIT_OK && !given->value[OPTION_NAME]) {
         code = complain(EXIT_USAGE, "derive needs --name NAME, the name to keep the new model under");
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_operations(given, &operations);
+    }
     if (code == EXIT_OK) {
         const char *expected = given->value[OPTION_EXPECTED_DIGEST];
-        json_t *object =
-            json_pack("{s:s, s:s, s:b, s:b, s:s, s:b, s:O}", "model", given->positional[0], "name",
-                      given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
-                      given->value[OPTION_REPLACE] != NULL, "expected_digest", expected != NULL ? expected : "", "keep",
-                      given->value[OPTION_KEEP] != NULL, "operations", operations);
+        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:s, s:b, s:O}", "model", given->positional[0], "name",
+                                   given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
+                                   given->value[OPTION_REPLACE] != NULL, "expected_digest", expected ? expected : "",
+                                   "keep", given->value[OPTION_KEEP] != NULL, "operations", operations);
         ProtobufCMessage *message =
-            object != NULL ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
-        code = message != NULL ? send_derive(given, client, message, timeout) : EXIT_USAGE;
-        if (message != NULL)
+            object ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
+        code = message ? send_derive(given, client, message, timeout) : EXIT_USAGE;
+        if (message) {
             protobuf_c_message_free_unpacked(message, NULL);
+        }
         json_decref(object);
     }
     json_decref(operations);
@@ -233,27 +255,33 @@ exit_code run_export(const command *self, const arguments *given, dyn_client *cl
     size_t format;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_FORMAT, 3, formats, 0, &format);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
+    }
     asked.model = (char *)given->positional[0];
     asked.format = (Dynamics__V1__ModelFormat)(format + DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION);
-    if (given->value[OPTION_FRAME] != NULL)
+    if (given->value[OPTION_FRAME]) {
         asked.tip = (char *)given->value[OPTION_FRAME];
+    }
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
     request.export_model = &asked;
     code = exchange(client, &request, timeout, NULL, &reply);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     const Dynamics__V1__ExportModelReply *exported = reply->export_model;
     json_writer writer = {.stream = stdout, .pretty = true};
     const ProtobufCMessage *form = NULL;
-    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION)
+    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION) {
         form = &exported->description->base;
-    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS)
+    }
+    if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS) {
         form = &exported->screws->base;
-    if (form != NULL) {
+    }
+    if (form) {
         message_to_json(&writer, MESSAGE_PLAIN, form);
         emit_finish(&writer);
     } else if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF) {

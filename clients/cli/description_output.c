@@ -37,8 +37,9 @@ static void write_numbers(json_writer *writer, const char *key, size_t count, co
 static void write_texts(json_writer *writer, const char *key, size_t count, const char *const *texts) {
     emit_key(writer, key);
     emit_begin_array(writer);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         emit_string(writer, texts[i]);
+    }
     emit_end_array(writer);
 }
 
@@ -90,10 +91,12 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     write_count(writer, "v_index", joint->v_index);
     write_count(writer, "nq", joint->nq);
     write_count(writer, "nv", joint->nv);
-    if (joint->has_axis)
+    if (joint->has_axis) {
         write_numbers(writer, "axis", 3, joint->axis);
-    if (joint->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL)
+    }
+    if (joint->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL) {
         write_numbers(writer, "second_axis", 3, joint->second_axis);
+    }
     if (joint->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
         emit_key(writer, "pitch");
         emit_double(writer, joint->pitch);
@@ -109,7 +112,7 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     }
     write_number(writer, "damping", joint->damping);
     write_number(writer, "friction", joint->friction);
-    if (joint->mimic != NULL) {
+    if (joint->mimic) {
         emit_key(writer, "mimic");
         emit_begin_object(writer);
         write_text(writer, "joint", joint->mimic);
@@ -163,18 +166,21 @@ void write_description(const dyn_client_description *robot) {
     write_numbers(&writer, "gravity", 3, robot->gravity);
     emit_key(&writer, "joints");
     emit_begin_array(&writer);
-    for (size_t i = 0; i < robot->joint_count; i++)
+    for (size_t i = 0; i < robot->joint_count; i++) {
         write_joint(&writer, &robot->joints[i]);
+    }
     emit_end_array(&writer);
     emit_key(&writer, "links");
     emit_begin_array(&writer);
-    for (size_t i = 0; i < robot->link_count; i++)
+    for (size_t i = 0; i < robot->link_count; i++) {
         write_link(&writer, &robot->links[i]);
+    }
     emit_end_array(&writer);
     emit_key(&writer, "frames");
     emit_begin_array(&writer);
-    for (size_t i = 0; i < robot->frame_count; i++)
+    for (size_t i = 0; i < robot->frame_count; i++) {
         write_frame(&writer, &robot->frames[i]);
+    }
     emit_end_array(&writer);
     emit_key(&writer, "report");
     write_report(&writer, robot->report_count, robot->report);
@@ -191,41 +197,46 @@ void write_description(const dyn_client_description *robot) {
 
 static void print_entry(const dyn_client_report_entry *entry) {
     printf("  %s: ", entry->severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note");
-    if (entry->line > 0)
+    if (entry->line > 0) {
         printf("line %u: ", entry->line);
+    }
     printf("%s: %s\n", entry->place, entry->message);
 }
 
 void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model) {
     size_t notes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (report[i].severity == DYN_CLIENT_SEVERITY_WARNING || with_notes)
+        if (report[i].severity == DYN_CLIENT_SEVERITY_WARNING || with_notes) {
             print_entry(&report[i]);
-        else
+        } else {
             notes++;
+        }
     }
-    if (notes > 0)
+    if (notes > 0) {
         printf("  %zu note%s (dynamicsctl describe %s)\n", notes, notes == 1 ? "" : "s", model);
+    }
 }
 
 /* Adds the indices of a joint's coordinates: "3", "0..6", or "-" if it has none. */
 static void add_range(table *to, uint32_t index, uint32_t count) {
-    if (count == 0)
+    if (count == 0) {
         table_add_cell(to, "-");
-    else if (count == 1)
+    } else if (count == 1) {
         table_add_cell(to, "%u", index);
-    else
+    } else {
         table_add_cell(to, "%u..%u", index, index + count - 1);
+    }
 }
 
 static void add_limits(table *to, const dyn_client_joint *joint) {
     const char *unit = joint->nq > 0 ? joint->q_units[0] : "";
-    if (joint->mimic != NULL)
+    if (joint->mimic) {
         table_add_cell(to, "= %g %s%+g", joint->mimic_multiplier, joint->mimic, joint->mimic_offset);
-    else if (joint->has_limits && (joint->lower < 0 || joint->upper > 0))
+    } else if (joint->has_limits && (joint->lower < 0 || joint->upper > 0)) {
         table_add_cell(to, "%.4f .. %.4f %s", joint->lower, joint->upper, unit);
-    else
+    } else {
         table_add_cell(to, "none");
+    }
 }
 
 static bool print_joints(const dyn_client_description *robot) {
@@ -265,17 +276,20 @@ static bool print_links(const dyn_client_description *robot) {
     table *lines = table_create();
     table_add_column(lines, "link", TABLE_LEFT);
     table_add_column(lines, "moves with", TABLE_LEFT);
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], TABLE_RIGHT);
+    }
     for (size_t i = 0; i < robot->link_count; i++) {
         const dyn_client_link *link = &robot->links[i];
         table_add_cell(lines, "%s", link->name);
         table_add_cell(lines, "%s", link->moving_joint[0] != '\0' ? link->moving_joint : "(world)");
         table_add_number(lines, link->mass);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             table_add_number(lines, link->center_of_mass[k]);
-        for (size_t k = 0; k < 6; k++)
+        }
+        for (size_t k = 0; k < 6; k++) {
             table_add_number(lines, link->inertia[k]);
+        }
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -284,8 +298,9 @@ static bool print_links(const dyn_client_description *robot) {
 
 static void print_frames(const dyn_client_description *robot) {
     printf("\nFrames:");
-    for (size_t i = 0; i < robot->frame_count; i++)
+    for (size_t i = 0; i < robot->frame_count; i++) {
         printf(" %s", robot->frames[i].name);
+    }
     fputc('\n', stdout);
 }
 
@@ -294,23 +309,29 @@ bool print_description(const dyn_client_description *robot) {
     printf("%s: %s base, nq = %u, nv = %u, %u links, %g kg, gravity %g %g %g m/s^2\n%s\n", model->name,
            base_name(model->base), model->nq, model->nv, model->links, model->mass, robot->gravity[0],
            robot->gravity[1], robot->gravity[2], model->digest);
-    if (model->source[0] != '\0')
+    if (model->source[0] != '\0') {
         printf("from %s\n", model->source);
-    if (model->loaded_by[0] != '\0')
+    }
+    if (model->loaded_by[0] != '\0') {
         printf("loaded by %s\n", model->loaded_by);
-    if (model->kept)
+    }
+    if (model->kept) {
         puts("kept over restarts of the daemon");
-    if (robot->compilation == DYN_CLIENT_COMPILATION_DONE)
+    }
+    if (robot->compilation == DYN_CLIENT_COMPILATION_DONE) {
         printf("compiled for this robot and %s\n", robot->instruction_set);
-    if (robot->compilation == DYN_CLIENT_COMPILATION_FAILED)
+    }
+    if (robot->compilation == DYN_CLIENT_COMPILATION_FAILED) {
         printf("not compiled for this robot: %s\n", robot->compilation_reason);
+    }
     fputc('\n', stdout);
     bool printed = robot->joint_count == 0 || print_joints(robot);
     fputc('\n', stdout);
     printed = printed && print_links(robot);
     print_frames(robot);
-    if (robot->report_count > 0)
+    if (robot->report_count > 0) {
         puts("\nReport of the description:");
+    }
     print_report(robot->report_count, robot->report, true, model->name);
     return printed;
 }

@@ -20,7 +20,7 @@ exit_code complain(exit_code code, const char *format, ...) {
     va_start(arguments, format);
     char *text = printable_format(format, arguments);
     va_end(arguments);
-    fprintf(stderr, "dynamicsctl: %s\n", text != NULL ? text : "out of memory");
+    fprintf(stderr, "dynamicsctl: %s\n", text ? text : "out of memory");
     free(text);
     return code;
 }
@@ -34,16 +34,21 @@ static void write_details(const dyn_client_error *error, char *text, size_t size
     const char *status = dyn_client_status_name(error->status);
     bool says_more = error->reason[0] != '\0' && strcmp(error->reason, status) != 0;
     size_t used = (size_t)snprintf(text, size, "%s%s%s", status, says_more ? ", " : "", says_more ? error->reason : "");
-    if (error->has_sample && used < size)
+    if (error->has_sample && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", sample %llu", (unsigned long long)error->sample);
-    if (error->joint[0] != '\0' && used < size)
+    }
+    if (error->joint[0] != '\0' && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", joint %s", error->joint);
-    if (error->limit > 0 && used < size)
+    }
+    if (error->limit > 0 && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", limit %llu", (unsigned long long)error->limit);
-    if (error->requested > 0 && used < size)
+    }
+    if (error->requested > 0 && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", requested %llu", (unsigned long long)error->requested);
-    if (error->retry_after > 0 && used < size)
+    }
+    if (error->retry_after > 0 && used < size) {
         snprintf(text + used, size - used, ", try again after %g s", error->retry_after);
+    }
 }
 
 exit_code complain_call(const dyn_client_error *error, const char *place) {
@@ -73,16 +78,18 @@ exit_code complain_call(const dyn_client_error *error, const char *place) {
     }
     char details[DETAILS_SIZE];
     write_details(error, details, sizeof details);
-    return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place != NULL ? place : "", place != NULL ? ": " : "",
-                    error->field, error->field[0] != '\0' ? ": " : "", error->message, advice, details);
+    return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place ? place : "", place ? ": " : "", error->field,
+                    error->field[0] != '\0' ? ": " : "", error->message, advice, details);
 }
 
 exit_code check_output(void) {
     bool failed = fflush(stdout) != 0 || ferror(stdout) != 0;
-    if (!failed)
+    if (!failed) {
         return EXIT_OK;
+    }
     /* Report no error if the reader has closed the pipe. */
-    if (errno == EPIPE)
+    if (errno == EPIPE) {
         return EXIT_FAILED;
+    }
     return complain(EXIT_FAILED, "standard output cannot be written: %s", strerror(errno));
 }

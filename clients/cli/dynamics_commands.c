@@ -206,8 +206,9 @@ static bool print_many_mass(const evaluation_context *context, const state_batch
                             const double *mass, const double *unused) {
     (void)unused;
     bool printed = true;
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     for (size_t i = 0; i < batch->count && printed; i++) {
         printf("state %zu\n", number + i);
         printed =

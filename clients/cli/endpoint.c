@@ -15,8 +15,9 @@ static const char SYSTEM_CONFIG[] = "/etc/dynamicsd/dynamicsd.conf";
 static const char STANDARD_ENDPOINT[] = "ipc:///run/dynamicsd/dynamicsd.sock";
 
 static exit_code set_address(const char *address, size_t length, char endpoint[ENDPOINT_SIZE]) {
-    if (length >= ENDPOINT_SIZE)
+    if (length >= ENDPOINT_SIZE) {
         return complain(EXIT_USAGE, "the address \"%.32s...\" is longer than %d bytes", address, ENDPOINT_SIZE - 1);
+    }
     memcpy(endpoint, address, length);
     endpoint[length] = '\0';
     return EXIT_OK;
@@ -25,8 +26,9 @@ static exit_code set_address(const char *address, size_t length, char endpoint[E
 /* Stores the value of [endpoints] request (a callback of inih). */
 static int on_key(void *user, const char *section, const char *name, const char *value) {
     char **found = user;
-    if (strcmp(section, "endpoints") == 0 && strcmp(name, "request") == 0 && *found == NULL)
+    if (strcmp(section, "endpoints") == 0 && strcmp(name, "request") == 0 && !*found) {
         *found = strdup(value);
+    }
     return 1;
 }
 
@@ -40,7 +42,7 @@ static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
         code = complain(EXIT_USAGE, "%s cannot be read: %s", path, strerror(errno));
     } else if (line > 0) {
         code = complain(EXIT_USAGE, "%s:%d: neither a [section] nor a line \"key = value\"", path, line);
-    } else if (value != NULL) {
+    } else if (value) {
         const char *address = value + strspn(value, " \t");
         code = set_address(address, strcspn(address, " \t"), endpoint);
     }
@@ -49,16 +51,19 @@ static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
 }
 
 exit_code find_endpoint(const arguments *given, char endpoint[ENDPOINT_SIZE]) {
-    if (given->value[OPTION_ENDPOINT] != NULL)
+    if (given->value[OPTION_ENDPOINT]) {
         return set_address(given->value[OPTION_ENDPOINT], strlen(given->value[OPTION_ENDPOINT]), endpoint);
+    }
     const char *config = given->value[OPTION_CONFIG];
     const char *environment = getenv("DYNAMICSD_ENDPOINT");
-    if (config == NULL && environment != NULL && environment[0] != '\0')
+    if (!config && environment && environment[0] != '\0') {
         return set_address(environment, strlen(environment), endpoint);
-    if (config != NULL || access(SYSTEM_CONFIG, R_OK) == 0) {
-        exit_code code = look_in(config != NULL ? config : SYSTEM_CONFIG, endpoint);
-        if (code != EXIT_OK || endpoint[0] != '\0')
+    }
+    if (config || access(SYSTEM_CONFIG, R_OK) == 0) {
+        exit_code code = look_in(config ? config : SYSTEM_CONFIG, endpoint);
+        if (code != EXIT_OK || endpoint[0] != '\0') {
             return code;
+        }
     }
     return set_address(STANDARD_ENDPOINT, strlen(STANDARD_ENDPOINT), endpoint);
 }

@@ -30,27 +30,31 @@ typedef struct plan {
 
 static size_t count_names(const char *text) {
     size_t count = 1;
-    for (; *text != '\0'; text++)
+    for (; *text != '\0'; text++) {
         count += *text == ',';
+    }
     return count;
 }
 
 /* Reads the names of --quantity. */
 static exit_code read_quantities(const arguments *given, plan *asked) {
     const char *text = given->value[OPTION_QUANTITY];
-    if (text == NULL)
+    if (!text) {
         return complain(EXIT_USAGE, "evaluate needs --quantity NAME,NAME,.. (see dynamicsctl evaluate --help)");
+    }
     asked->quantities = calloc(count_names(text), sizeof *asked->quantities);
     char *names = strdup(text), *rest = names;
-    if (asked->quantities == NULL || names == NULL) {
+    if (!asked->quantities || !names) {
         free(names);
         return complain_memory();
     }
     exit_code code = EXIT_OK;
-    for (char *name; code == EXIT_OK && (name = strsep(&rest, ",")) != NULL;)
-        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++].quantity))
+    for (char *name; code == EXIT_OK && (name = strsep(&rest, ","));) {
+        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++].quantity)) {
             code =
                 complain(EXIT_USAGE, "--quantity: there is no \"%s\" (dynamicsctl evaluate --help lists them)", name);
+        }
+    }
     free(names);
     return code;
 }
@@ -59,15 +63,18 @@ static exit_code read_quantities(const arguments *given, plan *asked) {
 static exit_code read_frames(const evaluation_context *context, plan *asked) {
     const dyn_client_description *robot = context->robot->robot;
     const char *text = context->given->value[OPTION_FRAME];
-    if (text == NULL)
+    if (!text) {
         text = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+    }
     asked->text = strdup(text);
     asked->frames = calloc(count_names(text), sizeof *asked->frames);
-    if (asked->text == NULL || asked->frames == NULL)
+    if (!asked->text || !asked->frames) {
         return complain_memory();
+    }
     char *rest = asked->text;
-    for (char *name; (name = strsep(&rest, ",")) != NULL;)
+    for (char *name; (name = strsep(&rest, ","));) {
         asked->frames[asked->frame_count++] = name;
+    }
     return EXIT_OK;
 }
 
@@ -77,10 +84,12 @@ static bool add_task_axes(const char *name, plan *asked) {
     bool found = false;
     for (size_t i = 0; i < TASK_AXES; i++) {
         bool whole = strcmp(name, names[i]) == 0, part = strncmp(name, names[i], strlen(names[i]) - 2) == 0;
-        if (!whole && !(part && strlen(name) == strlen(names[i]) - 2))
+        if (!whole && !(part && strlen(name) == strlen(names[i]) - 2)) {
             continue;
-        if (asked->task_axis_count == TASK_AXES)
+        }
+        if (asked->task_axis_count == TASK_AXES) {
             return false;
+        }
         asked->task_axes[asked->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_TASK_AXIS_LINEAR_X + i);
         found = true;
     }
@@ -90,16 +99,19 @@ static bool add_task_axes(const char *name, plan *asked) {
 /* Reads the names of --task-axes. */
 static exit_code read_task_axes(const char *text, plan *asked) {
     char *names = strdup(text), *rest = names;
-    if (names == NULL)
+    if (!names) {
         return complain_memory();
+    }
     exit_code code = EXIT_OK;
-    for (char *name; code == EXIT_OK && (name = strsep(&rest, ",")) != NULL;)
-        if (!add_task_axes(name, asked))
+    for (char *name; code == EXIT_OK && (name = strsep(&rest, ","));) {
+        if (!add_task_axes(name, asked)) {
             code =
                 complain(EXIT_USAGE,
                          "--task-axes: \"%s\" is no further axis; there are linear_x, linear_y, linear_z, angular_x, "
                          "angular_y, angular_z, linear and angular",
                          name);
+        }
+    }
     free(names);
     return code;
 }
@@ -107,15 +119,18 @@ static exit_code read_task_axes(const char *text, plan *asked) {
 /* Sets the frames of each quantity. */
 static exit_code place_quantities(const evaluation_context *context, plan *asked) {
     asked->task = calloc(asked->frame_count, sizeof *asked->task);
-    if (asked->task == NULL)
+    if (!asked->task) {
         return complain_memory();
-    for (size_t i = 0; i < asked->frame_count; i++)
+    }
+    for (size_t i = 0; i < asked->frame_count; i++) {
         asked->task[i] = (dyn_client_task_frame){asked->frames[i], asked->task_axis_count, asked->task_axes};
+    }
     for (size_t i = 0; i < asked->quantity_count; i++) {
         dyn_client_quantity_request *request = &asked->quantities[i];
         dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
-        if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK)
+        if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->reference_frame = context->reference;
+        }
         if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES) {
             request->frame_count = asked->frame_count;
             request->frames = asked->frames;
@@ -133,7 +148,7 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
 static const double *used(const evaluation_context *context, const double *const rows[STATE_ARRAYS], state_array array,
                           option given, dyn_client_quantity_input input) {
     const plan *asked = context->own;
-    return (asked->inputs & input) != 0 || context->given->value[given] != NULL ? rows[array] : NULL;
+    return (asked->inputs & input) != 0 || context->given->value[given] ? rows[array] : NULL;
 }
 
 static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
@@ -158,30 +173,37 @@ static exit_code read_form(const evaluation_context *context, plan *asked) {
     dyn_client_error error;
     dyn_client_query query = context->query;
     double *home = calloc(context->robot->nq + 1, sizeof *home);
-    if (home == NULL)
+    if (!home) {
         return complain_memory();
+    }
     const double *const rows[STATE_ARRAYS] = {[STATE_Q] = home};
     query.samples = 1;
     layout_arrange_q(context->robot, context->robot->robot->home_q, home);
-    for (size_t i = 0; i < context->robot->nq; i++)
-        if (context->robot->q[i].joint->nq == 1)
+    for (size_t i = 0; i < context->robot->nq; i++) {
+        if (context->robot->q[i].joint->nq == 1) {
             home[i] += 0.3 + 0.1 * (double)(i % 7);
+        }
+    }
     dyn_client_status status = ask(context, &query, rows, &error, &asked->form);
     free(home);
-    for (size_t i = 0; status == DYN_CLIENT_OK && i < asked->form->result_count; i++)
+    for (size_t i = 0; status == DYN_CLIENT_OK && i < asked->form->result_count; i++) {
         asked->inputs |= asked->form->results[i].inputs;
+    }
     return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
 }
 
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     exit_code code = read_quantities(context->given, asked);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_frames(context, asked);
-    if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES] != NULL)
+    }
+    if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES]) {
         code = read_task_axes(context->given->value[OPTION_TASK_AXES], asked);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = place_quantities(context, asked);
+    }
     return code == EXIT_OK ? read_form(context, asked) : code;
 }
 
@@ -189,9 +211,11 @@ static exit_code prepare(const evaluation_context *context) {
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *asked = context->own;
     width[0] = width[1] = 0;
-    for (size_t i = 0; i < asked->form->result_count; i++)
-        for (size_t k = 0; k < asked->form->results[i].block_count; k++)
+    for (size_t i = 0; i < asked->form->result_count; i++) {
+        for (size_t k = 0; k < asked->form->results[i].block_count; k++) {
             width[0] += asked->form->results[i].blocks[k].width;
+        }
+    }
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -224,8 +248,9 @@ static bool print_many(const evaluation_context *context, const state_batch *bat
     (void)unused, (void)also_unused;
     const plan *asked = context->own;
     bool printed = true;
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     for (size_t i = 0; i < batch->count && printed; i++) {
         printf("state %zu\n", number + i);
         printed = print_quantities(asked->answer, i);

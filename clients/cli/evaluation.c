@@ -32,8 +32,9 @@ typedef struct evaluation_run {
 static void read_frame(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
     run->context.frame = run->context.given->value[OPTION_FRAME];
-    if (run->context.frame == NULL)
+    if (!run->context.frame) {
         run->context.frame = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+    }
 }
 
 static exit_code read_reference(evaluation_run *run) {
@@ -51,52 +52,64 @@ static exit_code prepare_query(evaluation_run *run) {
     dyn_client_error error;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     if (dyn_client_describe_model(run->context.client, given->positional[0], timeout, &run->description, &error) !=
-        DYN_CLIENT_OK)
+        DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     run->context.robot = &run->robot;
     run->context.query =
         (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
                                                 .timeout = timeout, .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);
     code = given_query_read(given, &run->asked);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     given_query_apply(&run->asked, &run->context.query);
-    if (run->evaluated->takes_frame)
+    if (run->evaluated->takes_frame) {
         read_frame(run);
+    }
     return read_reference(run);
 }
 
 /* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */
 static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     *capacity = 1;
-    if (run->context.given->value[OPTION_STATES] == NULL)
+    if (!run->context.given->value[OPTION_STATES]) {
         return EXIT_OK;
+    }
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &info, &error) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     size_t asked = (run->robot.nq + 3 * run->robot.nv) * sizeof(double);
     size_t answered = (run->widths[0] + run->widths[1]) * sizeof(double);
     size_t row = asked > answered ? asked : answered;
     size_t bytes = AIMED_BYTES;
-    if (info->limits.message_bytes / 2 < bytes)
+    if (info->limits.message_bytes / 2 < bytes) {
         bytes = info->limits.message_bytes / 2;
-    if (info->limits.reply_bytes / 2 < bytes)
+    }
+    if (info->limits.reply_bytes / 2 < bytes) {
         bytes = info->limits.reply_bytes / 2;
+    }
     *capacity = bytes / (row + 1);
-    if (*capacity > info->limits.samples)
+    if (*capacity > info->limits.samples) {
         *capacity = info->limits.samples;
-    if (*capacity > MAX_BATCH)
+    }
+    if (*capacity > MAX_BATCH) {
         *capacity = MAX_BATCH;
-    if (*capacity == 0)
+    }
+    if (*capacity == 0) {
         *capacity = 1;
+    }
     dyn_client_server_info_free(info);
     return EXIT_OK;
 }
@@ -104,20 +117,25 @@ static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
 static exit_code prepare_batch(evaluation_run *run) {
     size_t capacity;
     exit_code code = EXIT_OK;
-    if (run->evaluated->prepare != NULL)
+    if (run->evaluated->prepare) {
         code = run->evaluated->prepare(&run->context);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
+    }
     run->evaluated->widths(&run->context, run->widths);
     code = choose_capacity(run, &capacity);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    if (!state_batch_create(&run->robot, capacity, &run->batch))
+    }
+    if (!state_batch_create(&run->robot, capacity, &run->batch)) {
         return complain_memory();
+    }
     for (int i = 0; i < 2; i++) {
         run->results[i] = calloc(capacity * run->widths[i] + 1, sizeof(double));
-        if (run->results[i] == NULL)
+        if (!run->results[i]) {
             return complain_memory();
+        }
     }
     return EXIT_OK;
 }
@@ -128,8 +146,9 @@ static exit_code prepare_batch(evaluation_run *run) {
 static exit_code gather_forces(evaluation_run *run) {
     size_t constant = run->asked.forces.count, count = constant + run->batch.force_count;
     dyn_client_external_force *grown = realloc(run->asked.forces.list, (count + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (!grown) {
         return complain_memory();
+    }
     run->asked.forces.list = grown;
     for (size_t i = 0; i < run->batch.force_count; i++) {
         const batch_force *entry = &run->batch.forces[i];
@@ -148,14 +167,16 @@ static exit_code write_results(evaluation_run *run) {
     const evaluation *evaluated = run->evaluated;
     bool only_one = run->source.ended && run->done == 0 && run->batch.count == 1;
     bool complete = true;
-    if (run->context.given->value[OPTION_JSON] != NULL)
-        for (size_t i = 0; i < run->batch.count; i++)
+    if (run->context.given->value[OPTION_JSON]) {
+        for (size_t i = 0; i < run->batch.count; i++) {
             evaluated->write_json(&run->context, i, run->results[0] + i * run->widths[0],
                                   run->results[1] + i * run->widths[1]);
-    else if (only_one)
+        }
+    } else if (only_one) {
         complete = evaluated->print_one(&run->context, &run->batch, run->results[0], run->results[1]);
-    else
+    } else {
         complete = evaluated->print_many(&run->context, &run->batch, run->done + 1, run->results[0], run->results[1]);
+    }
     run->done += run->batch.count;
     return complete ? check_output() : complain_memory();
 }
@@ -164,53 +185,59 @@ static exit_code write_results(evaluation_run *run) {
  * it names none. */
 static size_t offending_state(const state_batch *batch, const char *field) {
     const char *dot = strrchr(field, '.');
-    const char *name = dot != NULL ? dot + 1 : field;
+    const char *name = dot ? dot + 1 : field;
     const char *bracket = strchr(name, '[');
-    for (int i = 0; bracket != NULL && i < STATE_ARRAYS; i++) {
+    for (int i = 0; bracket && i < STATE_ARRAYS; i++) {
         bool named = strlen(STATE_ARRAY_NAMES[i]) == (size_t)(bracket - name) &&
                      strncmp(STATE_ARRAY_NAMES[i], name, (size_t)(bracket - name)) == 0;
-        if (named && batch->width[i] > 0)
+        if (named && batch->width[i] > 0) {
             return strtoul(bracket + 1, NULL, 10) / batch->width[i];
+        }
     }
     return batch->count;
 }
 
 static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     run->context.query.samples = run->batch.count;
-    for (size_t i = 0; i < run->batch.force_count; i++)
+    for (size_t i = 0; i < run->batch.force_count; i++) {
         run->asked.forces.list[run->asked.forces.count + i].rows = run->batch.count;
+    }
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
 }
 
 /* Writes to standard error how many states of the batch failed, and why the first of them did. */
 static void report_marked(evaluation_run *run, const dyn_client_error *error) {
     char place[512];
-    if (error->marked == 0)
+    if (error->marked == 0) {
         return;
+    }
     const char *line = state_source_place(&run->source, run->batch.line[error->sample], sizeof place, place);
     fprintf(stderr, "dynamicsctl: %llu of %zu states failed, the first of them%s%s: %s (%s)\n",
-            (unsigned long long)error->marked, run->batch.count, line != NULL ? " " : "", line != NULL ? line : "",
-            error->message, error->reason);
+            (unsigned long long)error->marked, run->batch.count, line ? " " : "", line ? line : "", error->message,
+            error->reason);
 }
 
 /* Computes and writes the batch. If one state is refused, computes and writes those before it first. */
 static exit_code evaluate_batch(evaluation_run *run) {
     dyn_client_error error, ignored;
     exit_code code = gather_forces(run);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     if (compute(run, &error) == DYN_CLIENT_OK) {
         report_marked(run, &error);
         return write_results(run);
     }
     size_t state = offending_state(&run->batch, error.field);
-    if (error.status != DYN_CLIENT_INVALID_ARGUMENT || state >= run->batch.count)
+    if (error.status != DYN_CLIENT_INVALID_ARGUMENT || state >= run->batch.count) {
         return complain_call(&error, NULL);
+    }
     char place[512];
     const char *line = state_source_place(&run->source, run->batch.line[state], sizeof place, place);
     run->batch.count = state;
-    if (state > 0 && compute(run, &ignored) == DYN_CLIENT_OK)
+    if (state > 0 && compute(run, &ignored) == DYN_CLIENT_OK) {
         write_results(run);
+    }
     return complain_call(&error, line);
 }
 
@@ -218,8 +245,9 @@ static exit_code evaluate_all(evaluation_run *run) {
     exit_code code = EXIT_OK;
     while (code == EXIT_OK && !run->source.ended) {
         state_source_fill(&run->source, &run->batch);
-        if (run->batch.count > 0)
+        if (run->batch.count > 0) {
             code = evaluate_batch(run);
+        }
     }
     return code == EXIT_OK ? state_source_finish(&run->source) : code;
 }
@@ -229,13 +257,16 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
                           .context = {.evaluated = evaluated, .client = client, .given = given, .own = own},
                           .source = {.reader = {.descriptor = -1}}};
     exit_code code = prepare_query(&run);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = prepare_batch(&run);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = state_source_open(given, &run.robot, evaluated->takes[STATE_Q], &run.source);
-    run.context.state = run.source.path != NULL ? run.source.path : run.source.description;
-    if (code == EXIT_OK)
+    }
+    run.context.state = run.source.path ? run.source.path : run.source.description;
+    if (code == EXIT_OK) {
         code = evaluate_all(&run);
+    }
     state_source_close(&run.source);
     state_batch_free(&run.batch);
     free(run.results[0]);

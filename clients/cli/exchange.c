@@ -13,8 +13,9 @@
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root) {
     char error[MESSAGE_ERROR_SIZE];
     ProtobufCMessage *message = message_from_json(type, value, root, error);
-    if (message == NULL)
+    if (!message) {
         complain(EXIT_USAGE, "%s", error);
+    }
     return message;
 }
 
@@ -22,8 +23,9 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
 static exit_code read_reply(const void *bytes, size_t size, unsigned method, const char *place,
                             Dynamics__V1__Reply **reply) {
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
-    if (*reply == NULL)
+    if (!*reply) {
         return complain(EXIT_FAILED, "the reply is none of dynamics.v1");
+    }
     exit_code code = EXIT_OK;
     dyn_client_error error;
     if (dyn_client_reply_status(bytes, size, &error) != DYN_CLIENT_OK) {
@@ -41,12 +43,14 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
 exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout) {
     exit_code code = arguments_timeout(given, timeout);
     /* A job takes the client's timeout, which has no such limit. */
-    if (code != EXIT_OK || *timeout > 0 || given->value[OPTION_JOB] != NULL)
+    if (code != EXIT_OK || *timeout > 0 || given->value[OPTION_JOB]) {
         return code;
+    }
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(client, 0, &info, &error) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(client, 0, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     /* The client reserves a tenth of the timeout, at most a second, for the reply. */
     *timeout = info->limits.request_time + fmin(info->limits.request_time / 9, 1);
     dyn_client_server_info_free(info);
@@ -58,16 +62,18 @@ exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, dou
     *reply = NULL;
     size_t size = dynamics__v1__request__get_packed_size(request), reply_size;
     uint8_t *bytes = malloc(size > 0 ? size : 1);
-    if (bytes == NULL)
+    if (!bytes) {
         return complain_memory();
+    }
     dynamics__v1__request__pack(request, bytes);
     dyn_client_error error;
     void *answer = NULL;
     exit_code code = EXIT_OK;
-    if (dyn_client_call(client, bytes, size, timeout, &answer, &reply_size, &error) != DYN_CLIENT_OK)
+    if (dyn_client_call(client, bytes, size, timeout, &answer, &reply_size, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, place);
-    else
+    } else {
         code = read_reply(answer, reply_size, (unsigned)request->method_case, place, reply);
+    }
     dyn_client_free(answer);
     free(bytes);
     return code;

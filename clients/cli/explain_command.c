@@ -38,14 +38,16 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
-    for (size_t t = 0; t < from->term_count; t++)
+    for (size_t t = 0; t < from->term_count; t++) {
         table_add_column(lines, from->terms[t].name, TABLE_RIGHT);
+    }
     table_add_column(lines, "tau", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     for (size_t i = 0; i < from->nv; i++) {
         table_add_cell(lines, "%s", robot->v[i].name);
-        for (size_t t = 0; t < from->term_count; t++)
+        for (size_t t = 0; t < from->term_count; t++) {
             table_add_number(lines, from->terms[t].tau[i]);
+        }
         table_add_number(lines, from->tau[i]);
         table_add_cell(lines, "%s", from->units[i]);
     }
@@ -75,10 +77,12 @@ static size_t find_largest(const dyn_client_explanation *from, size_t i,
     for (size_t l = 0; l < from->link_count + from->payload_count; l++) {
         double size = fabs(sum_of(part_of(from, l), i));
         size_t at = count;
-        while (at > 0 && fabs(sum_of(largest[at - 1], i)) < size)
+        while (at > 0 && fabs(sum_of(largest[at - 1], i)) < size) {
             at--;
-        if (size < 1e-12 || at == LISTED_LINKS)
+        }
+        if (size < 1e-12 || at == LISTED_LINKS) {
             continue;
+        }
         count += count < LISTED_LINKS;
         memmove(largest + at + 1, largest + at, (count - at - 1) * sizeof *largest);
         largest[at] = part_of(from, l);
@@ -92,8 +96,9 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
     table_add_column(lines, "link", TABLE_LEFT);
-    for (size_t k = 0; k < sizeof headings / sizeof *headings; k++)
+    for (size_t k = 0; k < sizeof headings / sizeof *headings; k++) {
         table_add_column(lines, headings[k], TABLE_RIGHT);
+    }
     table_add_column(lines, "", TABLE_UNIT);
     for (size_t i = 0; i < from->nv; i++) {
         const dyn_client_contribution *largest[LISTED_LINKS];
@@ -119,8 +124,9 @@ static bool print_one(const evaluation_context *context, const state_batch *batc
     (void)batch, (void)unused, (void)also_unused;
     const plan *asked = context->own;
     print_title(context);
-    if (!print_terms(context->robot, asked->answer))
+    if (!print_terms(context->robot, asked->answer)) {
         return false;
+    }
     printf("\nLinks%s that contribute most, at most %d for each joint\n\n",
            asked->answer->payload_count > 0 ? " and payloads" : "", LISTED_LINKS);
     return print_links(context->robot, asked->answer);
@@ -156,8 +162,9 @@ static void write_link(json_writer *writer, size_t nv, const dyn_client_contribu
 static void write_texts(json_writer *writer, const char *key, size_t count, const char *const *texts) {
     emit_key(writer, key);
     emit_begin_array(writer);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         emit_string(writer, texts[i]);
+    }
     emit_end_array(writer);
 }
 
@@ -172,19 +179,22 @@ static void write_json(const evaluation_context *context, size_t index, const do
     write_row(&writer, "tau", from->nv, from->tau);
     emit_key(&writer, "terms");
     emit_begin_object(&writer);
-    for (size_t t = 0; t < from->term_count; t++)
+    for (size_t t = 0; t < from->term_count; t++) {
         write_row(&writer, from->terms[t].name, from->nv, from->terms[t].tau);
+    }
     emit_end_object(&writer);
     emit_key(&writer, "links");
     emit_begin_array(&writer);
-    for (size_t l = 0; l < from->link_count; l++)
+    for (size_t l = 0; l < from->link_count; l++) {
         write_link(&writer, from->nv, &from->links[l]);
+    }
     emit_end_array(&writer);
     if (from->payload_count > 0) {
         emit_key(&writer, "payloads");
         emit_begin_array(&writer);
-        for (size_t k = 0; k < from->payload_count; k++)
+        for (size_t k = 0; k < from->payload_count; k++) {
             write_link(&writer, from->nv, &from->payloads[k]);
+        }
         emit_end_array(&writer);
     }
     emit_key(&writer, "residual");

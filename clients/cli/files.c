@@ -17,42 +17,46 @@ static char *read_stream(FILE *stream, size_t *size) {
     size_t capacity = 1 << 16;
     char *text = malloc(capacity);
     *size = 0;
-    while (text != NULL) {
+    while (text) {
         *size += fread(text + *size, 1, capacity - *size - 1, stream);
-        if (ferror(stream) || *size + 1 < capacity)
+        if (ferror(stream) || *size + 1 < capacity) {
             break;
+        }
         capacity *= 2;
         char *grown = capacity <= MAX_FILE ? realloc(text, capacity) : NULL;
-        if (grown == NULL) {
+        if (!grown) {
             free(text);
             errno = capacity <= MAX_FILE ? ENOMEM : EFBIG;
             return NULL;
         }
         text = grown;
     }
-    if (text != NULL && ferror(stream)) {
+    if (text && ferror(stream)) {
         free(text);
         return NULL;
     }
-    if (text != NULL)
+    if (text) {
         text[*size] = '\0';
+    }
     return text;
 }
 
 exit_code read_file(const char *path, char **bytes, size_t *size) {
     *size = 0;
     FILE *stream = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    *bytes = stream != NULL ? read_stream(stream, size) : NULL;
+    *bytes = stream ? read_stream(stream, size) : NULL;
     int error = errno;
-    if (stream != NULL && stream != stdin)
+    if (stream && stream != stdin) {
         fclose(stream);
-    return *bytes != NULL ? EXIT_OK : complain(EXIT_USAGE, "%s cannot be read: %s", path, strerror(error));
+    }
+    return *bytes ? EXIT_OK : complain(EXIT_USAGE, "%s cannot be read: %s", path, strerror(error));
 }
 
 exit_code read_text(const char *path, char **text, size_t *size) {
     exit_code code = read_file(path, text, size);
-    if (code == EXIT_OK && strlen(*text) != *size)
+    if (code == EXIT_OK && strlen(*text) != *size) {
         return complain(EXIT_USAGE, "%s is no text: there is a zero byte at offset %zu", path, strlen(*text));
+    }
     return code;
 }
 
@@ -65,12 +69,14 @@ json_t *read_json(const char *argument) {
     size_t size = strlen(argument);
     json_error_t error;
     bool is_literal = is_json_text(argument);
-    if (!is_literal && read_file(argument, &text, &size) != EXIT_OK)
+    if (!is_literal && read_file(argument, &text, &size) != EXIT_OK) {
         return NULL;
+    }
     json_t *value = json_loadb(is_literal ? argument : text, size, JSON_REJECT_DUPLICATES, &error);
-    if (value == NULL)
+    if (!value) {
         complain(EXIT_USAGE, "%s%snot JSON: line %d, column %d: %s", is_literal ? "" : argument,
                  is_literal ? "" : " is ", error.line, error.column, error.text);
+    }
     free(text);
     return value;
 }

@@ -27,12 +27,14 @@ static bool set_named(const layout *robot, const char *name, double value, doubl
 static exit_code read_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
     double value;
     char *equals = strchr(entry, '=');
-    const char *number = equals != NULL ? equals + 1 : entry;
-    if (!parse_number(number, &value) || value < 0)
+    const char *number = equals ? equals + 1 : entry;
+    if (!parse_number(number, &value) || value < 0) {
         return complain(EXIT_USAGE, "--%s: \"%s\" is not a number that is not less than 0", name, number);
-    if (equals == NULL) {
-        if (*plain < robot->nv)
+    }
+    if (!equals) {
+        if (*plain < robot->nv) {
             values[*plain] = value;
+        }
         ++*plain;
         return EXIT_OK;
     }
@@ -49,17 +51,22 @@ static exit_code read_entries(const layout *robot, const char *name, const char 
     size_t plain = 0;
     exit_code code = EXIT_OK;
     char *copy = strdup(text), *rest = copy;
-    if (copy == NULL)
+    if (!copy) {
         return complain_memory();
-    for (char *entry; code == EXIT_OK && (entry = strsep(&rest, ",")) != NULL;)
-        if ((strchr(entry, '=') != NULL) == are_named)
+    }
+    for (char *entry; code == EXIT_OK && (entry = strsep(&rest, ","));) {
+        if ((strchr(entry, '=') != NULL) == are_named) {
             code = read_entry(robot, name, entry, &plain, values);
+        }
+    }
     free(copy);
-    for (size_t i = 1; plain == 1 && i < robot->nv; i++)
+    for (size_t i = 1; plain == 1 && i < robot->nv; i++) {
         values[i] = values[0];
-    if (code == EXIT_OK && plain > 1 && plain != robot->nv)
+    }
+    if (code == EXIT_OK && plain > 1 && plain != robot->nv) {
         code = complain(EXIT_USAGE, "--%s %s: %zu gains; give one for all joints, nv = %zu of them, or JOINT=GAIN",
                         name, text, plain, robot->nv);
+    }
     return code;
 }
 
@@ -67,10 +74,11 @@ static exit_code read_gain(const arguments *given, option wanted, const char *na
                            double **values) {
     const char *text = given->value[wanted];
     *values = calloc(robot->nv + 1, sizeof **values);
-    if (*values == NULL)
+    if (!*values) {
         return complain_memory();
-    exit_code code = text != NULL ? read_entries(robot, name, text, false, *values) : EXIT_OK;
-    return code == EXIT_OK && text != NULL ? read_entries(robot, name, text, true, *values) : code;
+    }
+    exit_code code = text ? read_entries(robot, name, text, false, *values) : EXIT_OK;
+    return code == EXIT_OK && text ? read_entries(robot, name, text, true, *values) : code;
 }
 
 exit_code gains_read(const arguments *given, const layout *robot, gains *taken) {

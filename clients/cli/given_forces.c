@@ -17,11 +17,13 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
     char message[PARSE_MESSAGE_SIZE];
     char *colon = strrchr(text, ':');
     size_t count = 1;
-    for (const char *c = colon; c != NULL && *c != '\0'; c++)
+    for (const char *c = colon; c && *c != '\0'; c++) {
         count += *c == ',';
-    if (colon == NULL || colon == text || (count != 3 && count != 6) ||
-        !parse_numbers(colon + 1, count, values, message, sizeof message))
+    }
+    if (!colon || colon == text || (count != 3 && count != 6) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message)) {
         return complain(EXIT_USAGE, "--force %s: give LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", given);
+    }
     *colon = '\0';
     *force = (dyn_client_external_force){
         .link = text, .reference_frame = frame, .force = values, .torque = values + 3, .rows = 1};
@@ -33,15 +35,18 @@ exit_code given_forces_read(const arguments *given, given_forces *forces) {
     *forces = (given_forces){.count = given->force_count};
     exit_code code =
         arguments_choice(given, OPTION_FORCE_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    for (size_t i = 0; i < given->force_count; i++)
+    }
+    for (size_t i = 0; i < given->force_count; i++) {
         length += strlen(given->forces[i]) + 1;
+    }
     forces->list = calloc(given->force_count + 1, sizeof *forces->list);
     forces->values = calloc(given->force_count + 1, 6 * sizeof(double));
     forces->links = calloc(length, 1);
-    if (forces->list == NULL || forces->values == NULL || forces->links == NULL)
+    if (!forces->list || !forces->values || !forces->links) {
         return complain_memory();
+    }
     char *text = forces->links;
     for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->forces[i]);

@@ -14,10 +14,12 @@ exit_code given_gravity_read(const arguments *given, double values[3], const dou
     const char *text = given->value[OPTION_GRAVITY];
     char message[PARSE_MESSAGE_SIZE];
     *gravity = NULL;
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
-    if (!parse_numbers(text, 3, values, message, sizeof message))
+    }
+    if (!parse_numbers(text, 3, values, message, sizeof message)) {
         return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+    }
     *gravity = values;
     return EXIT_OK;
 }
@@ -28,14 +30,16 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
     double values[10] = {0};
     char *colon = strrchr(text, ':');
     size_t count = 1;
-    for (const char *c = colon; c != NULL && *c != '\0'; c++)
+    for (const char *c = colon; c && *c != '\0'; c++) {
         count += *c == ',';
-    if (colon == NULL || colon == text || (count != 1 && count != 4 && count != 10) ||
-        !parse_numbers(colon + 1, count, values, message, sizeof message))
+    }
+    if (!colon || colon == text || (count != 1 && count != 4 && count != 10) ||
+        !parse_numbers(colon + 1, count, values, message, sizeof message)) {
         return complain(EXIT_USAGE,
                         "--payload %s: give LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
                         ",XX,XY,XZ,YY,YZ,ZZ in kg m^2 for its inertia",
                         given);
+    }
     *colon = '\0';
     payload->link = text;
     payload->inertia.mass = values[0];
@@ -47,12 +51,14 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
 static exit_code read_payloads(const arguments *given, given_query *result) {
     size_t length = 1;
     exit_code code = EXIT_OK;
-    for (size_t i = 0; i < given->payload_count; i++)
+    for (size_t i = 0; i < given->payload_count; i++) {
         length += strlen(given->payloads[i]) + 1;
+    }
     result->payloads = calloc(given->payload_count + 1, sizeof *result->payloads);
     result->payload_links = calloc(length, 1);
-    if (result->payloads == NULL || result->payload_links == NULL)
+    if (!result->payloads || !result->payload_links) {
         return complain_memory();
+    }
     char *text = result->payload_links;
     for (size_t i = 0; i < given->payload_count && code == EXIT_OK; i++) {
         char *end = stpcpy(text, given->payloads[i]);
@@ -68,14 +74,18 @@ exit_code given_query_read(const arguments *given, given_query *result) {
     size_t precision = 0, outcome = 0;
     *result = (given_query){0};
     exit_code code = given_gravity_read(given, result->gravity_values, &result->gravity);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = given_forces_read(given, &result->forces);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_payloads(given, result);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_PRECISION, 2, precisions, DYN_CLIENT_PRECISION_DOUBLE, &precision);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_ON_ERROR, 2, outcomes, DYN_CLIENT_ON_ERROR_FAIL, &outcome);
+    }
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
     return code;

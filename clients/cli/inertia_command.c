@@ -33,23 +33,28 @@ static const struct {
 static exit_code read_shape(size_t shape, const char *text, json_t *part) {
     double lengths[3];
     char message[256];
-    if (!parse_numbers(text, SHAPES[shape].count, lengths, message, sizeof message))
+    if (!parse_numbers(text, SHAPES[shape].count, lengths, message, sizeof message)) {
         return complain(EXIT_USAGE, "%s: %s: give %s in metres", SHAPES[shape].name, message, SHAPES[shape].numbers);
+    }
     json_t *members = json_object();
-    for (size_t i = 0; i < SHAPES[shape].count; i++)
+    for (size_t i = 0; i < SHAPES[shape].count; i++) {
         json_object_set_new(members, SHAPES[shape].members[i], json_real(lengths[i]));
-    if (SHAPES[shape].vector != NULL)
+    }
+    if (SHAPES[shape].vector) {
         members = json_pack("{s:o}", SHAPES[shape].vector, members);
+    }
     return json_object_set_new(part, SHAPES[shape].name, members) == 0 ? EXIT_OK : complain_memory();
 }
 
 /* Sets the mass or density of a part. */
 static exit_code read_number(const arguments *given, option from, const char *member, json_t *part) {
     double number;
-    if (given->value[from] == NULL)
+    if (!given->value[from]) {
         return EXIT_OK;
-    if (!parse_number(given->value[from], &number))
+    }
+    if (!parse_number(given->value[from], &number)) {
         return complain(EXIT_USAGE, "--%s %s: give a number", member, given->value[from]);
+    }
     return json_object_set_new(part, member, json_real(number)) == 0 ? EXIT_OK : complain_memory();
 }
 
@@ -59,46 +64,55 @@ static exit_code read_parts(const arguments *given, json_t **parts) {
     *parts = NULL;
     if (strcmp(kind, "parts") == 0) {
         *parts = read_json(text);
-        if (*parts == NULL)
+        if (!*parts) {
             return EXIT_USAGE;
+        }
         return json_is_array(*parts) ? EXIT_OK : complain(EXIT_USAGE, "parts: a list of parts is needed: [{..}, ..]");
     }
     json_t *part = json_object();
     *parts = json_pack("[o]", part);
-    if (*parts == NULL)
+    if (!*parts) {
         return complain_memory();
+    }
     exit_code code = EXIT_USAGE;
     size_t shape = 0, count = sizeof SHAPES / sizeof *SHAPES;
-    while (shape < count && strcmp(kind, SHAPES[shape].name) != 0)
+    while (shape < count && strcmp(kind, SHAPES[shape].name) != 0) {
         shape++;
-    if (shape < count)
+    }
+    if (shape < count) {
         code = read_shape(shape, text, part);
-    else if (strcmp(kind, "mesh") == 0)
+    } else if (strcmp(kind, "mesh") == 0) {
         code = json_object_set_new(part, "mesh", json_object()) == 0 ? EXIT_OK : complain_memory();
-    else
+    } else {
         complain(EXIT_USAGE, "there is no shape \"%s\": give box, cylinder, sphere, ellipsoid, capsule, mesh or parts",
                  kind);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_MASS, "mass", part);
+    }
     return code == EXIT_OK ? read_number(given, OPTION_DENSITY, "density", part) : code;
 }
 
 /* Reads the file of a mesh into its part. */
 static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaRequest *asked) {
-    if (strcmp(given->positional[0], "mesh") != 0)
+    if (strcmp(given->positional[0], "mesh") != 0) {
         return EXIT_OK;
+    }
     char *bytes;
     size_t size;
     Dynamics__V1__Mesh *mesh = asked->parts[0]->mesh;
     exit_code code = read_file(given->positional[1], &bytes, &size);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     mesh->stl = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)bytes};
     const char *scale = given->value[OPTION_SCALE];
-    if (scale != NULL)
+    if (scale) {
         mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
-    if (scale != NULL && !parse_number(scale, &mesh->scale))
+    }
+    if (scale && !parse_number(scale, &mesh->scale)) {
         return complain(EXIT_USAGE, "--scale %s: give a number, such as 0.001 for millimetres", scale);
+    }
     return EXIT_OK;
 }
 
@@ -106,36 +120,41 @@ static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaR
 
 static void add_row(table *lines, const char *name, size_t count, const double *values, const char *unit) {
     table_add_cell(lines, "%s", name);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         table_add_number(lines, values[i]);
-    for (size_t i = count; i < 6; i++)
+    }
+    for (size_t i = count; i < 6; i++) {
         table_add_cell(lines, "%s", "");
+    }
     table_add_cell(lines, "%s", unit);
 }
 
 static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     static const char *const headings[] = {"", "xx", "xy", "xz", "yy", "yz", "zz"};
     const Dynamics__V1__Inertia *inertia = body->inertia;
-    const Dynamics__V1__Vector3 *c = inertia != NULL ? inertia->center_of_mass : NULL;
-    const double zeros[6] = {0}, center[3] = {c != NULL ? c->x : 0, c != NULL ? c->y : 0, c != NULL ? c->z : 0};
-    bool is_extended = inertia != NULL && inertia->n_rotational == 6;
-    printf("mass            %.9g kg\n", inertia != NULL ? inertia->mass : 0);
-    if (body->volume > 0)
+    const Dynamics__V1__Vector3 *c = inertia ? inertia->center_of_mass : NULL;
+    const double zeros[6] = {0}, center[3] = {c ? c->x : 0, c ? c->y : 0, c ? c->z : 0};
+    bool is_extended = inertia && inertia->n_rotational == 6;
+    printf("mass            %.9g kg\n", inertia ? inertia->mass : 0);
+    if (body->volume > 0) {
         printf("volume          %.9g m^3\n", body->volume);
+    }
     printf("centre of mass  %.9g %.9g %.9g m\n\n", center[0], center[1], center[2]);
     table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i == 0 ? TABLE_LEFT : TABLE_RIGHT);
+    }
     table_add_column(lines, "", TABLE_UNIT);
     add_row(lines, "about the centre of mass", 6, is_extended ? inertia->rotational : zeros, "kg m^2");
     add_row(lines, "about the point", 6, body->rotational_about, "kg m^2");
     add_row(lines, "principal moments", 3, body->principal_moments, "kg m^2");
     bool printed = table_print(lines, 0);
     table_free(lines);
-    if (body->is_realizable)
+    if (body->is_realizable) {
         puts("\nA body can have this inertia.");
-    else
+    } else {
         printf("\nNo body has this inertia: %s.\n", body->reason);
+    }
     return printed;
 }
 
@@ -151,9 +170,10 @@ static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA;
     request.compute_inertia = asked;
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    if (given->value[OPTION_JSON] != NULL) {
+    }
+    if (given->value[OPTION_JSON]) {
         json_writer writer = {.stream = stdout, .pretty = true};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->compute_inertia->base);
         emit_finish(&writer);
@@ -171,10 +191,12 @@ static exit_code read_point(const arguments *given, json_t *request) {
     double point[3];
     char message[256];
     const char *text = given->value[OPTION_ABOUT];
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
-    if (!parse_numbers(text, 3, point, message, sizeof message))
+    }
+    if (!parse_numbers(text, 3, point, message, sizeof message)) {
         return complain(EXIT_USAGE, "--about %s: %s: give X,Y,Z in metres", text, message);
+    }
     json_t *vector = json_pack("{s:f, s:f, s:f}", "x", point[0], "y", point[1], "z", point[2]);
     return json_object_set_new(request, "point", vector) == 0 ? EXIT_OK : complain_memory();
 }
@@ -184,22 +206,25 @@ exit_code run_inertia(const command *self, const arguments *given, dyn_client *c
     json_t *parts, *request = NULL;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     code = read_parts(given, &parts);
     if (code == EXIT_OK) {
         request = json_pack("{s:O}", "parts", parts);
-        code = request != NULL ? read_point(given, request) : complain_memory();
+        code = request ? read_point(given, request) : complain_memory();
     }
     ProtobufCMessage *message =
         code == EXIT_OK ? read_message_json(&dynamics__v1__compute_inertia_request__descriptor, request, "") : NULL;
     json_decref(request);
     json_decref(parts);
-    if (message == NULL)
+    if (!message) {
         return EXIT_USAGE;
+    }
     code = read_mesh(given, (Dynamics__V1__ComputeInertiaRequest *)message);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = send(given, client, (Dynamics__V1__ComputeInertiaRequest *)message, timeout);
+    }
     protobuf_c_message_free_unpacked(message, NULL);
     return code;
 }

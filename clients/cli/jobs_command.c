@@ -50,12 +50,15 @@ static void write_job(json_writer *writer, const dyn_client_job *job) {
 /* Writes one object, or an array where all jobs were asked for. */
 static void write_jobs(const dyn_client_job_list *jobs, bool is_list) {
     json_writer writer = {.stream = stdout, .pretty = true};
-    if (is_list)
+    if (is_list) {
         emit_begin_array(&writer);
-    for (size_t i = 0; i < jobs->count; i++)
+    }
+    for (size_t i = 0; i < jobs->count; i++) {
         write_job(&writer, &jobs->jobs[i]);
-    if (is_list)
+    }
+    if (is_list) {
         emit_end_array(&writer);
+    }
     emit_finish(&writer);
 }
 
@@ -91,12 +94,14 @@ static exit_code show_jobs(const jobs_question *question) {
     dyn_client_error error;
     dyn_client_job_list *jobs;
     bool complete = true;
-    if (dyn_client_get_jobs(question->client, question->job, question->timeout, &jobs, &error) != DYN_CLIENT_OK)
+    if (dyn_client_get_jobs(question->client, question->job, question->timeout, &jobs, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (question->given->value[OPTION_JSON] != NULL)
-        write_jobs(jobs, question->job == NULL);
-    else
+    }
+    if (question->given->value[OPTION_JSON]) {
+        write_jobs(jobs, !question->job);
+    } else {
         complete = print_jobs(jobs);
+    }
     dyn_client_job_list_free(jobs);
     return complete ? EXIT_OK : complain_memory();
 }
@@ -104,20 +109,22 @@ static exit_code show_jobs(const jobs_question *question) {
 /* Reads the token, which the user who started the job may leave out. */
 static exit_code read_job_token(const jobs_question *question, uint64_t *token) {
     *token = 0;
-    return question->given->value[OPTION_TOKEN] != NULL ? read_token(question->given, "start_job returned", token)
-                                                        : EXIT_OK;
+    return question->given->value[OPTION_TOKEN] ? read_token(question->given, "start_job returned", token) : EXIT_OK;
 }
 
 static exit_code cancel_job(const jobs_question *question) {
     dyn_client_error error;
     uint64_t token;
     exit_code code = read_job_token(question, &token);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    if (dyn_client_cancel_job(question->client, question->job, token, question->timeout, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_cancel_job(question->client, question->job, token, question->timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (question->given->value[OPTION_JSON] == NULL)
+    }
+    if (!question->given->value[OPTION_JSON]) {
         printf("%s: cancelled\n", question->job);
+    }
     return EXIT_OK;
 }
 
@@ -127,14 +134,16 @@ static exit_code fetch_result(const jobs_question *question) {
     Dynamics__V1__GetJobResultRequest asked = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
     Dynamics__V1__Reply *reply;
     exit_code code = read_job_token(question, &asked.token);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     asked.job = (char *)question->job;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT;
     request.get_job_result = &asked;
     code = exchange(question->client, &request, question->timeout, NULL, &reply);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     json_writer writer = {.stream = stdout, .pretty = true};
     message_to_json(&writer, MESSAGE_PLAIN, &reply->get_job_result->base);
     emit_finish(&writer);
@@ -155,14 +164,17 @@ exit_code run_jobs(const command *self, const arguments *given, dyn_client *clie
     const char *wanted = given->positional_count > 0 ? given->positional[0] : "list";
     jobs_question question = {.client = client, .given = given, .job = given->positional[1]};
     exit_code code = arguments_timeout(given, &question.timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++)
+    }
+    for (size_t i = 0; i < sizeof ACTIONS / sizeof *ACTIONS; i++) {
         if (strcmp(wanted, ACTIONS[i].name) == 0) {
-            if (ACTIONS[i].needs_job != (question.job != NULL))
+            if (ACTIONS[i].needs_job != (question.job != NULL)) {
                 return complain(EXIT_USAGE, "jobs %s %s", wanted,
                                 ACTIONS[i].needs_job ? "needs the name of a job" : "takes no name: did you mean show?");
+            }
             return ACTIONS[i].run(&question);
         }
+    }
     return complain(EXIT_USAGE, "jobs %s: there are list, show, cancel and result", wanted);
 }

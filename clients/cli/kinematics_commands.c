@@ -42,17 +42,21 @@ static bool print_poses(const evaluation_context *context, const state_batch *ba
     static const char *const headings[] = {"x [m]", "y [m]", "z [m]", "qx", "qy", "qz", "qw"};
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
-    for (size_t k = 0; k < 7; k++)
+    for (size_t k = 0; k < 7; k++) {
         table_add_column(lines, headings[k], TABLE_RIGHT);
+    }
     for (size_t i = 0; i < batch->count; i++) {
         table_add_cell(lines, "%zu", number + i);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             table_add_number(lines, position[3 * i + k]);
-        for (size_t k = 0; k < 4; k++)
+        }
+        for (size_t k = 0; k < 4; k++) {
             table_add_number(lines, quaternion[4 * i + k]);
+        }
     }
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     bool printed = table_print(lines, 0);
     table_free(lines);
     return printed;
@@ -63,17 +67,20 @@ static bool print_one_pose(const evaluation_context *context, const state_batch 
     (void)batch;
     table *lines = table_create();
     table_add_column(lines, "", TABLE_LEFT);
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < 4; k++) {
         table_add_column(lines, (const char *const[]){"x", "y", "z", "w"}[k], TABLE_RIGHT);
+    }
     table_add_column(lines, "", TABLE_LEFT);
     table_add_cell(lines, "position");
-    for (size_t k = 0; k < 3; k++)
+    for (size_t k = 0; k < 3; k++) {
         table_add_number(lines, position[k]);
+    }
     table_add_cell(lines, "%s", "");
     table_add_cell(lines, "m, in the world");
     table_add_cell(lines, "quaternion");
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < 4; k++) {
         table_add_number(lines, quaternion[k]);
+    }
     table_end_row(lines);
     print_title(context);
     bool printed = table_print(lines, 0);
@@ -126,8 +133,9 @@ static bool print_blocks(const layout *robot, const double *linear, const double
     static const char *const rows[] = {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"};
     size_t block = 3 * robot->nv;
     double *both = malloc((2 * block + 1) * sizeof *both);
-    if (both == NULL)
+    if (!both) {
         return false;
+    }
     memcpy(both, linear, block * sizeof *both);
     memcpy(both + block, angular, block * sizeof *both);
     bool printed = print_matrix(robot, 6, rows, both);
@@ -138,8 +146,9 @@ static bool print_blocks(const layout *robot, const double *linear, const double
 static bool print_jacobians(const evaluation_context *context, const state_batch *batch, size_t number,
                             const double *linear, const double *angular) {
     bool printed = true;
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     for (size_t i = 0; i < batch->count && printed; i++) {
         printf("state %zu\n", number + i);
         printed =

@@ -18,8 +18,9 @@ bool line_reader_open(line_reader *opened, const char *path) {
 }
 
 void line_reader_close(line_reader *closed) {
-    if (closed->descriptor > STDIN_FILENO)
+    if (closed->descriptor > STDIN_FILENO) {
         close(closed->descriptor);
+    }
     free(closed->buffer);
     *closed = (line_reader){.descriptor = -1};
 }
@@ -31,15 +32,16 @@ static bool make_room(line_reader *reader) {
         reader->end -= reader->start;
         reader->start = 0;
     }
-    if (reader->end + 1 < reader->capacity)
+    if (reader->end + 1 < reader->capacity) {
         return true;
+    }
     if (reader->end > MAX_LINE) {
         reader->error = EMSGSIZE;
         return false;
     }
     size_t capacity = reader->capacity > 0 ? 2 * reader->capacity : 64 << 10;
     char *grown = realloc(reader->buffer, capacity);
-    if (grown == NULL) {
+    if (!grown) {
         reader->error = ENOMEM;
         return false;
     }
@@ -50,12 +52,13 @@ static bool make_room(line_reader *reader) {
 
 /* Reads the available input into the buffer. */
 static bool read_more(line_reader *reader) {
-    if (!make_room(reader))
+    if (!make_room(reader)) {
         return false;
+    }
     ssize_t got;
-    do
+    do {
         got = read(reader->descriptor, reader->buffer + reader->end, reader->capacity - reader->end - 1);
-    while (got < 0 && errno == EINTR);
+    } while (got < 0 && errno == EINTR);
     if (got < 0) {
         reader->error = errno;
         return false;
@@ -74,8 +77,9 @@ static bool has_input(const line_reader *reader) {
 static line_result return_line(line_reader *reader, char *end, char **line, size_t *length) {
     *line = reader->buffer + reader->start;
     reader->start = (size_t)(end - reader->buffer) + 1;
-    if (end > *line && end[-1] == '\r')
+    if (end > *line && end[-1] == '\r') {
         end--;
+    }
     *end = '\0';
     *length = (size_t)(end - *line);
     return LINE_READ;
@@ -87,20 +91,24 @@ line_result line_reader_next(line_reader *reader, bool may_wait, char **line, si
         size_t held = reader->end - reader->start;
         char *from = held > 0 ? reader->buffer + reader->start : NULL;
         char *newline = held > searched ? memchr(from + searched, '\n', held - searched) : NULL;
-        if (newline != NULL)
+        if (newline) {
             return return_line(reader, newline, line, length);
+        }
         if (reader->at_end) {
-            if (held == 0)
+            if (held == 0) {
                 return LINE_END;
+            }
             /* Return the last line, which has no line break. */
             line_result last = return_line(reader, reader->buffer + reader->end, line, length);
             reader->start = reader->end;
             return last;
         }
         searched = held;
-        if (!may_wait && !has_input(reader))
+        if (!may_wait && !has_input(reader)) {
             return LINE_NONE_YET;
-        if (!read_more(reader))
+        }
+        if (!read_more(reader)) {
             return LINE_ERROR;
+        }
     }
 }

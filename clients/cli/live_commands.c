@@ -44,8 +44,9 @@ static void catch_interrupts(void) {
 static exit_code read_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
     const char *text = given->value[wanted];
     *value = standard;
-    if (text != NULL && !(parse_number(text, value) && *value > 0))
+    if (text && !(parse_number(text, value) && *value > 0)) {
         return complain(EXIT_USAGE, "--%s %s: give a number that is more than 0", name, text);
+    }
     return EXIT_OK;
 }
 
@@ -58,8 +59,9 @@ typedef struct live_robot {
 static exit_code open_robot(dyn_client *client, const char *model, const char *joints, live_robot *opened) {
     dyn_client_error error;
     *opened = (live_robot){0};
-    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     return layout_create(opened->description, joints, &opened->layout);
 }
 
@@ -68,8 +70,9 @@ static exit_code open_robot_in_order(dyn_client *client, const char *model, size
                                      live_robot *opened) {
     dyn_client_error error;
     *opened = (live_robot){0};
-    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, model, 0, &opened->description, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     return layout_create_in_order(opened->description, count, names, &opened->layout);
 }
 
@@ -90,8 +93,9 @@ typedef struct observation {
 
 static void report(observation *seen, const char *name) {
     double now = trace_now(), seconds = now - seen->since;
-    if (seconds < REPORT_INTERVAL)
+    if (seconds < REPORT_INTERVAL) {
         return;
+    }
     fprintf(stderr, "%s: %.1f Hz, %.1f messages/s, age %.3f ms, lost %llu messages (%llu in all)\n", name,
             (double)seen->rows / seconds, (double)seen->messages / seconds,
             seen->messages > 0 ? 1e3 * seen->age / (double)seen->messages : 0.0, (unsigned long long)seen->lost,
@@ -127,8 +131,9 @@ static exit_code show(const dyn_client_update *update, observation *seen, trace 
     seen->lost += update->lost;
     seen->all_lost += update->lost;
     seen->age += 1e-9 * (double)(wall_now() - update->stamp_ns);
-    if (seen->instance != 0 && seen->instance != update->instance)
+    if (seen->instance != 0 && seen->instance != update->instance) {
         fprintf(stderr, "the daemon has started anew, as instance %llu\n", (unsigned long long)update->instance);
+    }
     seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_KIND_STATES || update->kind == DYN_CLIENT_UPDATE_KIND_TORQUES) {
         seen->rows += update->count;
@@ -162,15 +167,17 @@ static exit_code watch_topic(const watching *w, trace *rows) {
            (w->count == 0 || rows->rows < (size_t)w->count)) {
         dyn_client_status status =
             dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &update, &error);
-        if (status == DYN_CLIENT_OK)
+        if (status == DYN_CLIENT_OK) {
             code = show(&update, &seen, rows, &ended);
-        else if (status != DYN_CLIENT_TIMEOUT)
+        } else if (status != DYN_CLIENT_TIMEOUT) {
             return complain_call(&error, NULL);
+        }
         report(&seen, w->name);
-        if (w->renew != NULL && trace_now() > next_life) {
+        if (w->renew && trace_now() > next_life) {
             next_life = trace_now() + REPORT_INTERVAL;
-            if (w->renew(w->context, &error) != DYN_CLIENT_OK)
+            if (w->renew(w->context, &error) != DYN_CLIENT_OK) {
                 return complain_call(&error, NULL);
+            }
         }
     }
     return code;
@@ -188,19 +195,22 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
         exit_code code =
             open_robot_in_order(client, simulation->model, simulation->joint_count, simulation->joint_names, robot);
         dyn_client_simulation_free(simulation);
-        if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, watch, &error) != DYN_CLIENT_OK)
+        if (code == EXIT_OK && dyn_client_watch_simulation(client, name, 0, watch, &error) != DYN_CLIENT_OK) {
             code = complain_call(&error, NULL);
+        }
         return code;
     }
     dyn_client_error stream_error;
     if (status != DYN_CLIENT_NOT_FOUND ||
-        dyn_client_get_stream(client, name, 0, &streams, &stream_error) != DYN_CLIENT_OK)
+        dyn_client_get_stream(client, name, 0, &streams, &stream_error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     const dyn_client_stream_info *stream = &streams->streams[0];
     exit_code code = open_robot_in_order(client, stream->model, stream->joint_count, stream->joint_names, robot);
     dyn_client_stream_list_free(streams);
-    if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, watch, &error) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && dyn_client_watch_stream(client, name, 0, watch, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
+    }
     return code;
 }
 
@@ -211,16 +221,20 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
     live_robot robot = {0};
     trace rows = {0};
     bool is_simulation = false;
-    if (count != NULL && !parse_integer(count, 1, 1000000000, &w.count))
+    if (count && !parse_integer(count, 1, 1000000000, &w.count)) {
         return complain(EXIT_USAGE, "--count %s: give a whole number of rows", count);
+    }
     exit_code code = read_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = open_watch(client, w.name, &is_simulation, &robot, &w.watch);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = trace_open(given, &robot.layout, is_simulation, &rows);
+    }
     catch_interrupts();
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = watch_topic(&w, &rows);
+    }
     trace_close(&rows);
     dyn_client_watch_close(w.watch);
     close_robot(&robot);
@@ -248,8 +262,9 @@ static dyn_client_status renew_lease(void *context, dyn_client_error *error) {
     own_simulation *own = context;
     dyn_client_simulation *seen;
     dyn_client_status status = dyn_client_get_simulation(own->client, own->name, own->token, 0, &seen, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         dyn_client_simulation_free(seen);
+    }
     return status;
 }
 
@@ -262,30 +277,38 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
     exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &own->stepping.step_length);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_DURATION, "duration", 1, &own->duration);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_RATE, "rate", 0, &o->rate);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_CONTROL, 4, laws, 0, &law);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_COMPILED, 3, compiled_steps, 0, &compiled);
-    if (code == EXIT_OK && given->value[OPTION_SEED] != NULL &&
-        !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed))
+    }
+    if (code == EXIT_OK && given->value[OPTION_SEED] &&
+        !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed)) {
         code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
+    }
     o->name = given->value[OPTION_NAME];
     own->query.model = given->positional[0];
     own->stepping.integrator = (dyn_client_integrator)integrator;
     own->stepping.law = (dyn_client_control_law)law;
     own->stepping.compiled = (dyn_client_compiled_steps)compiled;
     o->seed = (uint64_t)seed;
-    o->pace = given->value[OPTION_RATE] != NULL ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
+    o->pace = given->value[OPTION_RATE] ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
     o->is_paused = true;
     o->publish_rate = own->frequency;
     o->lease = 10;
@@ -295,10 +318,12 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
 /* Reports a request that did fewer steps than it requested. Steps that did not fit before the deadline are requested
  * again, unless not even one fitted. */
 static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t steps, uint64_t step) {
-    if (end == DYN_CLIENT_STEPS_END_STEPS)
+    if (end == DYN_CLIENT_STEPS_END_STEPS) {
         return EXIT_OK;
-    if (end == DYN_CLIENT_STEPS_END_DIVERGED)
+    }
+    if (end == DYN_CLIENT_STEPS_END_DIVERGED) {
         return complain(EXIT_REFUSED, "the simulation diverged after step %llu", (unsigned long long)step);
+    }
     if (end == DYN_CLIENT_STEPS_END_DEADLINE && done > 0) {
         fprintf(stderr, "%llu of %llu steps were done before the deadline; going on after step %llu\n",
                 (unsigned long long)done, (unsigned long long)steps, (unsigned long long)step);
@@ -318,20 +343,23 @@ static exit_code step_through(own_simulation *own, trace *rows) {
     for (uint64_t done = 0; done < total && !interrupted;) {
         uint64_t steps = stride < total - done ? stride : total - done;
         if (dyn_client_step_simulation(own->client, own->name, own->token, steps, NULL, 0, &state, &error) !=
-            DYN_CLIENT_OK)
+            DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
+        }
         uint64_t steps_done = state->steps_done, step = state->step;
         dyn_client_steps_end end = state->ended_by;
         exit_code code = EXIT_OK;
         done += steps_done;
-        if (end == DYN_CLIENT_STEPS_END_STEPS || end == DYN_CLIENT_STEPS_END_DIVERGED)
+        if (end == DYN_CLIENT_STEPS_END_STEPS || end == DYN_CLIENT_STEPS_END_DIVERGED) {
             code = trace_row(
                 rows,
                 &(trace_values){.step = step, .time = state->time, .q = state->q, .v = state->v, .tau = state->tau});
+        }
         dyn_client_simulation_free(state);
         code = code == EXIT_OK ? check_steps(end, steps_done, steps, step) : code;
-        if (code != EXIT_OK)
+        if (code != EXIT_OK) {
             return code;
+        }
     }
     return EXIT_OK;
 }
@@ -353,9 +381,10 @@ static exit_code follow_clock(own_simulation *own, trace *rows) {
 static void print_end(const dyn_client_simulation *end, const layout *robot) {
     printf("%s: %llu steps of %g s, %s", end->name, (unsigned long long)end->step, end->step_length,
            dyn_client_condition_name(end->condition));
-    if (end->pace == DYN_CLIENT_PACE_CLOCK)
+    if (end->pace == DYN_CLIENT_PACE_CLOCK) {
         printf(", %llu overruns in %llu ticks, latest tick %.3f ms late", (unsigned long long)end->overruns,
                (unsigned long long)end->ticks, 1e3 * end->longest_lateness);
+    }
     printf("\n\n");
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
@@ -379,15 +408,18 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     trace rows;
     const char *recording = given->value[OPTION_RECORD];
     exit_code code = trace_open(given, robot, true, &rows);
-    if (code == EXIT_OK && recording != NULL &&
-        dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && recording &&
+        dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = own->options.pace == DYN_CLIENT_PACE_CLOCK ? follow_clock(own, &rows) : step_through(own, &rows);
+    }
     /* Report a recording that failed before its end. */
-    if (code == EXIT_OK && recording != NULL &&
-        dyn_client_stop_recording(own->client, own->name, own->token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && recording &&
+        dyn_client_stop_recording(own->client, own->name, own->token, 0, NULL, NULL, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
+    }
     if (code == EXIT_OK && rows.form == TRACE_QUIET) {
         if (dyn_client_get_simulation(own->client, own->name, 0, 0, &end, &error) == DYN_CLIENT_OK) {
             print_end(end, robot);
@@ -411,16 +443,21 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     dyn_client_simulation *created;
     dyn_client_error error;
     exit_code code = read_simulation(given, &own);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = given_query_read(given, &own.asked);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = gains_read(given, &robot.layout, &own.gains);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = state_source_open(given, &robot.layout, true, &own.source);
-    if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start))
+    }
+    if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start)) {
         code = complain_memory();
+    }
     if (code == EXIT_OK) {
         state_source_fill(&own.source, &own.start);
         code = state_source_finish(&own.source);
@@ -441,13 +478,15 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         } else {
             snprintf(own.name, sizeof own.name, "%s", created->name);
             dyn_client_simulation_free(created);
-            if (own.options.pace == DYN_CLIENT_PACE_CLOCK)
+            if (own.options.pace == DYN_CLIENT_PACE_CLOCK) {
                 fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
+            }
             catch_interrupts();
             code = run_own(&own, given, &robot.layout);
             if (dyn_client_delete_simulation(client, own.name, own.token, 0, &error) != DYN_CLIENT_OK &&
-                code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND)
+                code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND) {
                 code = complain_call(&error, NULL);
+            }
         }
     }
     state_source_close(&own.source);
@@ -464,22 +503,25 @@ exit_code run_simulations(const command *self, const arguments *given, dyn_clien
     (void)self, (void)given;
     dyn_client_error error;
     dyn_client_simulation_list *list;
-    if (dyn_client_list_simulations(client, 0, &list, &error) != DYN_CLIENT_OK)
+    if (dyn_client_list_simulations(client, 0, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     static const char *const headings[] = {"simulation", "model",     "condition", "rate",  "time [s]",
                                            "overruns",   "late [ms]", "watchers",  "owner", "lease [s]"};
     table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i < 3 || i == 8 ? TABLE_LEFT : TABLE_RIGHT);
+    }
     for (size_t i = 0; i < list->count; i++) {
         const dyn_client_simulation *s = &list->simulations[i];
         table_add_cell(lines, "%s", s->name);
         table_add_cell(lines, "%s", s->model);
         table_add_cell(lines, "%s", dyn_client_condition_name(s->condition));
-        if (s->pace == DYN_CLIENT_PACE_CLOCK)
+        if (s->pace == DYN_CLIENT_PACE_CLOCK) {
             table_add_cell(lines, "%g", s->rate);
-        else
+        } else {
             table_add_cell(lines, "lockstep");
+        }
         table_add_cell(lines, "%.3f", s->time);
         table_add_cell(lines, "%llu", (unsigned long long)s->overruns);
         table_add_cell(lines, "%.3f", 1e3 * s->longest_lateness);
@@ -499,8 +541,9 @@ static bool print_streams(const dyn_client_stream_list *list) {
                                            "waiting", "last point", "idle [s]"};
     static const char *const kinds[] = {"unspecified", "feedforward", "simulation input", "record"};
     table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i < 3 ? TABLE_LEFT : TABLE_RIGHT);
+    }
     for (size_t i = 0; i < list->count; i++) {
         const dyn_client_stream_info *s = &list->streams[i];
         const uint64_t counts[] = {s->accepted,  s->lost,    s->late,          s->duplicates,
@@ -508,12 +551,14 @@ static bool print_streams(const dyn_client_stream_list *list) {
         table_add_cell(lines, "%s", s->name);
         table_add_cell(lines, "%s", (size_t)s->kind < 4 ? kinds[s->kind] : "unknown");
         table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
             table_add_cell(lines, "%llu", (unsigned long long)counts[k]);
-        if (s->last_point_number > 0)
+        }
+        if (s->last_point_number > 0) {
             table_add_cell(lines, "%.3f ms %s", 1e3 * fabs(s->lag), s->lag > 0 ? "late" : "early");
-        else
+        } else {
             table_add_cell(lines, "-");
+        }
         table_add_cell(lines, "%.1f", s->idle);
     }
     bool printed = table_print(lines, 0);
@@ -525,8 +570,9 @@ exit_code run_streams(const command *self, const arguments *given, dyn_client *c
     (void)self, (void)given;
     dyn_client_error error;
     dyn_client_stream_list *list;
-    if (dyn_client_list_streams(client, 0, &list, &error) != DYN_CLIENT_OK)
+    if (dyn_client_list_streams(client, 0, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     bool printed = print_streams(list);
     dyn_client_stream_list_free(list);
     return printed ? EXIT_OK : complain_memory();
@@ -554,16 +600,18 @@ static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
     dyn_client_error error;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     double end = trace_now() + wait;
-    if (own->watch == NULL)
+    if (!own->watch) {
         return EXIT_OK;
+    }
     exit_code code = EXIT_OK;
     bool ended = false;
     do {
         dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &update, &error);
-        if (status == DYN_CLIENT_OK)
+        if (status == DYN_CLIENT_OK) {
             code = show(&update, &own->seen, rows, &ended);
-        else if (status != DYN_CLIENT_TIMEOUT)
+        } else if (status != DYN_CLIENT_TIMEOUT) {
             return complain_call(&error, NULL);
+        }
     } while (code == EXIT_OK && trace_now() < end && rows->rows < own->sent);
     return code;
 }
@@ -577,23 +625,28 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
     size_t chunk = is_paced && own->frequency < 1000 ? 1 : CHUNK_POINTS;
     for (size_t first = 0; first < batch->count && !interrupted; first += chunk) {
         size_t count = batch->count - first < chunk ? batch->count - first : chunk;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             t[i] = own->origin + (double)(own->sent + i) / rate;
+        }
         const double *q = batch->values[STATE_Q] + first * batch->robot->nq;
         const double *v = batch->values[STATE_V] + first * batch->robot->nv;
         const double *a = batch->values[STATE_A] + first * batch->robot->nv;
         const double *tau = batch->values[STATE_TAU] + first * batch->robot->nv;
-        if (own->kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD)
+        if (own->kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD) {
             tau = NULL;
-        if (dyn_client_push_points(own->stream, count, t, q, v, a, tau, 0, &error) != DYN_CLIENT_OK)
+        }
+        if (dyn_client_push_points(own->stream, count, t, q, v, a, tau, 0, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
+        }
         own->sent += count;
         double due = is_paced ? start + (double)own->sent / rate - trace_now() : 0;
         exit_code code = receive_torques(own, fmax(due, 0), rows);
-        if (code != EXIT_OK)
+        if (code != EXIT_OK) {
             return code;
-        if (is_paced && (due = start + (double)own->sent / rate - trace_now()) > 0)
+        }
+        if (is_paced && (due = start + (double)own->sent / rate - trace_now()) > 0) {
             nanosleep(&(struct timespec){.tv_sec = (time_t)due, .tv_nsec = (long)(fmod(due, 1) * 1e9)}, NULL);
+        }
     }
     return EXIT_OK;
 }
@@ -605,12 +658,15 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
         state_source_fill(source, batch);
         code = push_batch(own, batch, start, rows);
     }
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = state_source_finish(source);
-    for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;)
+    }
+    for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;) {
         code = receive_torques(own, LONGEST_WAIT, rows);
-    if (own->kind == DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT)
+    }
+    if (own->kind == DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT) {
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * input_lead)}, NULL);
+    }
     return code;
 }
 
@@ -622,17 +678,21 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
     const char *name = given->positional[0], *joints = given->value[OPTION_JOINTS];
     options->name = given->value[OPTION_NAME];
     options->recording = given->value[OPTION_RECORD];
-    if (given->value[OPTION_TOKEN] != NULL) {
+    if (given->value[OPTION_TOKEN]) {
         exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &options->token);
-        if (code != EXIT_OK)
+        if (code != EXIT_OK) {
             return code;
-        if (options->recording != NULL)
+        }
+        if (options->recording) {
             return complain(EXIT_USAGE, "--token and --record: give one of them");
-        if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK)
+        }
+        if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
+        }
         code = open_robot(own->client, target->model, joints, robot);
-        if (code == EXIT_OK && target->pace != DYN_CLIENT_PACE_CLOCK)
+        if (code == EXIT_OK && target->pace != DYN_CLIENT_PACE_CLOCK) {
             code = complain(EXIT_REFUSED, "simulation %s does not follow the clock; create it with a rate", name);
+        }
         own->origin = target->time + input_lead;
         own->frequency = fmin(own->frequency, 1000);
         dyn_client_simulation_free(target);
@@ -640,7 +700,7 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
         options->simulation = name;
         return code;
     }
-    options->kind = options->recording != NULL ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
+    options->kind = options->recording ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
     query->model = name;
     return open_robot(own->client, name, joints, robot);
 }
@@ -657,34 +717,44 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
     given_query asked = {0};
     exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = given_query_read(given, &asked);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_stream(given, &own, &query, &options, &robot);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = state_source_open(given, &robot.layout, true, &source);
-    if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch))
+    }
+    if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch)) {
         code = complain_memory();
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = trace_open(given, &robot.layout, false, &rows);
+    }
     own.kind = options.kind;
     query.joint_count = robot.layout.name_count;
     query.joint_names = robot.layout.names;
     given_query_apply(&asked, &query);
-    if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK)
+    if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
+    }
     if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD &&
-        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK)
+        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
+    }
     catch_interrupts();
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = push_all(&own, &source, &batch, &rows);
+    }
     dyn_client_stream_list *status = NULL;
-    if (own.stream != NULL && dyn_client_close_stream(client, own.stream, 0, &status, &error) == DYN_CLIENT_OK &&
-        rows.form == TRACE_QUIET && code == EXIT_OK)
+    if (own.stream && dyn_client_close_stream(client, own.stream, 0, &status, &error) == DYN_CLIENT_OK &&
+        rows.form == TRACE_QUIET && code == EXIT_OK) {
         print_streams(status);
-    if (code == EXIT_OK && status != NULL && status->count > 0 && status->streams[0].recording_error[0] != '\0')
+    }
+    if (code == EXIT_OK && status && status->count > 0 && status->streams[0].recording_error[0] != '\0') {
         code = complain(EXIT_REFUSED, "%s", status->streams[0].recording_error);
+    }
     dyn_client_stream_list_free(status);
     trace_close(&rows);
     dyn_client_watch_close(own.watch);
@@ -704,17 +774,22 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     double duration;
     uint64_t token;
     exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &token);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
-    if (dyn_client_record_simulation(client, name, token, recording, 0, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_record_simulation(client, name, token, recording, 0, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     catch_interrupts();
-    for (double until = trace_now() + duration; trace_now() < until && !interrupted;)
+    for (double until = trace_now() + duration; trace_now() < until && !interrupted;) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-    if (dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     return EXIT_OK;
 }
 
@@ -725,20 +800,23 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     dyn_client_replay *part;
     for (uint64_t first = 0; first <= whole->steps && !interrupted;) {
         const dyn_client_rows states = {first, (uint64_t)stride, REPLAY_STATES};
-        if (dyn_client_replay_simulation(client, recording, &states, 0, &part, &error) != DYN_CLIENT_OK)
+        if (dyn_client_replay_simulation(client, recording, &states, 0, &part, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
+        }
         exit_code code = EXIT_OK;
-        for (size_t i = 0; code == EXIT_OK && i < part->count; i++)
+        for (size_t i = 0; code == EXIT_OK && i < part->count; i++) {
             code = trace_row(rows, &(trace_values){.step = part->step[i],
                                                    .time = (double)part->step[i] * part->step_length,
                                                    .q = part->q + i * part->nq,
                                                    .v = part->v + i * part->nv,
                                                    .tau = part->tau + i * part->nv});
+        }
         bool is_last = part->count < REPLAY_STATES;
         first = part->count > 0 ? part->step[part->count - 1] + (uint64_t)stride : first;
         dyn_client_replay_free(part);
-        if (code != EXIT_OK || is_last)
+        if (code != EXIT_OK || is_last) {
             return code;
+        }
     }
     return EXIT_OK;
 }
@@ -746,8 +824,9 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
 /* Reports a replay that differs from its recording. Roundings differ if other code computes it. */
 static exit_code complain_difference(const dyn_client_replay *replay) {
     unsigned long long step = replay->first_difference;
-    if (replay->recorded_with[0] == '\0' || strcmp(replay->recorded_with, replay->computed_with) == 0)
+    if (replay->recorded_with[0] == '\0' || strcmp(replay->recorded_with, replay->computed_with) == 0) {
         return complain(EXIT_REFUSED, "step %llu is the first that differs", step);
+    }
     return complain(EXIT_REFUSED,
                     "step %llu is the first that differs: it was recorded with %s, which is not there, and computed "
                     "with %s",
@@ -762,27 +841,32 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
     live_robot robot = {0};
     trace rows = {0};
     long stride = 1;
-    if (text != NULL && !parse_integer(text, 1, 1000000000, &stride))
+    if (text && !parse_integer(text, 1, 1000000000, &stride)) {
         return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
-    if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     /* Request the names of joints only to show states: a comparison needs no loaded model. */
-    bool is_shown =
-        given->value[OPTION_CSV] != NULL || given->value[OPTION_JSON] != NULL || given->value[OPTION_PLOT] != NULL;
+    bool is_shown = given->value[OPTION_CSV] || given->value[OPTION_JSON] || given->value[OPTION_PLOT] != NULL;
     exit_code code = is_shown
                          ? open_robot_in_order(client, replay->digest, replay->joint_count, replay->joint_names, &robot)
                          : EXIT_OK;
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = trace_open(given, &robot.layout, true, &rows);
+    }
     catch_interrupts();
-    if (code == EXIT_OK && rows.form != TRACE_QUIET)
+    if (code == EXIT_OK && rows.form != TRACE_QUIET) {
         code = show_replay(client, recording, stride, replay, &rows);
-    if (code == EXIT_OK && rows.form == TRACE_QUIET)
+    }
+    if (code == EXIT_OK && rows.form == TRACE_QUIET) {
         printf("%s: %s, %llu steps of %g s, %llu came out with the same bits%s\n", recording, replay->model,
                (unsigned long long)replay->steps, replay->step_length, (unsigned long long)replay->equal_steps,
                replay->is_truncated ? "; the recording lacks its end" : "");
-    if (code == EXIT_OK && replay->first_difference > 0)
+    }
+    if (code == EXIT_OK && replay->first_difference > 0) {
         code = complain_difference(replay);
+    }
     trace_close(&rows);
     close_robot(&robot);
     dyn_client_replay_free(replay);

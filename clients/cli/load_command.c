@@ -31,10 +31,12 @@ static const size_t ASK_FIRST = (size_t)1 << 20;
 static exit_code check_size(dyn_client *client, const char *path, size_t size, double timeout) {
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (size < ASK_FIRST)
+    if (size < ASK_FIRST) {
         return EXIT_OK;
-    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     size_t limit = info->limits.message_bytes;
     dyn_client_server_info_free(info);
     return size < limit
@@ -51,28 +53,36 @@ static exit_code read_options(const arguments *given, Dynamics__V1__LoadModelReq
     static const char *const bases[] = {"fixed", "floating"}, *const policies[] = {"coupled", "independent"};
     size_t base, policy;
     exit_code code = arguments_choice(given, OPTION_BASE, 2, bases, 0, &base);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_MIMIC, 2, policies, 0, &policy);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
-    if (given->value[OPTION_NAME] != NULL)
+    }
+    if (given->value[OPTION_NAME]) {
         load->name = (char *)given->value[OPTION_NAME];
-    if (given->value[OPTION_BASE] != NULL)
+    }
+    if (given->value[OPTION_BASE]) {
         load->base_type = (Dynamics__V1__Base)(base + DYNAMICS__V1__BASE__BASE_FIXED);
-    if (given->value[OPTION_MIMIC] != NULL)
+    }
+    if (given->value[OPTION_MIMIC]) {
         load->mimic = (Dynamics__V1__MimicPolicy)(policy + DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED);
+    }
     load->strict = given->value[OPTION_STRICT] != NULL;
     load->replace = given->value[OPTION_REPLACE] != NULL;
-    if (given->value[OPTION_EXPECTED_DIGEST] != NULL)
+    if (given->value[OPTION_EXPECTED_DIGEST]) {
         load->expected_digest = (char *)given->value[OPTION_EXPECTED_DIGEST];
+    }
     load->keep = given->value[OPTION_KEEP] != NULL;
     const char *text = given->value[OPTION_GRAVITY];
     double values[3];
     char message[256];
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
-    if (!parse_numbers(text, 3, values, message, sizeof message))
+    }
+    if (!parse_numbers(text, 3, values, message, sizeof message)) {
         return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+    }
     dynamics__v1__vector3__init(gravity);
     gravity->x = values[0];
     gravity->y = values[1];
@@ -86,12 +96,13 @@ static exit_code find_form(const arguments *given, size_t *form, const char **pa
     size_t count = given->positional_count;
     *form = FORM_COUNT;
     *path = count > 0 ? given->positional[0] : NULL;
-    for (size_t i = 0; i < FORM_COUNT; i++)
-        if (given->value[FORMS[i].given] != NULL) {
+    for (size_t i = 0; i < FORM_COUNT; i++) {
+        if (given->value[FORMS[i].given]) {
             *form = i;
             *path = given->value[FORMS[i].given];
             count++;
         }
+    }
     return count == 1 ? EXIT_OK
                       : complain(EXIT_USAGE, "load needs one of FILE.urdf, --description FILE, --dh FILE and --screws "
                                              "FILE (see dynamicsctl load --help)");
@@ -100,7 +111,7 @@ static exit_code find_form(const arguments *given, size_t *form, const char **pa
 /* Reads the description as a message. Returns NULL after it has reported an error. */
 static ProtobufCMessage *read_form(const char *path, size_t form) {
     json_t *value = read_json(path);
-    ProtobufCMessage *message = value != NULL ? read_message_json(FORMS[form].type, value, FORMS[form].field) : NULL;
+    ProtobufCMessage *message = value ? read_message_json(FORMS[form].type, value, FORMS[form].field) : NULL;
     json_decref(value);
     return message;
 }
@@ -113,12 +124,15 @@ static exit_code send_load(const arguments *given, dyn_client *client, Dynamics_
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = load;
     exit_code code = read_options(given, load, &gravity);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = check_size(client, path, dynamics__v1__load_model_request__get_packed_size(load), timeout);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = exchange(client, &request, timeout, is_json_text(path) ? NULL : path, &reply);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
+    }
     code = report_loaded(given, "loaded", reply->load_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
@@ -133,15 +147,16 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
     size_t form, size;
     double timeout;
     exit_code code = long_timeout(given, client, &timeout);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = find_form(given, &form, &path);
+    }
     if (code == EXIT_OK && form == FORM_COUNT) {
         code = read_text(path, &text, &size);
         load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
         load.urdf = text;
     } else if (code == EXIT_OK) {
         message = read_form(path, form);
-        code = message != NULL ? EXIT_OK : EXIT_USAGE;
+        code = message ? EXIT_OK : EXIT_USAGE;
     }
     if (code == EXIT_OK && form < FORM_COUNT) {
         const ProtobufCFieldDescriptor *field =
@@ -149,10 +164,12 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
         load.source_case = (Dynamics__V1__LoadModelRequest__SourceCase)field->id;
         *(ProtobufCMessage **)((char *)&load + field->offset) = message;
     }
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = send_load(given, client, &load, path, timeout);
-    if (message != NULL)
+    }
+    if (message) {
         protobuf_c_message_free_unpacked(message, NULL);
+    }
     free(text);
     return code;
 }

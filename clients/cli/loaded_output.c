@@ -33,17 +33,20 @@ static void print_loaded(const char *done, const dyn_client_loaded_model *loaded
 }
 
 exit_code report_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from) {
-    const Dynamics__V1__ModelSummary *model = from != NULL ? from->model : NULL;
-    if (model == NULL)
+    const Dynamics__V1__ModelSummary *model = from ? from->model : NULL;
+    if (!model) {
         return complain(EXIT_FAILED, "the reply names no model");
+    }
     dyn_client_report_entry *entries = calloc(from->n_report + 1, sizeof *entries);
-    if (entries == NULL)
+    if (!entries) {
         return complain_memory();
-    for (size_t i = 0; i < from->n_report; i++)
+    }
+    for (size_t i = 0; i < from->n_report; i++) {
         entries[i] = (dyn_client_report_entry){.severity = (dyn_client_severity)from->report[i]->severity,
                                                .line = from->report[i]->line,
                                                .place = from->report[i]->place,
                                                .message = from->report[i]->message};
+    }
     const dyn_client_loaded_model loaded = {.model = {.name = model->name,
                                                       .digest = model->digest,
                                                       .nq = model->nq,
@@ -58,10 +61,11 @@ exit_code report_loaded(const arguments *given, const char *done, const Dynamics
                                             .report_count = from->n_report,
                                             .report = entries,
                                             .already_loaded = from->already_loaded};
-    if (given->value[OPTION_JSON] != NULL)
+    if (given->value[OPTION_JSON]) {
         write_loaded(&loaded);
-    else
+    } else {
         print_loaded(done, &loaded);
+    }
     free(entries);
     return EXIT_OK;
 }

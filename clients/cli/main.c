@@ -469,8 +469,9 @@ static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2
 
 static const command *find(const char *name, suggestion *meant) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(COMMANDS[i].name, name) == 0)
+        if (strcmp(COMMANDS[i].name, name) == 0) {
             return &COMMANDS[i];
+        }
         suggestion_consider(meant, COMMANDS[i].name);
     }
     return NULL;
@@ -484,8 +485,9 @@ static void print_help(void) {
            "[ARGUMENTS] [OPTIONS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         int width = printf("  %s %s", COMMANDS[i].name, COMMANDS[i].operands);
-        if (width > SUMMARY_COLUMN)
+        if (width > SUMMARY_COLUMN) {
             width = printf("\n") - 1;
+        }
         printf("%*s%s\n", SUMMARY_COLUMN - width, "", COMMANDS[i].summary);
     }
     printf("\nOptions of every command\n");
@@ -503,10 +505,11 @@ static void print_quantity_names(void) {
     fputs("The quantities are", stdout);
     for (int i = 1; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
         const char *name = dyn_client_quantity_name((dyn_client_quantity)i);
-        if (name != NULL && (column == 0 || column + 2 + (int)strlen(name) > 100))
+        if (name && (column == 0 || column + 2 + (int)strlen(name) > 100)) {
             column = printf("%s\n  %s", column == 0 ? "" : ",", name);
-        else if (name != NULL)
+        } else if (name) {
             column += printf(", %s", name);
+        }
     }
     fputs("\n", stdout);
 }
@@ -514,17 +517,22 @@ static void print_quantity_names(void) {
 static void print_command_help(const command *known) {
     printf("dynamicsctl %s: %s\n\nUsage: dynamicsctl %s %s%s[OPTIONS]\n\n", known->name, known->summary, known->name,
            known->operands, known->operands[0] != '\0' ? " " : "");
-    if ((known->options & WITH(OPTION_STATES)) != 0)
+    if ((known->options & WITH(OPTION_STATES)) != 0) {
         fputs(STATES_HELP, stdout);
-    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_CSV)) == 0)
+    }
+    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_CSV)) == 0) {
         fputs(RESULTS_HELP, stdout);
+    }
     fputs(known->details, stdout);
-    if ((known->options & WITH(OPTION_QUANTITY)) != 0)
+    if ((known->options & WITH(OPTION_QUANTITY)) != 0) {
         print_quantity_names();
-    if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0)
+    }
+    if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0) {
         fputs(FORCES_HELP, stdout);
-    if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0)
+    }
+    if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0) {
         fputc('\n', stdout);
+    }
     if (known->options != 0) {
         printf("Options\n");
         print_options(known->options, known->words);
@@ -540,20 +548,24 @@ static exit_code run(const command *known, const arguments *given) {
     char endpoint[ENDPOINT_SIZE];
     dyn_client_options options = DYN_CLIENT_OPTIONS_INIT();
     exit_code code = find_endpoint(given, endpoint);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = arguments_timeout(given, &options.timeout);
-    if (code != EXIT_OK)
+    }
+    if (code != EXIT_OK) {
         return code;
+    }
     options.use_jobs = given->value[OPTION_JOB] != NULL;
-    if (options.use_jobs && options.timeout == 0)
+    if (options.use_jobs && options.timeout == 0) {
         options.timeout = JOB_TIMEOUT;
+    }
     /* Accept replies of any length that the daemon sends. */
     options.max_reply_bytes = (size_t)1 << 31;
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(endpoint, &options, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(endpoint, &options, &client, &error) != DYN_CLIENT_OK) {
         return error.status == DYN_CLIENT_INVALID_ARGUMENT ? complain(EXIT_USAGE, "%s", error.message)
                                                            : complain_call(&error, NULL);
+    }
     code = known->run(known, given, client);
     dyn_client_close(client);
     return code;
@@ -563,17 +575,18 @@ int main(int argc, char **argv) {
     terminal_open();
     arguments given;
     exit_code code = arguments_parse(argc, argv, find, &given);
-    const command *known = given.command != NULL ? find(given.command, &(suggestion){0}) : NULL;
-    if (code == EXIT_OK && given.value[OPTION_VERSION] != NULL)
+    const command *known = given.command ? find(given.command, &(suggestion){0}) : NULL;
+    if (code == EXIT_OK && given.value[OPTION_VERSION]) {
         printf("dynamicsctl %s\n", dyn_client_version());
-    else if (code == EXIT_OK && given.value[OPTION_HELP] != NULL && known == NULL)
+    } else if (code == EXIT_OK && given.value[OPTION_HELP] && !known) {
         print_help();
-    else if (code == EXIT_OK && given.value[OPTION_HELP] != NULL)
+    } else if (code == EXIT_OK && given.value[OPTION_HELP]) {
         print_command_help(known);
-    else if (code == EXIT_OK && known == NULL)
+    } else if (code == EXIT_OK && !known) {
         code = complain(EXIT_USAGE, "name a command (see dynamicsctl --help)");
-    else if (code == EXIT_OK)
+    } else if (code == EXIT_OK) {
         code = run(known, &given);
+    }
     arguments_free(&given);
     return (int)(code == EXIT_OK ? check_output() : code);
 }

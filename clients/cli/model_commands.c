@@ -19,8 +19,9 @@ static void write_models(const dyn_client_model_list *list) {
     emit_begin_object(&writer);
     emit_key(&writer, "models");
     emit_begin_array(&writer);
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         write_model(&writer, &list->models[i]);
+    }
     emit_end_array(&writer);
     emit_end_object(&writer);
     emit_finish(&writer);
@@ -32,8 +33,9 @@ static bool print_models(const dyn_client_model_list *list) {
     static const table_align align[] = {TABLE_LEFT,  TABLE_LEFT, TABLE_RIGHT, TABLE_RIGHT, TABLE_RIGHT,
                                         TABLE_RIGHT, TABLE_UNIT, TABLE_LEFT,  TABLE_LEFT,  TABLE_LEFT};
     table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], align[i]);
+    }
     for (size_t i = 0; i < list->count; i++) {
         const dyn_client_model *model = &list->models[i];
         table_add_cell(lines, "%s", model->name);
@@ -48,8 +50,9 @@ static bool print_models(const dyn_client_model_list *list) {
         table_add_cell(lines, model->source[0] != '\0' ? "%s" : "request of %s",
                        model->source[0] != '\0' ? model->source : model->loaded_by);
     }
-    if (list->count == 0)
+    if (list->count == 0) {
         puts("no models (load one: dynamicsctl load FILE.urdf)");
+    }
     bool printed = list->count == 0 || table_print(lines, 0);
     table_free(lines);
     return printed;
@@ -59,17 +62,20 @@ exit_code run_models(const command *self, const arguments *given, dyn_client *cl
     (void)self;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     dyn_client_error error;
     dyn_client_model_list *list;
-    if (dyn_client_list_models(client, timeout, &list, &error) != DYN_CLIENT_OK)
+    if (dyn_client_list_models(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     bool complete = true;
-    if (given->value[OPTION_JSON] != NULL)
+    if (given->value[OPTION_JSON]) {
         write_models(list);
-    else
+    } else {
         complete = print_models(list);
+    }
     dyn_client_model_list_free(list);
     return complete ? EXIT_OK : complain_memory();
 }
@@ -80,17 +86,20 @@ exit_code run_describe(const command *self, const arguments *given, dyn_client *
     (void)self;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     dyn_client_error error;
     dyn_client_description *robot;
-    if (dyn_client_describe_model(client, given->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, given->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     bool complete = true;
-    if (given->value[OPTION_JSON] != NULL)
+    if (given->value[OPTION_JSON]) {
         write_description(robot);
-    else
+    } else {
         complete = print_description(robot);
+    }
     dyn_client_description_free(robot);
     return complete ? EXIT_OK : complain_memory();
 }
@@ -101,12 +110,15 @@ exit_code run_unload(const command *self, const arguments *given, dyn_client *cl
     (void)self;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     dyn_client_error error;
-    if (dyn_client_unload_model(client, given->positional[0], timeout, &error) != DYN_CLIENT_OK)
+    if (dyn_client_unload_model(client, given->positional[0], timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (given->value[OPTION_JSON] == NULL)
+    }
+    if (!given->value[OPTION_JSON]) {
         printf("%s: unloaded\n", given->positional[0]);
+    }
     return EXIT_OK;
 }

@@ -14,34 +14,38 @@
 /* Reads a number at `text`. Returns the position after it and the blanks that follow, or NULL. Hexadecimal numbers,
  * "nan" and "inf", which strtod accepts, are refused. */
 static const char *read_number(const char *text, double *number) {
-    while (isspace((unsigned char)*text))
+    while (isspace((unsigned char)*text)) {
         text++;
+    }
     size_t length = strspn(text, "+-.0123456789eE");
     char *end;
     *number = strtod(text, &end);
-    if (end == text || end > text + length || !isfinite(*number))
+    if (end == text || end > text + length || !isfinite(*number)) {
         return NULL;
-    while (isspace((unsigned char)*end))
+    }
+    while (isspace((unsigned char)*end)) {
         end++;
+    }
     return end;
 }
 
 bool parse_number(const char *text, double *number) {
     const char *end = read_number(text, number);
-    return end != NULL && *end == '\0';
+    return end && *end == '\0';
 }
 
 bool parse_numbers(const char *text, size_t count, double *numbers, char *message, size_t message_size) {
     size_t given = 1;
-    for (const char *c = text; *c != '\0'; c++)
+    for (const char *c = text; *c != '\0'; c++) {
         given += *c == ',';
+    }
     if (given != count) {
         snprintf(message, message_size, "%zu values, but %zu are needed", given, count);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         const char *end = read_number(text, &numbers[i]);
-        if (end == NULL || *end != (i + 1 < count ? ',' : '\0')) {
+        if (!end || *end != (i + 1 < count ? ',' : '\0')) {
             snprintf(message, message_size, "value %zu, \"%.*s\", is not a finite number", i, (int)strcspn(text, ","),
                      text);
             return false;

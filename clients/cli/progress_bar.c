@@ -33,8 +33,9 @@ bool progress_bar_draw(void *context, double fraction) {
     int full = (int)(fraction * WIDTH);
     terminal_control(stderr, "\r");
     fputc('[', stderr);
-    for (int i = 0; i < WIDTH; i++)
+    for (int i = 0; i < WIDTH; i++) {
         fputc(i < full ? '#' : ' ', stderr);
+    }
     fprintf(stderr, "] %3.0f %%", 100 * fraction);
     fflush(stderr);
     bar->is_drawn = true;
@@ -42,7 +43,8 @@ bool progress_bar_draw(void *context, double fraction) {
 }
 
 void progress_bar_close(progress_bar *closed) {
-    if (closed->is_drawn)
+    if (closed->is_drawn) {
         terminal_control(stderr, "\r\033[K");
+    }
     closed->is_drawn = false;
 }

@@ -12,17 +12,21 @@
 
 /* Returns true if all entries have the same unit. Entries of some robots have equal units. */
 static bool has_one_unit(const dyn_client_block *block) {
-    for (size_t i = 1; i < block->width && block->unit_count > 1; i++)
-        if (strcmp(dyn_client_block_unit(block, i), dyn_client_block_unit(block, 0)) != 0)
+    for (size_t i = 1; i < block->width && block->unit_count > 1; i++) {
+        if (strcmp(dyn_client_block_unit(block, i), dyn_client_block_unit(block, 0)) != 0) {
             return false;
+        }
+    }
     return true;
 }
 
 /* Returns true if an earlier entry has the same unit. */
 static bool was_listed(const dyn_client_block *block, size_t entry) {
-    for (size_t i = 0; i < entry; i++)
-        if (dyn_client_block_unit(block, i) == dyn_client_block_unit(block, entry))
+    for (size_t i = 0; i < entry; i++) {
+        if (dyn_client_block_unit(block, i) == dyn_client_block_unit(block, entry)) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -31,21 +35,27 @@ static bool was_listed(const dyn_client_block *block, size_t entry) {
 /* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
 static void print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {
     const char *name = dyn_client_quantity_name(result->quantity);
-    printf("%s", name != NULL ? name : "?");
-    if (result->frame[0] != '\0')
+    printf("%s", name ? name : "?");
+    if (result->frame[0] != '\0') {
         printf(" of %s", result->frame);
-    if (strcmp(block->name, "value") != 0)
-        printf(", %s", block->name);
-    if (has_one_unit(block)) {
-        if (block->width > 0 && strcmp(dyn_client_block_unit(block, 0), "1") != 0)
-            printf(", in %s", dyn_client_block_unit(block, 0));
-    } else if (block->rank > 1) {
-        for (size_t i = 0, listed = 0; i < block->width && listed < block->unit_count; i++)
-            if (!was_listed(block, i))
-                printf("%s %s", listed++ == 0 ? ", in" : ",", dyn_client_block_unit(block, i));
     }
-    if (result->expressed_in[0] != '\0')
+    if (strcmp(block->name, "value") != 0) {
+        printf(", %s", block->name);
+    }
+    if (has_one_unit(block)) {
+        if (block->width > 0 && strcmp(dyn_client_block_unit(block, 0), "1") != 0) {
+            printf(", in %s", dyn_client_block_unit(block, 0));
+        }
+    } else if (block->rank > 1) {
+        for (size_t i = 0, listed = 0; i < block->width && listed < block->unit_count; i++) {
+            if (!was_listed(block, i)) {
+                printf("%s %s", listed++ == 0 ? ", in" : ",", dyn_client_block_unit(block, i));
+            }
+        }
+    }
+    if (result->expressed_in[0] != '\0') {
         printf(" (%s)", result->expressed_in);
+    }
     fputc('\n', stdout);
 }
 
@@ -54,13 +64,15 @@ static void fill_list(table *lines, const dyn_client_block *block, const double 
     bool with_units = !has_one_unit(block);
     table_add_column(lines, "", TABLE_LEFT);
     table_add_column(lines, "", TABLE_RIGHT);
-    if (with_units)
+    if (with_units) {
         table_add_column(lines, "", TABLE_UNIT);
+    }
     for (size_t i = 0; i < block->width; i++) {
         table_add_cell(lines, "%s", block->rank > 0 ? block->axes[0]->labels[i] : "");
         table_add_number(lines, values[i]);
-        if (with_units)
+        if (with_units) {
             table_add_cell(lines, "%s", dyn_client_block_unit(block, i));
+        }
     }
 }
 
@@ -68,29 +80,33 @@ static void fill_list(table *lines, const dyn_client_block *block, const double 
 static void fill_matrix(table *lines, const dyn_client_block *block, size_t rank, const double *values) {
     size_t row_count = block->axes[rank]->size, column_count = block->axes[rank + 1]->size;
     table_add_column(lines, "", TABLE_LEFT);
-    for (size_t k = 0; k < column_count; k++)
+    for (size_t k = 0; k < column_count; k++) {
         table_add_column(lines, block->axes[rank + 1]->labels[k], TABLE_RIGHT);
+    }
     for (size_t i = 0; i < row_count; i++) {
         table_add_cell(lines, "%s", block->axes[rank]->labels[i]);
-        for (size_t k = 0; k < column_count; k++)
+        for (size_t k = 0; k < column_count; k++) {
             table_add_number(lines, values[i * column_count + k]);
+        }
     }
 }
 
 static bool print_values(const dyn_client_block *block, size_t rank, const double *values) {
     table *lines = table_create();
-    if (block->rank < 2)
+    if (block->rank < 2) {
         fill_list(lines, block, values);
-    else
+    } else {
         fill_matrix(lines, block, rank, values);
+    }
     bool printed = table_print(lines, 2);
     table_free(lines);
     return printed;
 }
 
 static bool print_block(const dyn_client_block *block, const double *values) {
-    if (block->rank < 3)
+    if (block->rank < 3) {
         return print_values(block, 0, values);
+    }
     bool printed = true;
     size_t slice = block->axes[1]->size * block->axes[2]->size;
     for (size_t i = 0; i < block->axes[0]->size && printed; i++) {
@@ -106,8 +122,9 @@ bool print_quantities(const dyn_client_evaluation *from, size_t state) {
         const dyn_client_quantity_result *result = &from->results[i];
         for (size_t k = 0; k < result->block_count && printed; k++) {
             const dyn_client_block *block = &result->blocks[k];
-            if (i > 0 || k > 0)
+            if (i > 0 || k > 0) {
                 fputc('\n', stdout);
+            }
             print_heading(result, block);
             printed = print_block(block, block->values + state * block->width);
         }
@@ -127,8 +144,9 @@ static void write_values(json_writer *writer, size_t rank, const size_t *shape, 
         emit_matrix(writer, shape[0], shape[1], values);
     } else if (rank == 3) {
         emit_begin_array(writer);
-        for (size_t i = 0; i < shape[0]; i++)
+        for (size_t i = 0; i < shape[0]; i++) {
             emit_matrix(writer, shape[1], shape[2], values + i * shape[1] * shape[2]);
+        }
         emit_end_array(writer);
     } else {
         emit_string(writer, "");
@@ -139,15 +157,18 @@ static void write_values(json_writer *writer, size_t rank, const size_t *shape, 
 static void write_blocks(json_writer *writer, const dyn_client_quantity_result *result, size_t state) {
     const dyn_client_block *blocks = result->blocks;
     bool single = result->block_count == 1 && strcmp(blocks[0].name, "value") == 0;
-    if (!single)
+    if (!single) {
         emit_begin_object(writer);
+    }
     for (size_t k = 0; k < result->block_count; k++) {
-        if (!single)
+        if (!single) {
             emit_key(writer, blocks[k].name);
+        }
         write_values(writer, blocks[k].rank, blocks[k].shape, blocks[k].values + state * blocks[k].width);
     }
-    if (!single)
+    if (!single) {
         emit_end_object(writer);
+    }
 }
 
 void write_quantities(const dyn_client_evaluation *from, size_t state) {
@@ -158,15 +179,19 @@ void write_quantities(const dyn_client_evaluation *from, size_t state) {
         bool of_frame = result->frame[0] != '\0';
         bool begins = i == 0 || from->results[i - 1].quantity != result->quantity;
         bool ends = i + 1 == from->result_count || from->results[i + 1].quantity != result->quantity;
-        if (begins)
+        if (begins) {
             emit_key(&writer, dyn_client_quantity_name(result->quantity));
-        if (of_frame && begins)
+        }
+        if (of_frame && begins) {
             emit_begin_object(&writer);
-        if (of_frame)
+        }
+        if (of_frame) {
             emit_key(&writer, result->frame);
+        }
         write_blocks(&writer, result, state);
-        if (of_frame && ends)
+        if (of_frame && ends) {
             emit_end_object(&writer);
+        }
     }
     emit_end_object(&writer);
     emit_finish(&writer);

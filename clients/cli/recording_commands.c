@@ -65,12 +65,14 @@ static exit_code list_recordings(const arguments *given, dyn_client *client, dou
     dyn_client_error error;
     dyn_client_recording_list *list;
     bool complete = true;
-    if (dyn_client_list_recordings(client, timeout, &list, &error) != DYN_CLIENT_OK)
+    if (dyn_client_list_recordings(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (given->value[OPTION_JSON] != NULL)
+    }
+    if (given->value[OPTION_JSON]) {
         write_recordings(list);
-    else
+    } else {
         complete = print_recordings(list);
+    }
     dyn_client_recording_list_free(list);
     return complete ? EXIT_OK : complain_memory();
 }
@@ -82,14 +84,16 @@ static exit_code fetch_recording(dyn_client *client, const char *name, double ti
     uint64_t offset = 0;
     bool is_last = false;
     while (!is_last) {
-        if (dyn_client_fetch_recording(client, name, offset, 0, timeout, &part, &error) != DYN_CLIENT_OK)
+        if (dyn_client_fetch_recording(client, name, offset, 0, timeout, &part, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
+        }
         bool is_written = fwrite(part->bytes, 1, part->count, stdout) == part->count;
         offset += part->count;
         is_last = part->count == 0 || offset >= part->size;
         dyn_client_recording_part_free(part);
-        if (!is_written)
+        if (!is_written) {
             return check_output();
+        }
     }
     return EXIT_OK;
 }
@@ -100,17 +104,23 @@ exit_code run_recordings(const command *self, const arguments *given, dyn_client
     dyn_client_error error;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
-    if (deleted != NULL && fetched != NULL)
+    }
+    if (deleted && fetched) {
         return complain(EXIT_USAGE, "--delete and --fetch: give one of them");
-    if (fetched != NULL)
+    }
+    if (fetched) {
         return fetch_recording(client, fetched, timeout);
-    if (deleted == NULL)
+    }
+    if (!deleted) {
         return list_recordings(given, client, timeout);
-    if (dyn_client_delete_recording(client, deleted, timeout, &error) != DYN_CLIENT_OK)
+    }
+    if (dyn_client_delete_recording(client, deleted, timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (given->value[OPTION_JSON] == NULL)
+    }
+    if (!given->value[OPTION_JSON]) {
         printf("%s: deleted\n", deleted);
+    }
     return EXIT_OK;
 }

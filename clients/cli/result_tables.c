@@ -10,10 +10,12 @@
 void print_title(const evaluation_context *context) {
     const char *title = context->evaluated->title;
     printf("%c%s of %s", toupper((unsigned char)title[0]), title + 1, context->robot->robot->model.name);
-    if (context->evaluated->takes_frame)
+    if (context->evaluated->takes_frame) {
         printf(", frame %s", context->frame);
-    if (context->evaluated->takes[STATE_Q])
+    }
+    if (context->evaluated->takes[STATE_Q]) {
         printf(", %s", context->state);
+    }
     printf("\n\n");
 }
 
@@ -54,9 +56,11 @@ bool print_joint_table(const evaluation_context *context, const state_batch *bat
     const bool *takes = context->evaluated->takes;
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_LEFT);
-    for (int i = 0; i < STATE_ARRAYS; i++)
-        if (takes[i])
+    for (int i = 0; i < STATE_ARRAYS; i++) {
+        if (takes[i]) {
             add_value_column(lines, STATE_ARRAY_NAMES[i]);
+        }
+    }
     add_value_column(lines, result_name);
     size_t q_at = 0, v_at = 0;
     for (size_t i = 0; i < robot->joint_count; i++) {
@@ -64,9 +68,11 @@ bool print_joint_table(const evaluation_context *context, const state_batch *bat
         coordinate at = {.joint = joint};
         for (; at.index < joint->nq || at.index < joint->nv; at.index++) {
             table_add_cell(lines, "%s", at.index == 0 ? joint->name : "");
-            for (int array = 0; array < STATE_ARRAYS; array++)
-                if (takes[array])
+            for (int array = 0; array < STATE_ARRAYS; array++) {
+                if (takes[array]) {
                     add_value(lines, &at, (state_array)array, batch->values[array] + (array == STATE_Q ? q_at : v_at));
+                }
+            }
             add_value(lines, &at, result_kind, result + v_at);
         }
         q_at += joint->nq;
@@ -93,11 +99,13 @@ bool print_state_table(const evaluation_context *context, size_t count, size_t n
     }
     for (size_t i = 0; i < count; i++) {
         table_add_cell(lines, "%zu", number + i);
-        for (size_t k = 0; k < robot->nv; k++)
+        for (size_t k = 0; k < robot->nv; k++) {
             table_add_number(lines, results[i * robot->nv + k]);
+        }
     }
-    if (number == 1)
+    if (number == 1) {
         print_title(context);
+    }
     bool printed = table_print(lines, 0);
     table_free(lines);
     return printed;
@@ -106,12 +114,14 @@ bool print_state_table(const evaluation_context *context, size_t count, size_t n
 bool print_matrix(const layout *robot, size_t row_count, const char *const *rows, const double *matrix) {
     table *lines = table_create();
     table_add_column(lines, "", TABLE_LEFT);
-    for (size_t k = 0; k < robot->nv; k++)
+    for (size_t k = 0; k < robot->nv; k++) {
         table_add_column(lines, robot->v[k].name, TABLE_RIGHT);
+    }
     for (size_t i = 0; i < row_count; i++) {
-        table_add_cell(lines, "%s", rows != NULL ? rows[i] : robot->v[i].name);
-        for (size_t k = 0; k < robot->nv; k++)
+        table_add_cell(lines, "%s", rows ? rows[i] : robot->v[i].name);
+        for (size_t k = 0; k < robot->nv; k++) {
             table_add_number(lines, matrix[i * robot->nv + k]);
+        }
     }
     bool printed = table_print(lines, 0);
     table_free(lines);

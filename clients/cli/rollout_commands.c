@@ -48,9 +48,10 @@ static exit_code read_number(const arguments *given, option wanted, const char *
                              double standard, double *value) {
     const char *text = given->value[wanted];
     *value = standard;
-    if (text != NULL && !(parse_number(text, value) && (*value > 0 || (zero_is_allowed && *value == 0))))
+    if (text && !(parse_number(text, value) && (*value > 0 || (zero_is_allowed && *value == 0)))) {
         return complain(EXIT_USAGE, "--%s %s: give a number that is %s 0", name, text,
                         zero_is_allowed ? "not less than" : "more than");
+    }
     return EXIT_OK;
 }
 
@@ -59,8 +60,9 @@ static exit_code read_count(const arguments *given, option wanted, const char *n
                             size_t *count) {
     double value;
     exit_code code = read_number(given, wanted, name, false, standard, &value);
-    if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value)))
+    if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value))) {
         return complain(EXIT_USAGE, "--%s %s: give a whole number from 1 to %g", name, given->value[wanted], most);
+    }
     *count = (size_t)value;
     return code;
 }
@@ -71,16 +73,21 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     dyn_client_stepping *s = &run->stepping;
     size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
     exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_CONTROL, 4, CONTROLS, 0, &law);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = arguments_choice(given, OPTION_COMPILED, 3, COMPILED_STEPS, 0, &compiled);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = gains_read(given, &run->robot, &run->gains);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
+    }
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
     s->compiled = (dyn_client_compiled_steps)compiled;
@@ -95,17 +102,22 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
     dyn_client_error error;
     const double *gravity = NULL;
     *run = (motion_run){.given = given, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
-    if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     exit_code code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = state_source_open(given, &run->robot, true, &run->source);
-    if (code == EXIT_OK && !state_batch_create(&run->robot, capacity, &run->batch))
+    }
+    if (code == EXIT_OK && !state_batch_create(&run->robot, capacity, &run->batch)) {
         code = complain_memory();
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = trace_open(given, &run->robot, true, &run->rows);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = given_gravity_read(given, run->gravity, &gravity);
+    }
     run->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq,
                                                          .nv = run->robot.nv, .joint_count = run->robot.name_count,
                                                          .joint_names = run->robot.names, .gravity = gravity);
@@ -177,8 +189,9 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
 static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
     table *lines = table_create();
     static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i == 1 || i == 2 ? TABLE_LEFT : TABLE_RIGHT);
+    }
     for (size_t s = 0; s < result->samples; s++) {
         const dyn_client_outcome *o = &result->outcomes[s];
         table_add_cell(lines, "%zu", first + s);
@@ -196,12 +209,14 @@ static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
 static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_rollout *result) {
     if (run->rows.form != TRACE_QUIET) {
         exit_code code = print_states(run, result);
-        for (size_t s = 0; s < result->samples; s++)
-            if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_STATUS_RAN)
+        for (size_t s = 0; s < result->samples; s++) {
+            if (result->outcomes[s].status != DYN_CLIENT_SAMPLE_STATUS_RAN) {
                 fprintf(stderr, "dynamicsctl: state %zu stopped after %llu steps: %s%s%s\n", first + s,
                         (unsigned long long)result->outcomes[s].steps,
                         dyn_client_sample_status_name(result->outcomes[s].status),
                         *result->outcomes[s].joint != '\0' ? ", joint " : "", result->outcomes[s].joint);
+            }
+        }
         return code;
     }
     bool printed = result->samples == 1 ? print_end(run, result) : print_outcomes(first, result);
@@ -212,20 +227,25 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
 static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
     const char *text = run->given->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
-    if (run->stepping.law == DYN_CLIENT_CONTROL_LAW_NONE)
-        return text == NULL ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
+    if (run->stepping.law == DYN_CLIENT_CONTROL_LAW_NONE) {
+        return !text ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
+    }
     request->q_ref = run->batch.values[STATE_Q];
     request->reference_layout = DYN_CLIENT_LAYOUT_CONSTANT;
-    if (text == NULL)
+    if (!text) {
         return EXIT_OK;
+    }
     size_t nq = run->robot.nq;
     *to = calloc(run->batch.count * nq + 1, sizeof **to);
-    if (*to == NULL)
+    if (!*to) {
         return complain_memory();
-    if (!parse_numbers(text, nq, *to, message, sizeof message))
+    }
+    if (!parse_numbers(text, nq, *to, message, sizeof message)) {
         return complain(EXIT_USAGE, "--to %s: %s", text, message);
-    for (size_t s = 1; s < run->batch.count; s++)
+    }
+    for (size_t s = 1; s < run->batch.count; s++) {
         memcpy(*to + s * nq, *to, nq * sizeof **to);
+    }
     request->q_ref = *to;
     return EXIT_OK;
 }
@@ -267,28 +287,36 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
     double duration;
     size_t stride = 1, first = 1;
     exit_code code = open_run(given, client, MOST_SAMPLES, &run);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_stepping(&run, false);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_number(given, OPTION_DURATION, "duration", false, 1, &duration);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = read_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
-    if (code == EXIT_OK && given->value[OPTION_ACCURATE] != NULL && run.rows.form != TRACE_QUIET)
+    }
+    if (code == EXIT_OK && given->value[OPTION_ACCURATE] && run.rows.form != TRACE_QUIET) {
         run.rows.has_tau = false;
+    }
     double steps = code == EXIT_OK ? round(duration / run.stepping.step_length) : 1;
-    if (code == EXIT_OK && !(steps >= 1 && steps < 1e15))
+    if (code == EXIT_OK && !(steps >= 1 && steps < 1e15)) {
         code = complain(EXIT_USAGE, "--duration %g with --step-length %g are %g steps; take at least 1", duration,
                         run.stepping.step_length, steps);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         progress_bar_catch_interrupts();
+    }
     while (code == EXIT_OK && !run.source.ended) {
         state_source_fill(&run.source, &run.batch);
-        if (run.batch.count > 0)
+        if (run.batch.count > 0) {
             code = roll_out(&run, first, (size_t)steps, stride);
+        }
         first += run.batch.count;
     }
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = state_source_finish(&run.source);
+    }
     close_run(&run);
     return code == EXIT_OK ? check_output() : code;
 }
@@ -303,27 +331,30 @@ typedef struct motion_rows {
 
 static bool grow(double **values, size_t count) {
     double *grown = realloc(*values, (count + 1) * sizeof **values);
-    *values = grown != NULL ? grown : *values;
+    *values = grown ? grown : *values;
     return grown != NULL;
 }
 
 static exit_code append(motion_run *run, double step, motion_rows *rows) {
     size_t nq = run->robot.nq, nv = run->robot.nv, count = run->batch.count;
-    if (rows->count + count > MOST_ROWS)
+    if (rows->count + count > MOST_ROWS) {
         return complain(EXIT_USAGE, "the motion has more than %d rows; split it", MOST_ROWS);
+    }
     if (rows->count + count > rows->capacity) {
         rows->capacity = 2 * (rows->count + count);
         if (!grow(&rows->q, rows->capacity * nq) || !grow(&rows->v, rows->capacity * nv) ||
             !grow(&rows->a, rows->capacity * nv) || !grow(&rows->tau, rows->capacity * nv) ||
-            !grow(&rows->time, rows->capacity))
+            !grow(&rows->time, rows->capacity)) {
             return complain_memory();
+        }
     }
     memcpy(rows->q + rows->count * nq, run->batch.values[STATE_Q], count * nq * sizeof(double));
     memcpy(rows->v + rows->count * nv, run->batch.values[STATE_V], count * nv * sizeof(double));
     memcpy(rows->a + rows->count * nv, run->batch.values[STATE_A], count * nv * sizeof(double));
     memcpy(rows->tau + rows->count * nv, run->batch.values[STATE_TAU], count * nv * sizeof(double));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         rows->time[rows->count + i] = (double)(rows->count + i) * step;
+    }
     rows->count += count;
     return EXIT_OK;
 }
@@ -354,8 +385,9 @@ static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t
     }
     table *lines = table_create();
     static const char *const headings[] = {"joint", "limit", "stated", "worst", "at [s]", "rows", "from [s]", "to [s]"};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i < 2 ? TABLE_LEFT : TABLE_RIGHT);
+    }
     for (size_t i = 0; i < t->excess_count; i++) {
         const dyn_client_excess *e = &t->excesses[i];
         table_add_cell(lines, "%s", e->joint);
@@ -388,11 +420,13 @@ static exit_code print_trajectory(motion_run *run, const motion_rows *rows, cons
             return code;
         }
     }
-    if (t->diverged_row > 0)
+    if (t->diverged_row > 0) {
         fprintf(stderr, "dynamicsctl: the robot diverged at row %llu: joint %s\n", (unsigned long long)t->diverged_row,
                 t->diverged_joint);
-    if (run->rows.form == TRACE_QUIET)
+    }
+    if (run->rows.form == TRACE_QUIET) {
         printf("Trajectory of %s, %zu rows in %g s\n\n", run->query.model, rows->count, rows->time[rows->count - 1]);
+    }
     return print_excesses(run, t) ? EXIT_OK : complain_memory();
 }
 
@@ -402,14 +436,16 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
     size_t rates;
     exit_code code = arguments_choice(run->given, OPTION_RATES, sizeof RATES / sizeof RATES[0], RATES,
                                       DYN_CLIENT_RATES_SPLINE, &rates);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     bool is_given = rates == DYN_CLIENT_RATES_GIVEN;
     run->query.samples = rows->count;
     if (dyn_client_inverse_dynamics_trajectory(run->client, &run->query, rows->time, rows->q, is_given ? rows->v : NULL,
                                                is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &t,
-                                               &error) != DYN_CLIENT_OK)
+                                               &error) != DYN_CLIENT_OK) {
         return complain_call(&error, run->source.path);
+    }
     run->rows.chosen = run->rows.chosen < TRACE_ARRAYS ? run->rows.chosen : TRACE_TAU;
     const trace_values first = {
         .q = rows->q, .v = is_given ? rows->v : t->v, .a = is_given ? rows->a : t->a, .tau = t->tau};
@@ -423,8 +459,9 @@ static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
     dyn_client_trajectory *t;
     run->query.samples = 1;
     if (dyn_client_forward_dynamics_trajectory(run->client, &run->query, rows->q, rows->v, rows->count, rows->tau, NULL,
-                                               &run->stepping, &t, &error) != DYN_CLIENT_OK)
+                                               &run->stepping, &t, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, run->source.path);
+    }
     exit_code code = print_trajectory(run, rows, &(trace_values){.q = t->q, .v = t->v, .tau = rows->tau}, t);
     dyn_client_trajectory_free(t);
     return code;
@@ -436,19 +473,23 @@ exit_code run_trajectory(const command *self, const arguments *given, dyn_client
     motion_rows rows = {0};
     const char *direction = given->positional[1];
     bool is_forward = strcmp(direction, "forward") == 0;
-    if (!is_forward && strcmp(direction, "inverse") != 0)
+    if (!is_forward && strcmp(direction, "inverse") != 0) {
         return complain(EXIT_USAGE, "trajectory %s: give inverse or forward", direction);
+    }
     exit_code code = open_run(given, client, MOST_SAMPLES, &run);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = read_stepping(&run, true);
+    }
     while (code == EXIT_OK && !run.source.ended) {
         state_source_fill(&run.source, &run.batch);
         code = append(&run, run.stepping.step_length, &rows);
     }
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         code = state_source_finish(&run.source);
-    if (code == EXIT_OK)
+    }
+    if (code == EXIT_OK) {
         code = is_forward ? ask_forward(&run, &rows) : ask_inverse(&run, &rows);
+    }
     free_rows(&rows);
     close_run(&run);
     return code == EXIT_OK ? check_output() : code;

@@ -50,28 +50,33 @@ static void write_health(const dyn_client_health *health, double seconds) {
 
 static void print_health(const dyn_client_health *health, double seconds) {
     printf("dynamicsd is %s (%.0f us)\n", health_name(health->state), 1e6 * seconds);
-    for (size_t i = 0; i < health->component_count; i++)
-        if (health->components[i].state != DYN_CLIENT_HEALTH_STATE_SERVING)
+    for (size_t i = 0; i < health->component_count; i++) {
+        if (health->components[i].state != DYN_CLIENT_HEALTH_STATE_SERVING) {
             printf("  %s: %s: %s\n", health->components[i].name, health_name(health->components[i].state),
                    health->components[i].message);
+        }
+    }
 }
 
 exit_code run_ping(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     dyn_client_error error;
     dyn_client_health *health;
     double start = monotonic_now();
-    if (dyn_client_get_health(client, NULL, timeout, &health, &error) != DYN_CLIENT_OK)
+    if (dyn_client_get_health(client, NULL, timeout, &health, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     double seconds = monotonic_now() - start;
-    if (given->value[OPTION_JSON] != NULL)
+    if (given->value[OPTION_JSON]) {
         write_health(health, seconds);
-    else
+    } else {
         print_health(health, seconds);
+    }
     bool works = health->state == DYN_CLIENT_HEALTH_STATE_SERVING || health->state == DYN_CLIENT_HEALTH_STATE_DEGRADED;
     dyn_client_health_free(health);
     return works ? EXIT_OK : complain(EXIT_REFUSED, "the daemon is not able to work");
@@ -241,8 +246,9 @@ static void write_info(const dyn_client_server_info *info) {
     emit_unsigned(&writer, info->revision);
     emit_key(&writer, "protocols");
     emit_begin_array(&writer);
-    for (size_t i = 0; i < info->protocol_count; i++)
+    for (size_t i = 0; i < info->protocol_count; i++) {
         emit_string(&writer, info->protocols[i]);
+    }
     emit_end_array(&writer);
     emit_key(&writer, "instruction_set");
     emit_string(&writer, info->instruction_set);
@@ -265,17 +271,20 @@ static void write_info(const dyn_client_server_info *info) {
 static void print_info(const dyn_client_server_info *info) {
     printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
     printf("  instance      %llu\n", (unsigned long long)info->instance);
-    for (size_t i = 0; i < info->protocol_count; i++)
+    for (size_t i = 0; i < info->protocol_count; i++) {
         printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
+    }
     printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set,
            info->lanes[DYN_CLIENT_PRECISION_DOUBLE], info->lanes[DYN_CLIENT_PRECISION_DOUBLE] == 1 ? "" : "s",
            info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
     printf("  workers       %u\n", info->workers);
-    for (size_t i = 0; i < info->endpoint_count; i++)
+    for (size_t i = 0; i < info->endpoint_count; i++) {
         printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);
+    }
     printf("Counters\n");
-    for (size_t i = 0; i < info->counter_count; i++)
+    for (size_t i = 0; i < info->counter_count; i++) {
         printf("  %-21s %llu\n", info->counters[i].name, (unsigned long long)info->counters[i].value);
+    }
     printf("Limits\n");
     printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
            (unsigned long long)info->limits.samples, info->limits.request_time);
@@ -305,16 +314,19 @@ exit_code run_info(const command *self, const arguments *given, dyn_client *clie
     (void)self;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
-    if (code != EXIT_OK)
+    if (code != EXIT_OK) {
         return code;
+    }
     dyn_client_error error;
     dyn_client_server_info *info;
-    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK)
+    if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
-    if (given->value[OPTION_JSON] != NULL)
+    }
+    if (given->value[OPTION_JSON]) {
         write_info(info);
-    else
+    } else {
         print_info(info);
+    }
     dyn_client_server_info_free(info);
     return EXIT_OK;
 }
@@ -332,8 +344,9 @@ typedef struct latency_question {
 } latency_question;
 
 static dyn_client_status ask(const latency_question *question, dyn_client_error *error) {
-    if (question->robot == NULL)
+    if (!question->robot) {
         return dyn_client_ping(question->client, question->query.timeout, error);
+    }
     return dyn_client_inverse_dynamics(question->client, &question->query, question->robot->zero_q, NULL, NULL,
                                        question->tau, error);
 }
@@ -342,10 +355,12 @@ static exit_code measure(const latency_question *question, size_t count, double 
     dyn_client_error error;
     for (size_t i = 0; i < WARM_UP + count; i++) {
         double start = monotonic_now();
-        if (ask(question, &error) != DYN_CLIENT_OK)
+        if (ask(question, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
-        if (i >= WARM_UP)
+        }
+        if (i >= WARM_UP) {
             seconds[i - WARM_UP] = monotonic_now() - start;
+        }
     }
     return EXIT_OK;
 }
@@ -390,35 +405,40 @@ static void report_latency(const char *what, size_t count, const double *sorted,
 /* Prepares the request about a model, or a ping if none is named. */
 static exit_code prepare_question(const arguments *given, latency_question *question) {
     exit_code code = arguments_timeout(given, &question->query.timeout);
-    if (code != EXIT_OK || given->positional_count == 0)
+    if (code != EXIT_OK || given->positional_count == 0) {
         return code;
+    }
     dyn_client_error error;
     if (dyn_client_describe_model(question->client, given->positional[0], question->query.timeout, &question->robot,
-                                  &error) != DYN_CLIENT_OK)
+                                  &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
+    }
     question->query.model = given->positional[0];
     question->query.nq = question->robot->model.nq;
     question->query.nv = question->robot->model.nv;
     question->query.samples = 1;
     question->tau = calloc(question->query.nv + 1, sizeof *question->tau);
-    return question->tau != NULL ? EXIT_OK : complain_memory();
+    return question->tau ? EXIT_OK : complain_memory();
 }
 
 exit_code run_latency(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
     long count = DEFAULT_COUNT;
     const char *text = given->value[OPTION_COUNT];
-    if (text != NULL && !parse_integer(text, 1, MAX_COUNT, &count))
+    if (text && !parse_integer(text, 1, MAX_COUNT, &count)) {
         return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", text, MAX_COUNT);
+    }
     latency_question question = {.client = client, .query = DYN_CLIENT_QUERY_INIT()};
     double *seconds = calloc((size_t)count, sizeof *seconds);
-    exit_code code = seconds != NULL ? prepare_question(given, &question) : complain_memory();
-    if (code == EXIT_OK)
+    exit_code code = seconds ? prepare_question(given, &question) : complain_memory();
+    if (code == EXIT_OK) {
         code = measure(&question, (size_t)count, seconds);
+    }
     if (code == EXIT_OK) {
         char what[256] = "ping";
-        if (question.robot != NULL)
+        if (question.robot) {
             snprintf(what, sizeof what, "inverse dynamics of %s", question.robot->model.name);
+        }
         qsort(seconds, (size_t)count, sizeof *seconds, compare);
         report_latency(what, (size_t)count, seconds, given->value[OPTION_JSON] != NULL);
     }

@@ -22,8 +22,9 @@ bool state_batch_create(const layout *robot, size_t capacity, state_batch *creat
 }
 
 void state_batch_free(state_batch *freed) {
-    for (int i = 0; i < STATE_ARRAYS; i++)
+    for (int i = 0; i < STATE_ARRAYS; i++) {
         free(freed->values[i]);
+    }
     for (size_t i = 0; i < freed->force_count; i++) {
         free(freed->forces[i].link);
         free(freed->forces[i].force);
@@ -35,8 +36,9 @@ void state_batch_free(state_batch *freed) {
 }
 
 void state_batch_clear(state_batch *cleared) {
-    for (int i = 0; i < STATE_ARRAYS; i++)
+    for (int i = 0; i < STATE_ARRAYS; i++) {
         memset(cleared->values[i], 0, cleared->count * cleared->width[i] * sizeof(double));
+    }
     for (size_t i = 0; i < cleared->force_count; i++) {
         memset(cleared->forces[i].force, 0, 3 * cleared->count * sizeof(double));
         memset(cleared->forces[i].torque, 0, 3 * cleared->count * sizeof(double));
@@ -50,12 +52,15 @@ double *state_batch_row(const state_batch *batch, state_array array) {
 
 /* Returns the entry of a link and frame and creates it if necessary. Returns NULL when out of memory. */
 static batch_force *find_force(state_batch *batch, const char *link, dyn_client_reference_frame frame) {
-    for (size_t i = 0; i < batch->force_count; i++)
-        if (batch->forces[i].frame == frame && strcmp(batch->forces[i].link, link) == 0)
+    for (size_t i = 0; i < batch->force_count; i++) {
+        if (batch->forces[i].frame == frame && strcmp(batch->forces[i].link, link) == 0) {
             return &batch->forces[i];
+        }
+    }
     batch_force *grown = realloc(batch->forces, (batch->force_count + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (!grown) {
         return NULL;
+    }
     batch->forces = grown;
     batch_force *added = &grown[batch->force_count];
     *added = (batch_force){.link = strdup(link),
@@ -63,14 +68,15 @@ static batch_force *find_force(state_batch *batch, const char *link, dyn_client_
                            .force = calloc(3 * batch->capacity, sizeof(double)),
                            .torque = calloc(3 * batch->capacity, sizeof(double))};
     batch->force_count++;
-    return added->link != NULL && added->force != NULL && added->torque != NULL ? added : NULL;
+    return added->link && added->force && added->torque ? added : NULL;
 }
 
 bool state_batch_add_force(state_batch *batch, const char *link, dyn_client_reference_frame frame,
                            const double force[3], const double torque[3]) {
     batch_force *entry = find_force(batch, link, frame);
-    if (entry == NULL)
+    if (!entry) {
         return false;
+    }
     for (size_t i = 0; i < 3; i++) {
         entry->force[3 * batch->count + i] += force[i];
         entry->torque[3 * batch->count + i] += torque[i];

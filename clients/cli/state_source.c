@@ -30,9 +30,10 @@ static exit_code read_named_q(const state_source *source, const state_batch *bat
     static const char *const names[] = {"zero", "home"};
     size_t index;
     exit_code code = arguments_choice(source->given, OPTION_STATE, 2, names, 1, &index);
-    if (code == EXIT_OK)
+    if (code == EXIT_OK) {
         layout_arrange_q(source->robot, index == 0 ? source->robot->robot->zero_q : source->robot->robot->home_q,
                          state_batch_row(batch, STATE_Q));
+    }
     return code;
 }
 
@@ -41,32 +42,36 @@ static exit_code read_values(const state_source *source, const state_batch *batc
     char message[PARSE_MESSAGE_SIZE];
     size_t width = batch->width[array];
     if (!parse_numbers(source->given->value[ARRAY_OPTIONS[array]], width, state_batch_row(batch, array), message,
-                       sizeof message))
+                       sizeof message)) {
         return complain(EXIT_USAGE, "--%s: %s (%s has n%c = %zu; see dynamicsctl describe %s)",
                         STATE_ARRAY_NAMES[array], message, source->robot->robot->model.name,
                         array == STATE_Q ? 'q' : 'v', width, source->robot->robot->model.name);
+    }
     return EXIT_OK;
 }
 
 /* Describes the state, for the heading of tables. */
 static void describe_state(state_source *source) {
     const arguments *given = source->given;
-    const char *named = given->value[OPTION_STATE] != NULL ? given->value[OPTION_STATE] : "home";
+    const char *named = given->value[OPTION_STATE] ? given->value[OPTION_STATE] : "home";
     int written = snprintf(source->description, sizeof source->description, "%s configuration",
-                           given->value[OPTION_Q] != NULL ? "given" : named);
-    for (int i = STATE_V; i < STATE_ARRAYS; i++)
-        if (given->value[ARRAY_OPTIONS[i]] != NULL)
+                           given->value[OPTION_Q] ? "given" : named);
+    for (int i = STATE_V; i < STATE_ARRAYS; i++) {
+        if (given->value[ARRAY_OPTIONS[i]]) {
             written += snprintf(source->description + written, sizeof source->description - (size_t)written,
                                 ", %s given", STATE_ARRAY_NAMES[i]);
+        }
+    }
 }
 
 static exit_code read_arguments(const state_source *source, state_batch *batch) {
     exit_code code = EXIT_OK;
     for (int i = 0; i < STATE_ARRAYS && code == EXIT_OK; i++) {
-        if (source->given->value[ARRAY_OPTIONS[i]] != NULL)
+        if (source->given->value[ARRAY_OPTIONS[i]]) {
             code = read_values(source, batch, (state_array)i);
-        else if (i == STATE_Q)
+        } else if (i == STATE_Q) {
             code = read_named_q(source, batch);
+        }
     }
     return code;
 }
@@ -74,43 +79,51 @@ static exit_code read_arguments(const state_source *source, state_batch *batch) 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 static exit_code check_exclusive(const arguments *given) {
-    if (given->value[OPTION_STATE] != NULL)
+    if (given->value[OPTION_STATE]) {
         return complain(EXIT_USAGE, "--states and --state exclude each other");
-    for (int i = 0; i < STATE_ARRAYS; i++)
-        if (given->value[ARRAY_OPTIONS[i]] != NULL)
+    }
+    for (int i = 0; i < STATE_ARRAYS; i++) {
+        if (given->value[ARRAY_OPTIONS[i]]) {
             return complain(EXIT_USAGE, "--states and --%s exclude each other", STATE_ARRAY_NAMES[i]);
+        }
+    }
     return EXIT_OK;
 }
 
 exit_code state_source_open(const arguments *given, const layout *robot, bool takes_q, state_source *opened) {
     *opened = (state_source){.robot = robot, .given = given, .reader = {.descriptor = -1}};
     opened->path = given->value[OPTION_STATES];
-    if (opened->path == NULL) {
-        if (given->value[OPTION_Q] != NULL && given->value[OPTION_STATE] != NULL)
+    if (!opened->path) {
+        if (given->value[OPTION_Q] && given->value[OPTION_STATE]) {
             return complain(EXIT_USAGE, "--q and --state exclude each other");
+        }
         describe_state(opened);
-        if (takes_q && given->value[OPTION_JSON] != NULL && given->value[OPTION_Q] == NULL &&
-            given->value[OPTION_STATE] == NULL)
+        if (takes_q && given->value[OPTION_JSON] && !given->value[OPTION_Q] && !given->value[OPTION_STATE]) {
             complain(EXIT_OK, "note: no state is given; this is the home configuration");
+        }
         return EXIT_OK;
     }
     exit_code code = check_exclusive(given);
-    if (code == EXIT_OK && !line_reader_open(&opened->reader, opened->path))
+    if (code == EXIT_OK && !line_reader_open(&opened->reader, opened->path)) {
         code = complain(EXIT_USAGE, "%s cannot be read: %s", opened->path, strerror(errno));
-    if (strcmp(opened->path, "-") == 0)
+    }
+    if (strcmp(opened->path, "-") == 0) {
         opened->path = "standard input";
+    }
     return code;
 }
 
 void state_source_close(state_source *closed) {
-    if (closed->reader.descriptor >= 0)
+    if (closed->reader.descriptor >= 0) {
         line_reader_close(&closed->reader);
+    }
     csv_header_free(&closed->header);
 }
 
 const char *state_source_place(const state_source *source, size_t line, size_t size, char *place) {
-    if (source->path == NULL || line == 0)
+    if (!source->path || line == 0) {
         return NULL;
+    }
     snprintf(place, size, "%s:%zu", source->path, line);
     return place;
 }
@@ -140,15 +153,17 @@ static void read_line(state_source *source, state_batch *batch, char *line, size
         taken = begin_format(source, line, message);
         is_heading = source->format == FORMAT_CSV;
     }
-    if (taken && !is_heading)
+    if (taken && !is_heading) {
         taken = source->format == FORMAT_CSV ? parse_csv_state(&source->header, batch, line, message)
                                              : parse_json_state(batch, line, length, message);
+    }
     if (!taken) {
         fail_at_line(source, message);
         return;
     }
-    if (!is_heading)
+    if (!is_heading) {
         batch->line[batch->count++] = source->line;
+    }
 }
 
 static bool is_blank(const char *line, size_t length) {
@@ -161,8 +176,9 @@ static void fill_from_file(state_source *source, state_batch *batch) {
         char *line;
         size_t length;
         line_result result = line_reader_next(&source->reader, batch->count == 0, &line, &length);
-        if (result == LINE_NONE_YET)
+        if (result == LINE_NONE_YET) {
             return;
+        }
         source->line++;
         if (result == LINE_ERROR) {
             fail_at_line(source, source->reader.error == EMSGSIZE ? "the line is longer than 16 MiB"
@@ -174,26 +190,29 @@ static void fill_from_file(state_source *source, state_batch *batch) {
                 line += 3;
                 length -= 3;
             }
-            if (!is_blank(line, length))
+            if (!is_blank(line, length)) {
                 read_line(source, batch, line, length);
+            }
         }
     }
 }
 
 void state_source_fill(state_source *source, state_batch *batch) {
     state_batch_clear(batch);
-    if (source->path != NULL) {
+    if (source->path) {
         fill_from_file(source, batch);
         return;
     }
     source->ended = true;
     source->failure = read_arguments(source, batch);
-    if (source->failure == EXIT_OK)
+    if (source->failure == EXIT_OK) {
         batch->count = 1;
+    }
 }
 
 exit_code state_source_finish(const state_source *source) {
-    if (source->message[0] != '\0')
+    if (source->message[0] != '\0') {
         return complain(source->failure, "%s", source->message);
+    }
     return source->failure;
 }

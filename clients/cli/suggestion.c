@@ -11,8 +11,9 @@ enum { MOST_LETTERS = 32 };
 /* Returns the number of letters to insert, remove or exchange between two words. */
 static size_t distance_of(const char *a, size_t a_length, const char *b, size_t b_length) {
     size_t row[MOST_LETTERS + 1];
-    for (size_t j = 0; j <= b_length; j++)
+    for (size_t j = 0; j <= b_length; j++) {
         row[j] = j;
+    }
     for (size_t i = 1; i <= a_length; i++) {
         size_t diagonal = row[0];
         row[0] = i;
@@ -29,14 +30,16 @@ static size_t distance_of(const char *a, size_t a_length, const char *b, size_t 
 
 void suggestion_consider(suggestion *made, const char *name) {
     size_t length = strlen(name);
-    if (made->length == 0 || made->length > MOST_LETTERS || length > MOST_LETTERS)
+    if (made->length == 0 || made->length > MOST_LETTERS || length > MOST_LETTERS) {
         return;
+    }
     size_t distance = distance_of(made->wanted, made->length, name, length);
-    if (distance > 0 && strncmp(made->wanted, name, made->length) == 0)
+    if (distance > 0 && strncmp(made->wanted, name, made->length) == 0) {
         distance = 1;
-    else if (distance >= made->length)
+    } else if (distance >= made->length) {
         return;
-    if (distance <= 1 + made->length / 3 && (made->closest == NULL || distance < made->distance)) {
+    }
+    if (distance <= 1 + made->length / 3 && (!made->closest || distance < made->distance)) {
         made->closest = name;
         made->distance = distance;
     }

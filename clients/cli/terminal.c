@@ -29,10 +29,12 @@ static output outputs[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_
 static bool write_all(int descriptor, const char *bytes, size_t size) {
     while (size > 0) {
         ssize_t written = write(descriptor, bytes, size);
-        if (written < 0 && errno == EINTR)
+        if (written < 0 && errno == EINTR) {
             continue;
-        if (written < 0)
+        }
+        if (written < 0) {
             return false;
+        }
         bytes += written;
         size -= (size_t)written;
     }
@@ -48,8 +50,10 @@ static bool flush(output *to) {
 /* Returns the number of bytes at the start of the text that need no escape: printable ASCII, line breaks and tabs. */
 static size_t plain_length(const char *text, size_t length) {
     size_t plain = 0;
-    while (plain < length && ((text[plain] >= ' ' && text[plain] <= '~') || text[plain] == '\n' || text[plain] == '\t'))
+    while (plain < length &&
+           ((text[plain] >= ' ' && text[plain] <= '~') || text[plain] == '\n' || text[plain] == '\t')) {
         plain++;
+    }
     return plain;
 }
 
@@ -59,8 +63,9 @@ static size_t write_next(output *to, const char *text, size_t length) {
     size_t plain = plain_length(text, length < sizeof to->buffer ? length : sizeof to->buffer);
     size_t taken = plain > 0 ? plain : printable_next(text, length, escaped);
     size_t size = plain > 0 ? plain : strlen(escaped);
-    if (to->used + size > sizeof to->buffer && !flush(to))
+    if (to->used + size > sizeof to->buffer && !flush(to)) {
         return 0;
+    }
     memcpy(to->buffer + to->used, plain > 0 ? text : escaped, size);
     to->used += size;
     return taken;
@@ -70,9 +75,11 @@ static size_t write_next(output *to, const char *text, size_t length) {
 static bool is_begun(const char *text, size_t length) {
     unsigned char lead = (unsigned char)text[0];
     size_t size = lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 1;
-    for (size_t i = 1; i < length; i++)
-        if ((unsigned char)text[i] >> 6 != 2)
+    for (size_t i = 1; i < length; i++) {
+        if ((unsigned char)text[i] >> 6 != 2) {
             return false;
+        }
+    }
     return length < size;
 }
 
@@ -81,8 +88,9 @@ static bool is_begun(const char *text, size_t length) {
 static size_t write_escaped(output *to, const char *bytes, size_t size) {
     while (size > 0 && !is_begun(bytes, size)) {
         size_t taken = write_next(to, bytes, size);
-        if (taken == 0)
+        if (taken == 0) {
             return SIZE_MAX;
+        }
         bytes += taken;
         size -= taken;
     }
@@ -95,14 +103,16 @@ static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
     /* Complete the held bytes to a whole character, or to none. */
     while (to->held > 0 && next < size) {
         to->begun[to->held++] = bytes[next++];
-        if ((left = write_escaped(to, to->begun, to->held)) == SIZE_MAX)
+        if ((left = write_escaped(to, to->begun, to->held)) == SIZE_MAX) {
             return -1;
+        }
         memmove(to->begun, to->begun + to->held - left, left);
         to->held = left;
     }
     if (next < size) {
-        if ((left = write_escaped(to, bytes + next, size - next)) == SIZE_MAX)
+        if ((left = write_escaped(to, bytes + next, size - next)) == SIZE_MAX) {
             return -1;
+        }
         memcpy(to->begun, bytes + size - left, left);
         to->held = left;
     }
@@ -112,7 +122,7 @@ static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
 void terminal_open(void) {
     const cookie_io_functions_t functions = {.write = write_printable};
     FILE *out = fopencookie(&outputs[0], "w", functions), *error = fopencookie(&outputs[1], "w", functions);
-    if (out == NULL || error == NULL) {
+    if (!out || !error) {
         /* Close the stream, since unescaped output could do harm. */
         fclose(stdout);
         fclose(stderr);
@@ -131,6 +141,7 @@ void terminal_control(FILE *to, const char *format, ...) {
     int length = vsnprintf(sequence, sizeof sequence, format, arguments);
     va_end(arguments);
     fflush(to);
-    if (length > 0 && (size_t)length < sizeof sequence)
+    if (length > 0 && (size_t)length < sizeof sequence) {
         (void)write_all(to == stdout ? STDOUT_FILENO : STDERR_FILENO, sequence, (size_t)length);
+    }
 }

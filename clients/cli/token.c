@@ -13,7 +13,7 @@ exit_code read_token(const arguments *given, const char *source, uint64_t *token
     const char *text = given->value[OPTION_TOKEN];
     char *content = NULL, *end = NULL;
     size_t size;
-    if (text != NULL && text[0] == '@') {
+    if (text && text[0] == '@') {
         exit_code code = read_text(text + 1, &content, &size);
         if (code != EXIT_OK) {
             free(content);
@@ -21,13 +21,14 @@ exit_code read_token(const arguments *given, const char *source, uint64_t *token
         }
         text = content;
     }
-    *token = text != NULL ? strtoull(text, &end, 10) : 0;
-    bool is_good = text != NULL && end != text && end[strspn(end, " \t\r\n")] == '\0';
+    *token = text ? strtoull(text, &end, 10) : 0;
+    bool is_good = text && end != text && end[strspn(end, " \t\r\n")] == '\0';
     free(content);
-    if (!is_good)
+    if (!is_good) {
         return complain(EXIT_USAGE,
                         "--token: give the number that %s, or @FILE with a file that has only this number "
                         "in it",
                         source);
+    }
     return EXIT_OK;
 }

@@ -40,13 +40,15 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
 
 /* Prints the headings of one array, as --states reads them. */
 static void print_headings(const char *array, size_t count, const coordinate *coordinates) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         printf(",%s.%s", array, coordinates[i].name);
+    }
 }
 
 static void print_values(size_t count, const double *values) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         printf(",%.17g", values[i]);
+    }
 }
 
 static void print_csv(const trace *to, const trace_values *row) {
@@ -57,8 +59,9 @@ static void print_csv(const trace *to, const trace_values *row) {
             print_headings("q", robot->nq, robot->q);
             print_headings("v", robot->nv, robot->v);
         }
-        if (to->has_tau)
+        if (to->has_tau) {
             print_headings("tau", robot->nv, robot->v);
+        }
         printf("\n");
     }
     printf("%llu,%.17g", (unsigned long long)row->step, row->time);
@@ -66,8 +69,9 @@ static void print_csv(const trace *to, const trace_values *row) {
         print_values(robot->nq, row->q);
         print_values(robot->nv, row->v);
     }
-    if (to->has_tau)
+    if (to->has_tau) {
         print_values(robot->nv, row->tau);
+    }
     printf("\n");
 }
 

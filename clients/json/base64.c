@@ -10,8 +10,9 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 char *base64_encode(const uint8_t *bytes, size_t size) {
     char *text = malloc((size + 2) / 3 * 4 + 1), *at = text;
-    if (text == NULL)
+    if (!text) {
         return NULL;
+    }
     for (size_t i = 0; i < size; i += 3) {
         size_t left = size - i;
         uint32_t group = (uint32_t)bytes[i] << 16 | (left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0) |
@@ -27,23 +28,28 @@ char *base64_encode(const uint8_t *bytes, size_t size) {
 
 /* Returns the value of a digit, or -1 if it is none. */
 static int value_of(char digit) {
-    if (digit >= 'A' && digit <= 'Z')
+    if (digit >= 'A' && digit <= 'Z') {
         return digit - 'A';
-    if (digit >= 'a' && digit <= 'z')
+    }
+    if (digit >= 'a' && digit <= 'z') {
         return digit - 'a' + 26;
-    if (digit >= '0' && digit <= '9')
+    }
+    if (digit >= '0' && digit <= '9') {
         return digit - '0' + 52;
+    }
     return digit == '+' ? 62 : digit == '/' ? 63 : -1;
 }
 
 uint8_t *base64_decode(const char *text, size_t length, size_t *size) {
     *size = 0;
-    if (length % 4 != 0)
+    if (length % 4 != 0) {
         return NULL;
+    }
     size_t padding = length == 0 ? 0 : (text[length - 1] == '=') + (size_t)(text[length - 2] == '=');
     uint8_t *bytes = malloc(length / 4 * 3 + 1);
-    if (bytes == NULL)
+    if (!bytes) {
         return NULL;
+    }
     uint32_t group = 0;
     size_t written = 0;
     for (size_t i = 0; i < length; i++) {

@@ -15,8 +15,9 @@ static inline size_t list_size(const json_t *list) {
 
 /* Returns element `index`, or NULL if there is none. */
 static inline json_t *list_get(const json_t *list, size_t index) {
-    if (json_is_array(list))
+    if (json_is_array(list)) {
         return json_array_get(list, index);
+    }
     char key[24];
     snprintf(key, sizeof key, "%zu", index);
     return json_object_get(list, key);

@@ -16,10 +16,12 @@ static void separate(json_writer *writer) {
         writer->has_key = false;
         return;
     }
-    if (writer->follows)
+    if (writer->follows) {
         fputs(writer->pretty ? "," : ", ", writer->stream);
-    if (writer->pretty && writer->depth > 0)
+    }
+    if (writer->pretty && writer->depth > 0) {
         fprintf(writer->stream, "\n%*s", (int)(2 * writer->depth), "");
+    }
     writer->follows = true;
 }
 
@@ -32,8 +34,9 @@ static void begin(json_writer *writer, char bracket) {
 
 static void end(json_writer *writer, char bracket) {
     writer->depth--;
-    if (writer->pretty && writer->follows)
+    if (writer->pretty && writer->follows) {
         fprintf(writer->stream, "\n%*s", (int)(2 * writer->depth), "");
+    }
     fputc(bracket, writer->stream);
     writer->follows = true;
 }
@@ -59,23 +62,24 @@ void emit_end_array(json_writer *writer) {
 static size_t write_character(FILE *stream, const char *text, size_t length) {
     uint32_t number;
     size_t size = printable_decode(text, length, &number);
-    if (size == 0)
+    if (size == 0) {
         fputs("\\ufffd", stream);
-    else if (number == '"' || number == '\\')
+    } else if (number == '"' || number == '\\') {
         fprintf(stream, "\\%c", (int)number);
-    else if (printable_is(number))
+    } else if (printable_is(number)) {
         fwrite(text, 1, size, stream);
-    else if (number > 0xffff)
+    } else if (number > 0xffff) {
         fprintf(stream, "\\u%04x\\u%04x", 0xd800 + (unsigned)((number - 0x10000) >> 10),
                 0xdc00 + (unsigned)(number & 0x3ff));
-    else
+    } else {
         fprintf(stream, "\\u%04x", (unsigned)number);
+    }
     return size > 0 ? size : 1;
 }
 
 static void write_string(json_writer *writer, const char *text) {
     fputc('"', writer->stream);
-    size_t left = text != NULL ? strlen(text) : 0;
+    size_t left = text ? strlen(text) : 0;
     while (left > 0) {
         size_t taken = write_character(writer->stream, text, left);
         text += taken;
@@ -87,12 +91,13 @@ static void write_string(json_writer *writer, const char *text) {
 /* Writes a number with 17 digits. A negative zero has a point, since many readers read -0 as an integer without a sign.
  */
 static void write_double(json_writer *writer, double number) {
-    if (number == 0 && signbit(number))
+    if (number == 0 && signbit(number)) {
         fputs("-0.0", writer->stream);
-    else if (isfinite(number))
+    } else if (isfinite(number)) {
         fprintf(writer->stream, "%.17g", number);
-    else
+    } else {
         fputs("null", writer->stream);
+    }
 }
 
 void emit_key(json_writer *writer, const char *key) {
@@ -131,8 +136,9 @@ void emit_doubles(json_writer *writer, size_t count, const double *numbers) {
     separate(writer);
     fputc('[', writer->stream);
     for (size_t i = 0; i < count; i++) {
-        if (i > 0)
+        if (i > 0) {
             fputs(", ", writer->stream);
+        }
         write_double(writer, numbers[i]);
     }
     fputc(']', writer->stream);
@@ -140,8 +146,9 @@ void emit_doubles(json_writer *writer, size_t count, const double *numbers) {
 
 void emit_matrix(json_writer *writer, size_t rows, size_t columns, const double *numbers) {
     emit_begin_array(writer);
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = 0; i < rows; i++) {
         emit_doubles(writer, columns, numbers + i * columns);
+    }
     emit_end_array(writer);
 }
 

@@ -33,10 +33,12 @@ static inline bool field_is_choice(const ProtobufCFieldDescriptor *field) {
 
 /* Returns true if a field is present: the chosen one of its oneof, or a message that is set. */
 static inline bool field_is_present(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
-    if (field->label == PROTOBUF_C_LABEL_REPEATED)
+    if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         return true;
-    if (field_is_choice(field))
+    }
+    if (field_is_choice(field)) {
         return *field_case(message, field) == field->id;
+    }
     return field->type != PROTOBUF_C_TYPE_MESSAGE || *(void *const *)field_place(message, field) != NULL;
 }
 

@@ -61,10 +61,12 @@ static bool refuse_type(const reading *at, const json_t *value, const char *want
 /* Reads a whole number from `low` to `high`. 3.0 is one. */
 static bool read_integer(const reading *at, const json_t *value, double low, double high, json_int_t *number) {
     double real = json_number_value(value);
-    if (!json_is_number(value) || real != floor(real))
+    if (!json_is_number(value) || real != floor(real)) {
         return refuse_type(at, value, "a whole number");
-    if (real < low || real > high)
+    }
+    if (real < low || real > high) {
         return refuse_value(at, "%.17g is not from %.0f to %.0f", real, low, high);
+    }
     *number = json_is_integer(value) ? json_integer_value(value) : (json_int_t)real;
     return true;
 }
@@ -74,62 +76,72 @@ static bool read_integer(const reading *at, const json_t *value, double low, dou
 static const char *short_name(const ProtobufCEnumDescriptor *type, const char *name) {
     const char *rest = name;
     for (const char *letter = type->short_name; *letter != '\0'; letter++) {
-        if (letter != type->short_name && isupper((unsigned char)*letter) && *rest++ != '_')
+        if (letter != type->short_name && isupper((unsigned char)*letter) && *rest++ != '_') {
             return name;
-        if (*rest++ != toupper((unsigned char)*letter))
+        }
+        if (*rest++ != toupper((unsigned char)*letter)) {
             return name;
+        }
     }
     return *rest == '_' ? rest + 1 : name;
 }
 
 static bool read_enum(const reading *at, const ProtobufCEnumDescriptor *type, const json_t *value, int *number) {
     const char *name = json_string_value(value);
-    const ProtobufCEnumValue *known = name != NULL ? protobuf_c_enum_descriptor_get_value_by_name(type, name) : NULL;
-    if (known == NULL && json_is_integer(value) && llabs(json_integer_value(value)) < INT32_MAX)
+    const ProtobufCEnumValue *known = name ? protobuf_c_enum_descriptor_get_value_by_name(type, name) : NULL;
+    if (!known && json_is_integer(value) && llabs(json_integer_value(value)) < INT32_MAX) {
         known = protobuf_c_enum_descriptor_get_value(type, (int)json_integer_value(value));
-    if (known != NULL) {
+    }
+    if (known) {
         *number = known->value;
         return true;
     }
-    if (name != NULL && name[0] == '\0')
+    if (name && name[0] == '\0') {
         return true;
-    for (unsigned i = 0; name != NULL && i < type->n_values; i++)
+    }
+    for (unsigned i = 0; name && i < type->n_values; i++) {
         if (strcasecmp(name, short_name(type, type->values[i].name)) == 0) {
             *number = type->values[i].value;
             return true;
         }
+    }
     char names[256] = "";
     size_t written = 0;
-    for (unsigned i = 0; i < type->n_values && written < sizeof names; i++)
+    for (unsigned i = 0; i < type->n_values && written < sizeof names; i++) {
         written += (size_t)snprintf(names + written, sizeof names - written, "%s\"%s\"", i > 0 ? ", " : "",
                                     short_name(type, type->values[i].name));
+    }
     return refuse_value(at, "give one of %s", names);
 }
 
 static bool read_string(const reading *at, const json_t *value, char **text) {
-    if (!json_is_string(value))
+    if (!json_is_string(value)) {
         return refuse_type(at, value, "a string");
+    }
     *text = strdup(json_string_value(value));
-    return *text != NULL || refuse_value(at, "out of memory");
+    return *text || refuse_value(at, "out of memory");
 }
 
 /* Reads bytes from base64, or from an array of numbers from 0 to 255. */
 static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *bytes) {
     if (json_is_string(value)) {
         bytes->data = base64_decode(json_string_value(value), json_string_length(value), &bytes->len);
-        return bytes->data != NULL || refuse_value(at, "the text is not base64");
+        return bytes->data || refuse_value(at, "the text is not base64");
     }
-    if (!json_is_array(value))
+    if (!json_is_array(value)) {
         return refuse_type(at, value, "base64 or an array of bytes");
+    }
     size_t count = json_array_size(value), length = strlen(at->path);
     bytes->data = malloc(count + 1);
-    if (bytes->data == NULL)
+    if (!bytes->data) {
         return refuse_value(at, "out of memory");
+    }
     for (size_t i = 0; i < count; i++) {
         json_int_t byte = 0;
         snprintf(at->path + length, sizeof at->path - length, "[%zu]", i);
-        if (!read_integer(at, json_array_get(value, i), 0, UINT8_MAX, &byte))
+        if (!read_integer(at, json_array_get(value, i), 0, UINT8_MAX, &byte)) {
             return false;
+        }
         bytes->data[bytes->len++] = (uint8_t)byte;
     }
     at->path[length] = '\0';
@@ -153,13 +165,14 @@ static bool read_uint64(const reading *at, const json_t *value, uint64_t *number
     const char *text = json_string_value(value);
     char *end = NULL;
     json_int_t small = 0;
-    if (text != NULL && text[0] >= '0' && text[0] <= '9') {
+    if (text && text[0] >= '0' && text[0] <= '9') {
         errno = 0;
         *number = strtoull(text, &end, 10);
         return (*end == '\0' && errno == 0) || refuse_type(at, value, "a whole number of 64 bits");
     }
-    if (!read_int64(at, value, 0, &small))
+    if (!read_int64(at, value, 0, &small)) {
         return false;
+    }
     *number = (uint64_t)small;
     return true;
 }
@@ -175,23 +188,26 @@ static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field
         return json_is_number(value) || refuse_type(at, value, "a number");
     case PROTOBUF_C_TYPE_UINT32:
     case PROTOBUF_C_TYPE_FIXED32:
-        if (!read_integer(at, value, 0, UINT32_MAX, &number))
+        if (!read_integer(at, value, 0, UINT32_MAX, &number)) {
             return false;
+        }
         *(uint32_t *)to = (uint32_t)number;
         return true;
     case PROTOBUF_C_TYPE_INT32:
     case PROTOBUF_C_TYPE_SINT32:
     case PROTOBUF_C_TYPE_SFIXED32:
-        if (!read_integer(at, value, INT32_MIN, INT32_MAX, &number))
+        if (!read_integer(at, value, INT32_MIN, INT32_MAX, &number)) {
             return false;
+        }
         *(int32_t *)to = (int32_t)number;
         return true;
     case PROTOBUF_C_TYPE_UINT64:
     case PROTOBUF_C_TYPE_FIXED64:
         return read_uint64(at, value, to);
     default:
-        if (!read_int64(at, value, INT64_MIN, &number))
+        if (!read_int64(at, value, INT64_MIN, &number)) {
             return false;
+        }
         *(int64_t *)to = number;
         return true;
     }
@@ -201,8 +217,9 @@ static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field
 static bool read_value(reading *at, const ProtobufCFieldDescriptor *field, json_t *value, void *to) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_BOOL:
-        if (!json_is_boolean(value))
+        if (!json_is_boolean(value)) {
             return refuse_type(at, value, "true or false");
+        }
         *(protobuf_c_boolean *)to = json_is_true(value);
         return true;
     case PROTOBUF_C_TYPE_ENUM:
@@ -222,22 +239,26 @@ static bool read_value(reading *at, const ProtobufCFieldDescriptor *field, json_
 
 /* Reads the elements of a repeated field. */
 static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, json_t *list, ProtobufCMessage *message) {
-    if (!json_is_array(list) && !json_is_object(list))
+    if (!json_is_array(list) && !json_is_object(list)) {
         return refuse_type(at, list, "an array");
+    }
     size_t count = list_size(list), width = field_value_size(field), length = strlen(at->path);
     char *values = calloc(count > 0 ? count : 1, width);
-    if (values == NULL)
+    if (!values) {
         return refuse_value(at, "out of memory");
+    }
     *(char **)field_place(message, field) = values;
     for (size_t i = 0; i < count; i++) {
         json_t *value = list_get(list, i);
         at->path[length] = '\0';
-        if (value == NULL)
+        if (!value) {
             return refuse_value(at, "an array is needed; the keys of this object are not 0 to %zu", count - 1);
+        }
         snprintf(at->path + length, sizeof at->path - length, "[%zu]", i);
         *field_count(message, field) = i + (field->type != PROTOBUF_C_TYPE_MESSAGE);
-        if (!read_value(at, field, value, values + i * width))
+        if (!read_value(at, field, value, values + i * width)) {
             return false;
+        }
         *field_count(message, field) = i + 1;
     }
     at->path[length] = '\0';
@@ -248,11 +269,13 @@ static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, js
 static bool unwrap(const reading *at, const ProtobufCFieldDescriptor *field, json_t **value) {
     bool may_be_absent = field->type == PROTOBUF_C_TYPE_MESSAGE || field_is_choice(field);
     bool is_bytes = field->type == PROTOBUF_C_TYPE_BYTES;
-    if (!may_be_absent)
+    if (!may_be_absent) {
         return true;
+    }
     if (json_is_array(*value) && !is_bytes) {
-        if (json_array_size(*value) > 1)
+        if (json_array_size(*value) > 1) {
             return refuse_value(at, "at most one is allowed, not %zu", json_array_size(*value));
+        }
         *value = json_array_get(*value, 0);
     } else if (json_is_null(*value)) {
         *value = NULL;
@@ -262,15 +285,18 @@ static bool unwrap(const reading *at, const ProtobufCFieldDescriptor *field, jso
 
 /* Reads a member that is not repeated. */
 static bool read_single(reading *at, const ProtobufCFieldDescriptor *field, json_t *value, ProtobufCMessage *message) {
-    if (!unwrap(at, field, &value))
+    if (!unwrap(at, field, &value)) {
         return false;
-    if (value == NULL)
+    }
+    if (!value) {
         return true;
+    }
     if (field_is_choice(field)) {
-        if (*field_case(message, field) != 0)
+        if (*field_case(message, field) != 0) {
             return refuse_value(
                 at, "%s is given too, and only one of them can be",
                 protobuf_c_message_descriptor_get_field(message->descriptor, *field_case(message, field))->name);
+        }
         memset(field_place(message, field), 0, field_value_size(field));
         *field_case(message, field) = field->id;
     }
@@ -280,22 +306,26 @@ static bool read_single(reading *at, const ProtobufCFieldDescriptor *field, json
 static bool read_member(reading *at, const char *key, json_t *value, ProtobufCMessage *message) {
     size_t length = strlen(at->path);
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(message->descriptor, key);
-    if (field == NULL)
+    if (!field) {
         return refuse_value(at, "%s has no field \"%.64s\"", message->descriptor->short_name, key);
+    }
     snprintf(at->path + length, sizeof at->path - length, "%s%s", length > 0 ? "." : "", key);
     bool read = field->label == PROTOBUF_C_LABEL_REPEATED ? read_repeated(at, field, value, message)
                                                           : read_single(at, field, value, message);
-    if (read)
+    if (read) {
         at->path[length] = '\0';
+    }
     return read;
 }
 
 static bool read_message(reading *at, const ProtobufCMessageDescriptor *type, json_t *object, ProtobufCMessage **read) {
-    if (!json_is_object(object))
+    if (!json_is_object(object)) {
         return refuse_type(at, object, "an object");
+    }
     ProtobufCMessage *message = malloc(type->sizeof_message);
-    if (message == NULL)
+    if (!message) {
         return refuse_value(at, "out of memory");
+    }
     protobuf_c_message_init(type, message);
     const char *key;
     json_t *value;

@@ -11,10 +11,11 @@
 
 static void write_enum(json_writer *writer, const ProtobufCEnumDescriptor *type, int value) {
     const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
-    if (known != NULL)
+    if (known) {
         emit_string(writer, known->name);
-    else
+    } else {
         emit_signed(writer, value);
+    }
 }
 
 static void write_bytes(json_writer *writer, const ProtobufCBinaryData *bytes) {
@@ -76,8 +77,9 @@ static void write_repeated(json_writer *writer, message_style style, const Proto
         return;
     }
     emit_begin_array(writer);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         write_value(writer, style, field, values + i * field_value_size(field));
+    }
     emit_end_array(writer);
 }
 
@@ -93,15 +95,17 @@ void message_to_json(json_writer *writer, message_style style, const ProtobufCMe
     for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
         const void *place = field_place(message, field);
-        if (!field_is_present(message, field))
+        if (!field_is_present(message, field)) {
             continue;
+        }
         emit_key(writer, field->name);
-        if (field->label == PROTOBUF_C_LABEL_REPEATED)
+        if (field->label == PROTOBUF_C_LABEL_REPEATED) {
             write_repeated(writer, style, field, *field_count(message, field), *(const char *const *)place);
-        else if (style == MESSAGE_ROS && field_is_choice(field))
+        } else if (style == MESSAGE_ROS && field_is_choice(field)) {
             write_choice(writer, field, place);
-        else
+        } else {
             write_value(writer, style, field, place);
+        }
     }
     emit_end_object(writer);
 }

@@ -18,20 +18,21 @@ static json_t *real(double number) {
 /* Returns a number of 64 bits: a JSON number, or text for one from 2^63 on, since jansson's integers have a sign. */
 static json_t *unsigned_number(uint64_t number) {
     char digits[24];
-    if (number <= INT64_MAX)
+    if (number <= INT64_MAX) {
         return json_integer((json_int_t)number);
+    }
     snprintf(digits, sizeof digits, "%" PRIu64, number);
     return json_string(digits);
 }
 
 static json_t *word(const ProtobufCEnumDescriptor *type, int value) {
     const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
-    return known != NULL ? json_string(known->name) : json_integer(value);
+    return known ? json_string(known->name) : json_integer(value);
 }
 
 static json_t *bytes_text(const ProtobufCBinaryData *bytes) {
     char *text = base64_encode(bytes->data, bytes->len);
-    json_t *string = text != NULL ? json_string(text) : NULL;
+    json_t *string = text ? json_string(text) : NULL;
     free(text);
     return string;
 }
@@ -74,14 +75,16 @@ static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *fie
 static json_t *field_tree(message_style style, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const void *place = field_place(message, field);
     bool is_list = field->label == PROTOBUF_C_LABEL_REPEATED || (style == MESSAGE_ROS && field_is_choice(field));
-    if (!is_list)
+    if (!is_list) {
         return value_of(style, field, place);
+    }
     bool is_repeated = field->label == PROTOBUF_C_LABEL_REPEATED;
     const char *values = is_repeated ? *(const char *const *)place : place;
     size_t count = is_repeated ? *field_count(message, field) : 1;
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         json_array_append_new(list, value_of(style, field, values + i * field_value_size(field)));
+    }
     return list;
 }
 
@@ -89,8 +92,9 @@ json_t *message_to_tree(message_style style, const ProtobufCMessage *message) {
     json_t *tree = json_object();
     for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
-        if (field_is_present(message, field))
+        if (field_is_present(message, field)) {
             json_object_set_new(tree, field->name, field_tree(style, message, field));
+        }
     }
     return tree;
 }

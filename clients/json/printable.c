@@ -19,13 +19,15 @@ size_t printable_decode(const char *text, size_t length, uint32_t *number) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     unsigned char lead = (unsigned char)text[0];
     size_t size = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
-    if (size > length)
+    if (size > length) {
         return 0;
+    }
     *number = size < 2 ? lead : lead & (0x7fu >> size);
     for (size_t i = 1; i < size; i++) {
         unsigned char byte = (unsigned char)text[i];
-        if (byte >> 6 != 2)
+        if (byte >> 6 != 2) {
             return 0;
+        }
         *number = *number << 6 | (byte & 0x3f);
     }
     bool is_surrogate = *number >= 0xd800 && *number <= 0xdfff;
@@ -33,9 +35,11 @@ size_t printable_decode(const char *text, size_t length, uint32_t *number) {
 }
 
 bool printable_is(uint32_t number) {
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (number >= hidden[i].first && number <= hidden[i].last)
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
+        if (number >= hidden[i].first && number <= hidden[i].last) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -58,8 +62,9 @@ void printable_text(const char *text, char *printed, size_t size) {
     while (left > 0) {
         char escaped[PRINTABLE_ESCAPE];
         size_t taken = printable_next(text, left, escaped), length = strlen(escaped);
-        if (used + length >= size)
+        if (used + length >= size) {
             break;
+        }
         memcpy(printed + used, escaped, length);
         used += length;
         text += taken;
@@ -71,15 +76,17 @@ void printable_text(const char *text, char *printed, size_t size) {
 char *printable_copy(const char *text) {
     size_t size = 5 * strlen(text) + 1; /* the longest escapes have four bytes for one, and ten for four */
     char *printed = malloc(size);
-    if (printed != NULL)
+    if (printed) {
         printable_text(text, printed, size);
+    }
     return printed;
 }
 
 char *printable_format(const char *format, va_list arguments) {
     char *text = NULL;
-    if (vasprintf(&text, format, arguments) < 0)
+    if (vasprintf(&text, format, arguments) < 0) {
         return NULL;
+    }
     char *printed = printable_copy(text);
     free(text);
     return printed;

@@ -22,15 +22,17 @@ typedef struct goal {
 
 static json_t *begin_result(const request *from, const char *action) {
     json_t *result = json_pack("{ss ss}", "op", "action_result", "action", action);
-    if (result != NULL && from->id != NULL)
+    if (result && from->id) {
         json_object_set(result, "id", from->id);
+    }
     return result;
 }
 
 static void fail(const request *from, const char *action, const char *reason) {
     json_t *result = begin_result(from, action);
-    if (result == NULL)
+    if (!result) {
         result = begin_result(from, "");
+    }
     json_object_set_new(result, "values", json_string(reason));
     json_object_set_new(result, "status", json_integer(GOAL_ABORTED));
     json_object_set_new(result, "result", json_false());
@@ -40,7 +42,7 @@ static void fail(const request *from, const char *action, const char *reason) {
 
 /* Frees the goal of a call that has ended. */
 static void forget_goal(call *ended) {
-    for (goal **link = &ended->peer->bridge->goals; *link != NULL; link = &(*link)->next) {
+    for (goal **link = &ended->peer->bridge->goals; *link; link = &(*link)->next) {
         goal *own = *link;
         if (own->call == ended) {
             *link = own->next;
@@ -55,8 +57,8 @@ static void forget_goal(call *ended) {
 static void start(const request *from, const char *action, method called, const encoding *how, double timeout) {
     bridge *of = from->peer->bridge;
     goal *added = calloc(1, sizeof *added);
-    call *made = added != NULL ? service_new_call(from, called, how, timeout, begin_result(from, action)) : NULL;
-    if (made == NULL) {
+    call *made = added ? service_new_call(from, called, how, timeout, begin_result(from, action)) : NULL;
+    if (!made) {
         free(added);
         fail(from, action, "out of memory (RESOURCE_EXHAUSTED)");
         return;
@@ -84,13 +86,13 @@ void action_goal(const request *from) {
     bool is_named = ros_name_normalize(action, name);
     method called = is_named ? method_find(name) : NULL;
     offer *offered = is_named ? offer_find(of, name, true) : NULL;
-    if (arguments != NULL && !json_is_object(arguments) && !json_is_array(arguments) && !json_is_null(arguments)) {
+    if (arguments && !json_is_object(arguments) && !json_is_array(arguments) && !json_is_null(arguments)) {
         fail(from, action, "args: an object or an array is needed (INVALID_ARGUMENT)");
     } else if (from->peer->calls >= of->config->calls) {
         fail(from, action, "this connection has as many calls under way as are allowed (RESOURCE_EXHAUSTED)");
-    } else if (called != NULL) {
+    } else if (called) {
         start(from, action, called, &how, timeout);
-    } else if (offered != NULL) {
+    } else if (offered) {
         asker by = {.peer = from->peer, .id = from->id, .name = action, .encoding = how, .timeout = timeout};
         offer_call(of, offered, &by, json_object_get(from->message, "args"),
                    json_is_true(json_object_get(from->message, "feedback")));
@@ -100,21 +102,23 @@ void action_goal(const request *from) {
 }
 
 void action_cancel(const request *from) {
-    for (goal *each = from->peer->bridge->goals; each != NULL; each = each->next) {
+    for (goal *each = from->peer->bridge->goals; each; each = each->next) {
         if (each->call->peer == from->peer && json_equal(each->id, from->id)) {
             call_cancel(from->peer->bridge, each->call);
             return;
         }
     }
-    if (!offer_cancel(from->peer, from->id))
+    if (!offer_cancel(from->peer, from->id)) {
         request_refuse(from, "id: this connection has no goal of this id under way");
+    }
 }
 
 void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event) {
-    for (goal *each = in->goals; each != NULL; each = each->next) {
+    for (goal *each = in->goals; each; each = each->next) {
         const call *made = each->call;
-        if (made->progress == 0 || made->progress != event->number)
+        if (made->progress == 0 || made->progress != event->number) {
             continue;
+        }
         json_t *feedback = json_pack("{ss sO* sO s{sf sf}}", "op", "action_feedback", "id", each->id, "action",
                                      each->action, "values", "fraction", event->fraction, "elapsed", event->elapsed);
         peer_send(made->peer, feedback);
@@ -123,13 +127,17 @@ void actions_progress(bridge *in, const Dynamics__V1__ProgressEvent *event) {
 }
 
 void actions_check(bridge *in) {
-    for (goal *each = in->goals; each != NULL; each = each->next)
-        if (each->call->is_cancelled)
+    for (goal *each = in->goals; each; each = each->next) {
+        if (each->call->is_cancelled) {
             call_cancel(in, each->call);
+        }
+    }
 }
 
 void actions_forget_peer(bridge *in, peer *gone) {
-    for (goal *each = in->goals; each != NULL; each = each->next)
-        if (each->call->peer == gone)
+    for (goal *each = in->goals; each; each = each->next) {
+        if (each->call->peer == gone) {
             call_cancel(in, each->call);
+        }
+    }
 }

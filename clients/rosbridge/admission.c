@@ -11,19 +11,21 @@
 /* Returns true if the entry has a port after its host. */
 static bool has_port(const char *entry) {
     const char *host = strstr(entry, "://"), *colon = strrchr(entry, ':');
-    return host != NULL && colon > host && colon[1] != '\0' && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+    return host && colon > host && colon[1] != '\0' && strspn(colon + 1, "0123456789") == strlen(colon + 1);
 }
 
 bool admission_origin(const config *c, const char *origin) {
     for (size_t i = 0; i < c->origin_count; i++) {
         const char *entry = c->origins[i];
         size_t length = strlen(entry);
-        if (strcmp(entry, "*") == 0 || strcasecmp(entry, origin) == 0)
+        if (strcmp(entry, "*") == 0 || strcasecmp(entry, origin) == 0) {
             return true;
+        }
         const char *port = origin + length;
         if (!has_port(entry) && strncasecmp(entry, origin, length) == 0 && port[0] == ':' &&
-            isdigit((unsigned char)port[1]) && port[1 + strspn(port + 1, "0123456789")] == '\0')
+            isdigit((unsigned char)port[1]) && port[1 + strspn(port + 1, "0123456789")] == '\0') {
             return true;
+        }
     }
     return false;
 }
@@ -33,8 +35,9 @@ bool admission_origin(const config *c, const char *origin) {
 static bool is_same(const char *given, const char *secret) {
     size_t length = strlen(secret), given_length = strlen(given);
     unsigned char difference = given_length != length;
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++) {
         difference |= (unsigned char)(secret[i] ^ given[given_length > 0 ? i % given_length : 0]);
+    }
     return difference == 0;
 }
 
@@ -42,7 +45,7 @@ int admission_check(const bridge *of, const admission_request *request, const ch
     static const char bearer[] = "Bearer ";
     const config *c = of->config;
     const char *authorization = request->authorization;
-    if (request->origin != NULL && !admission_origin(c, request->origin)) {
+    if (request->origin && !admission_origin(c, request->origin)) {
         *reason = "the origin of this page is not among those that may connect (server.origins)";
         return ADMISSION_ORIGIN;
     }

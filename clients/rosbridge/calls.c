@@ -54,19 +54,22 @@ struct call_pool {
 
 static void push(call_queue *to, call *added) {
     added->next = NULL;
-    if (to->last != NULL)
+    if (to->last) {
         to->last->next = added;
-    else
+    } else {
         to->first = added;
+    }
     to->last = added;
 }
 
 static call *pop(call_queue *from) {
     call *popped = from->first;
-    if (popped != NULL)
+    if (popped) {
         from->first = popped->next;
-    if (from->first == NULL)
+    }
+    if (!from->first) {
         from->last = NULL;
+    }
     return popped;
 }
 
@@ -74,10 +77,12 @@ static void call_free(call *freed) {
     json_decref(freed->arguments);
     json_decref(freed->answer);
     buffer_list_free(&freed->messages);
-    if (freed->result != NULL)
+    if (freed->result) {
         protobuf_c_message_free_unpacked(freed->result, NULL);
-    if (freed->peer != NULL)
+    }
+    if (freed->peer) {
         peer_release(freed->peer);
+    }
     free(freed);
 }
 
@@ -86,21 +91,22 @@ static void call_free(call *freed) {
 /* Completes the answer of a call that failed. */
 static void fail(call *failed, call_outcome outcome, const char *reason) {
     failed->outcome = outcome;
-    if (failed->peer == NULL) {
+    if (!failed->peer) {
         snprintf(failed->reason, sizeof failed->reason, "%s", reason);
         return;
     }
     json_object_set_new(failed->answer, "values", json_text(reason));
     json_object_set_new(failed->answer, "result", json_false());
-    if (failed->is_action)
+    if (failed->is_action) {
         json_object_set_new(failed->answer, "status",
                             json_integer(outcome == CALL_CANCELLED ? GOAL_CANCELED : GOAL_ABORTED));
+    }
     encode_message(failed->answer, NULL, &failed->encoding, &failed->messages);
 }
 
 /* Returns true if the result is that of steps that a cancellation ended. The steps that were done are no error. */
 static bool is_cancelled_result(const ProtobufCMessage *result) {
-    return result != NULL && result->descriptor == &dynamics__v1__step_simulation_reply__descriptor &&
+    return result && result->descriptor == &dynamics__v1__step_simulation_reply__descriptor &&
            ((const Dynamics__V1__StepSimulationReply *)(const void *)result)->ended_by ==
                DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED;
 }
@@ -108,9 +114,10 @@ static bool is_cancelled_result(const ProtobufCMessage *result) {
 static void succeed(call *done, const ProtobufCMessage *result) {
     done->outcome = CALL_SUCCEEDED;
     json_object_set_new(done->answer, "result", json_true());
-    if (done->is_action)
+    if (done->is_action) {
         json_object_set_new(done->answer, "status",
                             json_integer(is_cancelled_result(result) ? GOAL_CANCELED : GOAL_SUCCEEDED));
+    }
     if (!encode_message(done->answer, result, &done->encoding, &done->messages)) {
         buffer_list_free(&done->messages);
         fail(done, CALL_FAILED, "out of memory (RESOURCE_EXHAUSTED)");
@@ -150,12 +157,13 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     coordinates joints = {0};
     bool has_joints = !joint_state_has_parts(method_request(made->method), made->arguments) ||
                       model_joints_ask(link, made->arguments, left, &joints, error);
-    if (made->wants_feedback)
+    if (made->wants_feedback) {
         made->progress = draw_number();
+    }
     uint8_t *request =
         has_joints ? method_pack(made->method, made->arguments, &joints, made->progress, &size, error) : NULL;
     coordinates_free(&joints);
-    if (request == NULL) {
+    if (!request) {
         fail(made, CALL_FAILED, error);
         return NULL;
     }
@@ -163,20 +171,22 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     ProtobufCMessage *result = NULL;
     dyn_client *client = daemon_link_get(link, &failure);
     uint64_t client_number = 0, number = 0;
-    if (client != NULL)
+    if (client) {
         dyn_client_draw_numbers(client, &client_number, &number);
+    }
     made->client_number = client_number;
     made->number = number;
     if (made->is_cancelled) {
         fail(made, CALL_CANCELLED, cancelled_early);
-    } else if (client == NULL || dyn_client_call_numbered(client, client_number, number, request, size,
-                                                          fmax(made->deadline - monotonic_time(), LEAST_TIME), &reply,
-                                                          &reply_size, &failure) != DYN_CLIENT_OK) {
+    } else if (!client || dyn_client_call_numbered(client, client_number, number, request, size,
+                                                   fmax(made->deadline - monotonic_time(), LEAST_TIME), &reply,
+                                                   &reply_size, &failure) != DYN_CLIENT_OK) {
         fail_client(link, made, &failure);
     } else {
         result = method_unpack(made->method, reply, reply_size, error);
-        if (result == NULL)
+        if (!result) {
             fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED, error);
+        }
     }
     dyn_client_free(reply);
     free(request);
@@ -184,18 +194,18 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
 }
 
 static void make(daemon_link *link, call *made) {
-    if (made->task != NULL) {
+    if (made->task) {
         made->task(link, made->user, made->reason);
         return;
     }
-    if (made->arguments == NULL || json_is_null(made->arguments)) {
+    if (!made->arguments || json_is_null(made->arguments)) {
         json_decref(made->arguments);
         made->arguments = json_object();
     }
     ProtobufCMessage *result = exchange(link, made);
-    if (made->peer == NULL) {
+    if (!made->peer) {
         made->result = result;
-    } else if (result != NULL) {
+    } else if (result) {
         succeed(made, result);
         protobuf_c_message_free_unpacked(result, NULL);
     }
@@ -208,19 +218,21 @@ static void *work(void *user) {
     bool is_for_urgent = pool->started_threads++ == 0;
     while (!pool->stops) {
         call *next = pop(&pool->urgent);
-        if (next == NULL && !is_for_urgent)
+        if (!next && !is_for_urgent) {
             next = pop(&pool->waiting);
-        if (next == NULL) {
+        }
+        if (!next) {
             pthread_cond_wait(&pool->changed, &pool->mutex);
             continue;
         }
         pthread_mutex_unlock(&pool->mutex);
         make(&pool->link, next);
         pthread_mutex_lock(&pool->mutex);
-        bool is_first = pool->over.first == NULL;
+        bool is_first = !pool->over.first;
         push(&pool->over, next);
-        if (is_first)
+        if (is_first) {
             uv_async_send(&pool->wake);
+        }
     }
     pthread_mutex_unlock(&pool->mutex);
     return NULL;
@@ -230,15 +242,16 @@ static void *work(void *user) {
 
 /* Sends the answer, or passes the result of the gateway's own request to its callback. */
 static void end(bridge *of, call *ended) {
-    if (ended->peer == NULL) {
+    if (!ended->peer) {
         ended->on_result(of, ended->user, ended->result, ended->reason);
         call_free(ended);
         return;
     }
     metrics *counted = &ended->peer->bridge->metrics;
     counted->counters[COUNTER_CALLS_FAILED] += ended->outcome != CALL_SUCCEEDED;
-    if (ended->on_end != NULL)
+    if (ended->on_end) {
         ended->on_end(ended);
+    }
     peer_send_encoded(ended->peer, &ended->messages);
     call_free(ended);
 }
@@ -249,20 +262,22 @@ static void on_over(uv_async_t *handle) {
     call_queue over = pool->over;
     pool->over = (call_queue){0};
     pthread_mutex_unlock(&pool->mutex);
-    for (call *ended = pop(&over); ended != NULL; ended = pop(&over)) {
+    for (call *ended = pop(&over); ended; ended = pop(&over)) {
         pool->under_way--;
         pool->waiting_bytes -= ended->size;
         pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]--;
-        if (ended->peer != NULL)
+        if (ended->peer) {
             ended->peer->calls--;
+        }
         end(pool->bridge, ended);
     }
 }
 
 bool call_pool_start(bridge *of) {
     call_pool *pool = calloc(1, sizeof *pool);
-    if (pool == NULL)
+    if (!pool) {
         return false;
+    }
     pool->bridge = of;
     pool->threads = calloc(of->config->threads + 1, sizeof *pool->threads);
     pthread_mutex_init(&pool->mutex, NULL);
@@ -270,12 +285,14 @@ bool call_pool_start(bridge *of) {
     daemon_link_init(&pool->link, of->config->request);
     uv_async_init(of->loop, &pool->wake, on_over);
     pool->wake.data = pool;
-    while (pool->threads != NULL && pool->thread_count <= of->config->threads &&
-           pthread_create(&pool->threads[pool->thread_count], NULL, work, pool) == 0)
+    while (pool->threads && pool->thread_count <= of->config->threads &&
+           pthread_create(&pool->threads[pool->thread_count], NULL, work, pool) == 0) {
         pool->thread_count++;
+    }
     of->calls = pool;
-    if (pool->thread_count > 1)
+    if (pool->thread_count > 1) {
         return true;
+    }
     call_pool_stop(of);
     return false;
 }
@@ -292,21 +309,23 @@ static void on_closed(uv_handle_t *handle) {
 /* Removes the next waiting call. The gateway's own calls come first. */
 static call *pop_any(call_pool *from) {
     call *popped = pop(&from->urgent);
-    return popped != NULL ? popped : pop(&from->waiting);
+    return popped ? popped : pop(&from->waiting);
 }
 
 void call_pool_stop(bridge *of) {
     call_pool *stopped = of->calls;
-    if (stopped == NULL)
+    if (!stopped) {
         return;
+    }
     pthread_mutex_lock(&stopped->mutex);
     stopped->stops = true;
     pthread_cond_broadcast(&stopped->changed);
     pthread_mutex_unlock(&stopped->mutex);
     daemon_link_abort(&stopped->link);
-    for (size_t i = 0; i < stopped->thread_count; i++)
+    for (size_t i = 0; i < stopped->thread_count; i++) {
         pthread_join(stopped->threads[i], NULL);
-    for (call *left = pop_any(stopped); left != NULL; left = pop_any(stopped)) {
+    }
+    for (call *left = pop_any(stopped); left; left = pop_any(stopped)) {
         fail(left, CALL_FAILED, gateway_stops);
         push(&stopped->over, left);
     }
@@ -331,7 +350,7 @@ static void submit(call_pool *pool, call *given) {
     pool->waiting_bytes += given->size;
     pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
     pthread_mutex_lock(&pool->mutex);
-    push(given->peer == NULL && given->task == NULL ? &pool->urgent : &pool->waiting, given);
+    push(!given->peer && !given->task ? &pool->urgent : &pool->waiting, given);
     pthread_cond_broadcast(&pool->changed);
     pthread_mutex_unlock(&pool->mutex);
 }
@@ -342,7 +361,7 @@ void call_start(bridge *of, call *started) {
     if (started->peer->calls >= of->config->calls) {
         call_refuse(started, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)",
                     started->peer->calls);
-    } else if (pool == NULL) {
+    } else if (!pool) {
         call_refuse(started, "%s", gateway_stops);
     } else if (pool->under_way >= of->config->queued_calls ||
                (pool->under_way > 0 && pool->waiting_bytes + started->size > of->config->queued_bytes)) {
@@ -354,10 +373,10 @@ void call_start(bridge *of, call *started) {
 }
 
 void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user) {
-    call *asked = of->calls != NULL ? calloc(1, sizeof *asked) : NULL;
-    if (asked == NULL) {
+    call *asked = of->calls ? calloc(1, sizeof *asked) : NULL;
+    if (!asked) {
         json_decref(arguments);
-        on_result(of, user, NULL, of->calls != NULL ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
+        on_result(of, user, NULL, of->calls ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
         return;
     }
     asked->method = method_find(service);
@@ -369,9 +388,9 @@ void call_ask(bridge *of, const char *service, json_t *arguments, double timeout
 }
 
 void call_work(bridge *of, call_task task, question_end on_end, void *user) {
-    call *made = of->calls != NULL ? calloc(1, sizeof *made) : NULL;
-    if (made == NULL) {
-        on_end(of, user, NULL, of->calls != NULL ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
+    call *made = of->calls ? calloc(1, sizeof *made) : NULL;
+    if (!made) {
+        on_end(of, user, NULL, of->calls ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
         return;
     }
     made->task = task;
@@ -388,8 +407,9 @@ void call_cancel(bridge *of, call *cancelled) {
     char client_number[24];
     double now = monotonic_time();
     cancelled->is_cancelled = true;
-    if (cancelled->number == 0 || now < cancelled->next_cancel)
+    if (cancelled->number == 0 || now < cancelled->next_cancel) {
         return;
+    }
     cancelled->cancel_pause = cancelled->cancel_pause > 0 ? 2 * cancelled->cancel_pause : CANCEL_PAUSE;
     cancelled->next_cancel = now + cancelled->cancel_pause;
     snprintf(client_number, sizeof client_number, "%llu", (unsigned long long)cancelled->client_number);

@@ -50,8 +50,9 @@ typedef struct tree {
 static void refuse(tree *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void refuse(tree *of, const char *format, ...) {
-    if (of->failed)
+    if (of->failed) {
         return;
+    }
     of->failed = true;
     int written = snprintf(of->error, CBOR_ERROR_SIZE, "CBOR, byte %zu: ", of->at);
     va_list arguments;
@@ -65,7 +66,7 @@ static void close_complete(tree *of);
 /* Adds a complete value to the innermost container, or makes it the root. */
 static void place(tree *of, json_t *value) {
     of->tag = 0;
-    if (value == NULL) {
+    if (!value) {
         refuse(of, "out of memory, or text that is not UTF-8");
         return;
     }
@@ -77,36 +78,40 @@ static void place(tree *of, json_t *value) {
     int failed = 0;
     if (json_is_array(top->container)) {
         failed = json_array_append_new(top->container, value);
-    } else if (top->key == NULL) {
-        if (json_is_string(value))
+    } else if (!top->key) {
+        if (json_is_string(value)) {
             top->key = strdup(json_string_value(value));
-        else
+        } else {
             refuse(of, "a key is not text");
+        }
         json_decref(value);
     } else {
         failed = json_object_set_new(top->container, top->key, value);
         free(top->key);
         top->key = NULL;
     }
-    if (failed != 0)
+    if (failed != 0) {
         refuse(of, "out of memory");
-    if (!top->is_endless)
+    }
+    if (!top->is_endless) {
         top->remaining--;
+    }
     close_complete(of);
 }
 
 /* Closes the innermost containers that are complete. */
 static void close_complete(tree *of) {
     level *top = &of->levels[of->depth - 1];
-    if (of->failed || top->is_endless || top->remaining > 0)
+    if (of->failed || top->is_endless || top->remaining > 0) {
         return;
+    }
     of->depth--;
     place(of, top->container);
 }
 
 static void open(tree *of, json_t *container, size_t remaining, bool is_endless) {
     of->tag = 0;
-    if (of->depth == MAX_DEPTH || container == NULL) {
+    if (of->depth == MAX_DEPTH || !container) {
         json_decref(container);
         refuse(of, "nested deeper than %d", MAX_DEPTH);
         return;
@@ -169,25 +174,28 @@ static json_t *typed_element(uint64_t tag, const unsigned char *at) {
 
 static json_t *typed_array(uint64_t tag, const unsigned char *bytes, size_t size) {
     json_t *list = json_array();
-    for (size_t i = 0; i < size; i += width_of(tag))
+    for (size_t i = 0; i < size; i += width_of(tag)) {
         json_array_append_new(list, typed_element(tag, bytes + i));
+    }
     return list;
 }
 
 /* ---- events of the decoder --------------------------------------------------------------------------------------- */
 
 static void on_unsigned(tree *of, uint64_t number) {
-    if (number > INT64_MAX)
+    if (number > INT64_MAX) {
         refuse(of, "%llu is too large a number", (unsigned long long)number);
-    else
+    } else {
         place(of, json_integer((json_int_t)number));
+    }
 }
 
 static void on_negative(tree *of, uint64_t number) {
-    if (number > INT64_MAX)
+    if (number > INT64_MAX) {
         refuse(of, "-%llu - 1 is too small a number", (unsigned long long)number);
-    else
+    } else {
         place(of, json_integer(-1 - (json_int_t)number));
+    }
 }
 
 static void on_uint8(void *of, uint8_t number) {
@@ -226,25 +234,27 @@ static void on_bytes(void *user, cbor_data bytes, size_t size) {
     tree *of = user;
     size_t width = width_of(of->tag);
     if (of->tag >= TAG_FIRST_TYPED && of->tag <= TAG_LAST_TYPED) {
-        if (width == 0)
+        if (width == 0) {
             refuse(of, "typed arrays of tag %llu are not supported: send little-endian ones",
                    (unsigned long long)of->tag);
-        else if (size % width != 0)
+        } else if (size % width != 0) {
             refuse(of, "%zu bytes are no whole number of elements of %zu bytes", size, width);
-        else
+        } else {
             place(of, typed_array(of->tag, bytes, size));
+        }
         return;
     }
     char *text = base64_encode(bytes, size);
-    place(of, text != NULL ? json_string(text) : NULL);
+    place(of, text ? json_string(text) : NULL);
     free(text);
 }
 
 static void on_string(void *of, cbor_data text, size_t length) {
-    if (length > 0 && memchr(text, 0, length) != NULL)
+    if (length > 0 && memchr(text, 0, length)) {
         refuse(of, "text with a zero byte");
-    else
+    } else {
         place(of, json_stringn((const char *)text, length));
+    }
 }
 
 static void on_pieces(void *of) {
@@ -264,10 +274,11 @@ static void on_endless_map(void *of) {
 }
 
 static void on_map(void *of, size_t size) {
-    if (size > SIZE_MAX / 2)
+    if (size > SIZE_MAX / 2) {
         refuse(of, "a map of %zu members", size);
-    else
+    } else {
         open(of, json_object(), 2 * size, false);
+    }
 }
 
 static void on_tag(void *user, uint64_t tag) {
@@ -293,7 +304,7 @@ static void on_bool(void *of, bool truth) {
 static void on_break(void *user) {
     tree *of = user;
     level *top = of->depth > 0 ? &of->levels[of->depth - 1] : NULL;
-    if (top == NULL || !top->is_endless || top->key != NULL) {
+    if (!top || !top->is_endless || top->key) {
         refuse(of, "a break where none can be");
         return;
     }
@@ -330,18 +341,21 @@ static const struct cbor_callbacks callbacks = {
 
 json_t *cbor_decode_message(const uint8_t *bytes, size_t size, char error[CBOR_ERROR_SIZE]) {
     tree of = {.error = error};
-    while (of.root == NULL && !of.failed) {
+    while (!of.root && !of.failed) {
         struct cbor_decoder_result result = cbor_stream_decode(bytes + of.at, size - of.at, &callbacks, &of);
-        if (result.status == CBOR_DECODER_NEDATA)
+        if (result.status == CBOR_DECODER_NEDATA) {
             refuse(&of, "the message ends too early");
-        else if (result.status == CBOR_DECODER_ERROR)
+        } else if (result.status == CBOR_DECODER_ERROR) {
             refuse(&of, "the byte 0x%02x begins no item", bytes[of.at]);
+        }
         of.at += result.read;
     }
-    if (of.root != NULL && of.at < size)
+    if (of.root && of.at < size) {
         refuse(&of, "%zu bytes follow the message", size - of.at);
-    if (!of.failed)
+    }
+    if (!of.failed) {
         return of.root;
+    }
     json_decref(of.root);
     while (of.depth-- > 0) {
         json_decref(of.levels[of.depth].container);

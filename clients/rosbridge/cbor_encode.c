@@ -20,13 +20,15 @@ typedef struct sink {
 
 /* Makes room for `size` more bytes. Returns false when out of memory. */
 static bool reserve(sink *to, size_t size) {
-    if (to->failed)
+    if (to->failed) {
         return false;
-    if (to->size + size <= to->capacity)
+    }
+    if (to->size + size <= to->capacity) {
         return true;
+    }
     size_t capacity = 2 * to->capacity + size;
     unsigned char *space = realloc(to->space, capacity);
-    if (space == NULL) {
+    if (!space) {
         to->failed = true;
         return false;
     }
@@ -39,8 +41,9 @@ typedef size_t (*head_encoder)(size_t value, unsigned char *bytes, size_t size);
 
 /* Writes a head, which is at most nine bytes long. */
 static void write_head(sink *to, head_encoder encode, size_t value) {
-    if (reserve(to, 9))
+    if (reserve(to, 9)) {
         to->size += encode(value, to->space + to->size, 9);
+    }
 }
 
 static void write_bytes(sink *to, const void *bytes, size_t size) {
@@ -60,25 +63,29 @@ static void write_key(sink *to, const char *key) {
 }
 
 static void write_unsigned(sink *to, uint64_t number) {
-    if (reserve(to, 9))
+    if (reserve(to, 9)) {
         to->size += cbor_encode_uint(number, to->space + to->size, 9);
+    }
 }
 
 static void write_signed(sink *to, int64_t number) {
-    if (number >= 0)
+    if (number >= 0) {
         write_unsigned(to, (uint64_t)number);
-    else if (reserve(to, 9))
+    } else if (reserve(to, 9)) {
         to->size += cbor_encode_negint((uint64_t) - (number + 1), to->space + to->size, 9);
+    }
 }
 
 static void write_double(sink *to, double number) {
-    if (reserve(to, 9))
+    if (reserve(to, 9)) {
         to->size += cbor_encode_double(number, to->space + to->size, 9);
+    }
 }
 
 static void write_bool(sink *to, bool truth) {
-    if (reserve(to, 9))
+    if (reserve(to, 9)) {
         to->size += cbor_encode_bool(truth, to->space + to->size, 9);
+    }
 }
 
 /* Writes a typed array. The machine is little-endian, so the numbers need no conversion. */
@@ -95,19 +102,22 @@ static void write_json(sink *to, const json_t *value);
 /* Writes an array. One that holds only reals becomes a typed array. */
 static void write_json_array(sink *to, const json_t *list) {
     size_t count = json_array_size(list), reals = 0;
-    while (reals < count && json_is_real(json_array_get(list, reals)))
+    while (reals < count && json_is_real(json_array_get(list, reals))) {
         reals++;
+    }
     double *numbers = reals == count && count > 0 ? malloc(count * sizeof *numbers) : NULL;
-    if (numbers != NULL) {
-        for (size_t i = 0; i < count; i++)
+    if (numbers) {
+        for (size_t i = 0; i < count; i++) {
             numbers[i] = json_real_value(json_array_get(list, i));
+        }
         write_doubles(to, numbers, count);
         free(numbers);
         return;
     }
     write_head(to, cbor_encode_array_start, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         write_json(to, json_array_get(list, i));
+    }
 }
 
 static void write_json_members(sink *to, const json_t *object) {
@@ -142,8 +152,9 @@ static void write_json(sink *to, const json_t *value) {
         write_bool(to, json_is_true(value));
         break;
     case JSON_NULL:
-        if (reserve(to, 9))
+        if (reserve(to, 9)) {
             to->size += cbor_encode_null(to->space + to->size, 9);
+        }
         break;
     }
 }
@@ -154,10 +165,11 @@ static void write_message(sink *to, const ProtobufCMessage *message);
 
 static void write_enum(sink *to, const ProtobufCEnumDescriptor *type, int value) {
     const ProtobufCEnumValue *known = protobuf_c_enum_descriptor_get_value(type, value);
-    if (known != NULL)
+    if (known) {
         write_key(to, known->name);
-    else
+    } else {
         write_signed(to, value);
+    }
 }
 
 static void write_value(sink *to, const ProtobufCFieldDescriptor *field, const void *at) {
@@ -209,8 +221,9 @@ static void write_value(sink *to, const ProtobufCFieldDescriptor *field, const v
 static void write_field(sink *to, const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const void *place = field_place(message, field);
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
-        if (field_is_choice(field))
+        if (field_is_choice(field)) {
             write_head(to, cbor_encode_array_start, 1);
+        }
         write_value(to, field, place);
         return;
     }
@@ -221,19 +234,22 @@ static void write_field(sink *to, const ProtobufCMessage *message, const Protobu
         return;
     }
     write_head(to, cbor_encode_array_start, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         write_value(to, field, values + i * field_value_size(field));
+    }
 }
 
 static void write_message(sink *to, const ProtobufCMessage *message) {
     size_t present = 0;
-    for (unsigned i = 0; i < message->descriptor->n_fields; i++)
+    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         present += field_is_present(message, &message->descriptor->fields[i]);
+    }
     write_head(to, cbor_encode_map_start, present);
     for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
-        if (!field_is_present(message, field))
+        if (!field_is_present(message, field)) {
             continue;
+        }
         write_key(to, field->name);
         write_field(to, message, field);
     }
@@ -242,12 +258,13 @@ static void write_message(sink *to, const ProtobufCMessage *message) {
 static void open_sink(sink *to) {
     *to = (sink){.size = BUFFER_HEADROOM, .capacity = 512};
     to->space = malloc(to->capacity);
-    to->failed = to->space == NULL;
+    to->failed = !to->space;
 }
 
 static buffer *finish(sink *to) {
-    if (!to->failed)
+    if (!to->failed) {
         return buffer_adopt(to->space, to->size - BUFFER_HEADROOM, true);
+    }
     free(to->space);
     return NULL;
 }
@@ -257,7 +274,7 @@ buffer *cbor_encode_message(const json_t *envelope, const ProtobufCMessage *valu
     open_sink(&to);
     write_head(&to, cbor_encode_map_start, json_object_size(envelope) + (values != NULL));
     write_json_members(&to, envelope);
-    if (values != NULL) {
+    if (values) {
         write_key(&to, "values");
         write_message(&to, values);
     }

@@ -91,8 +91,9 @@ static bool parse_number(const key *k, const char *text, double *number, char er
     char *end;
     *number = strtod(text, &end);
     bool is_whole = k->type == KEY_SECONDS || *number == floor(*number);
-    if (end != text && *end == '\0' && is_whole && *number >= k->low && *number <= k->high)
+    if (end != text && *end == '\0' && is_whole && *number >= k->low && *number <= k->high) {
         return true;
+    }
     snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give a %s from %g to %.12g", k->name, text,
              k->type == KEY_SECONDS ? "time in seconds" : "whole number", k->low, k->high);
     return false;
@@ -101,7 +102,7 @@ static bool parse_number(const key *k, const char *text, double *number, char er
 /* Returns true for an address at which a daemon can listen. */
 static bool is_endpoint(const char *text) {
     return (strncmp(text, "ipc:///", 7) == 0 && text[7] != '\0') ||
-           (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':') != NULL);
+           (strncmp(text, "tcp://", 6) == 0 && strchr(text + 6, ':'));
 }
 
 static bool parse_text(const key *k, const char *text, size_t size, char *value, char error[CONFIG_ERROR_SIZE]) {
@@ -127,7 +128,7 @@ static bool parse_origins(config *c, const char *text, char error[CONFIG_ERROR_S
     for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
         size_t length = strcspn(text, " \t");
         bool is_origin = strncmp(text, "*", length) == 0 || strncmp(text, "null", length) == 0 ||
-                         (strncmp(text, "http", 4) == 0 && memmem(text, length, "://", 3) != NULL);
+                         (strncmp(text, "http", 4) == 0 && memmem(text, length, "://", 3));
         if (!is_origin || length >= CONFIG_WORD || c->origin_count == CONFIG_ORIGINS) {
             snprintf(error, CONFIG_ERROR_SIZE,
                      "origins: \"%.*s\": give at most %d of http://host, https://host:port, null or *", (int)length,
@@ -151,8 +152,9 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
     case KEY_PATH:
         return parse_text(k, text, PATH_MAX, place, error);
     case KEY_COUNT:
-        if (!parse_number(k, text, &number, error))
+        if (!parse_number(k, text, &number, error)) {
             return false;
+        }
         *(unsigned long *)place = (unsigned long)number;
         return true;
     case KEY_SECONDS:
@@ -161,8 +163,9 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
         return parse_origins(c, text, error);
     case KEY_TRUTH:
         *(bool *)place = strcasecmp(text, "yes") == 0;
-        if (*(bool *)place || strcasecmp(text, "no") == 0)
+        if (*(bool *)place || strcasecmp(text, "no") == 0) {
             return true;
+        }
         snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give yes or no", k->name, text);
         return false;
     }
@@ -172,36 +175,42 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
 void config_init(config *c) {
     char error[CONFIG_ERROR_SIZE];
     memset(c, 0, sizeof *c);
-    for (size_t i = 0; i < KEYS; i++)
+    for (size_t i = 0; i < KEYS; i++) {
         set_value(c, &keys[i], keys[i].standard, error);
+    }
 }
 
 bool config_set(config *c, const char *section, const char *name, const char *value, char error[CONFIG_ERROR_SIZE]) {
     const char *home = NULL;
     for (size_t i = 0; i < KEYS; i++) {
-        if (strcmp(keys[i].name, name) != 0)
+        if (strcmp(keys[i].name, name) != 0) {
             continue;
+        }
         home = keys[i].section;
-        if (strcmp(home, section) == 0)
+        if (strcmp(home, section) == 0) {
             return set_value(c, &keys[i], value, error);
+        }
     }
-    if (home != NULL)
+    if (home) {
         snprintf(error, CONFIG_ERROR_SIZE, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home,
                  section);
-    else
+    } else {
         snprintf(error, CONFIG_ERROR_SIZE, "unknown key \"%.64s\" in [%.64s]; see the example configuration", name,
                  section);
+    }
     return false;
 }
 
 void config_describe(FILE *to) {
     for (size_t i = 0; i < KEYS; i++) {
         const key *k = &keys[i];
-        if (i == 0 || strcmp(keys[i - 1].section, k->section) != 0)
+        if (i == 0 || strcmp(keys[i - 1].section, k->section) != 0) {
             fprintf(to, "  [%s]\n", k->section);
+        }
         fprintf(to, "  %s =%s%s\n      %s", k->name, k->standard[0] != '\0' ? " " : "", k->standard, k->meaning);
-        if (k->type == KEY_COUNT || k->type == KEY_SECONDS)
+        if (k->type == KEY_COUNT || k->type == KEY_SECONDS) {
             fprintf(to, " (%g to %.10g)", k->low, k->high);
+        }
         fputc('\n', to);
     }
 }
@@ -215,8 +224,9 @@ typedef struct reading {
 
 static int on_key(void *user, const char *section, const char *name, const char *value) {
     reading *r = user;
-    if (!r->failed)
+    if (!r->failed) {
         r->failed = !config_set(r->config, section, name, value, r->error);
+    }
     return !r->failed;
 }
 
@@ -224,32 +234,37 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     char message[CONFIG_ERROR_SIZE] = "neither a [section] nor a line \"key = value\"";
     reading r = {.config = c, .error = message};
     int line = ini_parse(path, on_key, &r);
-    if (line == 0)
+    if (line == 0) {
         return true;
-    if (line < 0)
+    }
+    if (line < 0) {
         snprintf(error, CONFIG_ERROR_SIZE, "%.200s cannot be read: %s", path, strerror(errno));
-    else
+    } else {
         snprintf(error, CONFIG_ERROR_SIZE, "%.128s:%d: %.360s", path, line, message);
+    }
     return false;
 }
 
 /* Reads the token from the first line of its file. */
 static bool read_token(config *c, char error[CONFIG_ERROR_SIZE]) {
     FILE *file = fopen(c->token_file, "r");
-    bool is_read = file != NULL && fgets(c->token, sizeof c->token, file) != NULL;
-    if (file != NULL)
+    bool is_read = file && fgets(c->token, sizeof c->token, file) != NULL;
+    if (file) {
         fclose(file);
+    }
     c->token[strcspn(c->token, "\r\n")] = '\0';
-    if (is_read && strlen(c->token) >= 16)
+    if (is_read && strlen(c->token) >= 16) {
         return true;
+    }
     snprintf(error, CONFIG_ERROR_SIZE,
              "token_file: the first line of %.200s must hold a token of at least 16 characters", c->token_file);
     return false;
 }
 
 bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]) {
-    if (c->token_file[0] != '\0' && !read_token(c, error))
+    if (c->token_file[0] != '\0' && !read_token(c, error)) {
         return false;
+    }
     if ((c->certificate[0] == '\0') != (c->key[0] == '\0')) {
         snprintf(error, CONFIG_ERROR_SIZE, "certificate and key are given together, or neither");
         return false;

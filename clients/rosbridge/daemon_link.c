@@ -34,14 +34,15 @@ void daemon_link_close(daemon_link *link) {
 
 dyn_client *daemon_link_get(daemon_link *link, dyn_client_error *error) {
     pthread_mutex_lock(&link->mutex);
-    if (link->client == NULL && !link->is_aborted && now() - link->last_attempt > RETRY_INTERVAL) {
+    if (!link->client && !link->is_aborted && now() - link->last_attempt > RETRY_INTERVAL) {
         dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.max_reply_bytes = (size_t)256 << 20);
         dyn_client_connect(link->address, &options, &link->client, &link->failure);
         link->last_attempt = now();
     }
     dyn_client *client = link->client;
-    if (client == NULL)
+    if (!client) {
         *error = link->failure;
+    }
     pthread_mutex_unlock(&link->mutex);
     return client;
 }

@@ -67,11 +67,13 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
     const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     json_t *list = json_array();
     of->is_asking = false;
-    if (health == NULL)
+    if (!health) {
         add_status(list, LEVEL_ERROR, "connection", reason);
-    for (size_t i = 0; health != NULL && i < health->n_components; i++)
+    }
+    for (size_t i = 0; health && i < health->n_components; i++) {
         add_status(list, level_of(health->components[i]->state), health->components[i]->name,
                    health->components[i]->message);
+    }
     json_t *message =
         json_pack("{s{so ss} so}", "header", "stamp", ros_time_now(false), "frame_id", "", "status", list);
     topic_publish(in, of->diagnostics, message);
@@ -80,16 +82,18 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
 
 daemon_topics *daemon_topics_start(bridge *of, char *error) {
     daemon_topics *started = calloc(1, sizeof *started);
-    if (started == NULL)
+    if (!started) {
         return NULL;
+    }
     started->bridge = of;
     started->simulations.bridge = started->streams.bridge = of;
     started->diagnostics = topic_open(of, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", true, NULL, NULL);
     started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
     started->reader = event_reader_start(of, of->config->events, on_event, started);
     started->simulations.reader = started->streams.reader = started->reader;
-    if (started->reader != NULL && started->diagnostics != NULL && started->models != NULL)
+    if (started->reader && started->diagnostics && started->models) {
         return started;
+    }
     snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: give an address ipc:///path or tcp://host:port",
              of->config->events);
     daemon_topics_stop(started);
@@ -99,13 +103,15 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
 void daemon_topics_check(daemon_topics *checked, double now) {
     live_simulations_check(&checked->simulations);
     live_streams_check(&checked->streams);
-    if (now < checked->next_ask)
+    if (now < checked->next_ask) {
         return;
+    }
     checked->next_ask = now + checked->bridge->config->health_interval;
     live_simulations_ask(&checked->simulations);
     live_streams_ask(&checked->streams);
-    if (checked->is_asking)
+    if (checked->is_asking) {
         return;
+    }
     checked->is_asking = true;
     call_ask(checked->bridge, "/dynamics/get_health", NULL, checked->bridge->config->health_interval, on_health,
              checked);
@@ -114,7 +120,8 @@ void daemon_topics_check(daemon_topics *checked, double now) {
 void daemon_topics_stop(daemon_topics *stopped) {
     live_simulations_stop(&stopped->simulations);
     live_streams_stop(&stopped->streams);
-    if (stopped->reader != NULL)
+    if (stopped->reader) {
         event_reader_stop(stopped->reader);
+    }
     free(stopped);
 }

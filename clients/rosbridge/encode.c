@@ -28,11 +28,12 @@ bool parse_compression(const char *word, compression *parsed) {
 static buffer *encode_json(const json_t *envelope, const ProtobufCMessage *values) {
     text_stream text;
     text_stream_open(&text);
-    if (text.stream == NULL)
+    if (!text.stream) {
         return NULL;
+    }
     fputc('{', text.stream);
     int failed = json_dumpf(envelope, text.stream, JSON_COMPACT | JSON_EMBED | JSON_REAL_PRECISION(17));
-    if (values != NULL) {
+    if (values) {
         json_writer writer = {.stream = text.stream};
         fputs(json_object_size(envelope) > 0 ? ",\"values\":" : "\"values\":", text.stream);
         message_to_json(&writer, MESSAGE_ROS, values);
@@ -47,26 +48,28 @@ static buffer *encode_json(const json_t *envelope, const ProtobufCMessage *value
 }
 
 static buffer *encode_packed(json_t *packed) {
-    buffer *encoded = packed != NULL ? encode_json(packed, NULL) : NULL;
+    buffer *encoded = packed ? encode_json(packed, NULL) : NULL;
     json_decref(packed);
     return encoded;
 }
 
 static buffer *to_png(buffer *text) {
-    char *image = text != NULL ? png_compress((const char *)buffer_bytes(text), text->size) : NULL;
+    char *image = text ? png_compress((const char *)buffer_bytes(text), text->size) : NULL;
     buffer_release(text);
-    buffer *encoded = image != NULL ? encode_packed(json_pack("{ss ss}", "op", "png", "data", image)) : NULL;
+    buffer *encoded = image ? encode_packed(json_pack("{ss ss}", "op", "png", "data", image)) : NULL;
     free(image);
     return encoded;
 }
 
 /* Returns the end of a fragment: at most `size` bytes after its start, and between two characters. */
 static size_t fragment_end(const unsigned char *text, size_t start, size_t length, size_t size) {
-    if (length - start <= size)
+    if (length - start <= size) {
         return length;
+    }
     size_t end = start + size;
-    while (end > start + 1 && (text[end] & 0xc0) == 0x80)
+    while (end > start + 1 && (text[end] & 0xc0) == 0x80) {
         end--;
+    }
     return end;
 }
 
@@ -77,8 +80,9 @@ static bool add_fragments(buffer *text, size_t size, buffer_list *to) {
     size_t total = 0, number = 0;
     char id[32];
     snprintf(id, sizeof id, "fragment:%lu", ++last_id);
-    for (size_t at = 0; at < text->size; at = fragment_end(bytes, at, text->size, size))
+    for (size_t at = 0; at < text->size; at = fragment_end(bytes, at, text->size, size)) {
         total++;
+    }
     bool added = true;
     for (size_t at = 0; at < text->size && added; number++) {
         size_t end = fragment_end(bytes, at, text->size, size);
@@ -92,13 +96,16 @@ static bool add_fragments(buffer *text, size_t size, buffer_list *to) {
 }
 
 bool encode_message(const json_t *envelope, const ProtobufCMessage *values, const encoding *how, buffer_list *to) {
-    if (how->compression == COMPRESSION_CBOR || how->compression == COMPRESSION_CBOR_RAW)
+    if (how->compression == COMPRESSION_CBOR || how->compression == COMPRESSION_CBOR_RAW) {
         return buffer_list_add(to, cbor_encode_message(envelope, values));
+    }
     buffer *text = encode_json(envelope, values);
-    if (how->compression == COMPRESSION_PNG)
+    if (how->compression == COMPRESSION_PNG) {
         text = to_png(text);
+    }
     size_t size = how->fragment_size < MIN_FRAGMENT ? MIN_FRAGMENT : how->fragment_size;
-    if (text == NULL || how->fragment_size == 0 || text->size <= size)
+    if (!text || how->fragment_size == 0 || text->size <= size) {
         return buffer_list_add(to, text);
+    }
     return add_fragments(text, size, to);
 }

@@ -30,8 +30,9 @@ struct event_reader {
 /* Runs on a thread of nng. */
 static void on_message(void *user) {
     event_reader *reader = user;
-    if (nng_aio_result(reader->aio) != 0)
+    if (nng_aio_result(reader->aio) != 0) {
         return;
+    }
     nng_msg *message = nng_aio_get_msg(reader->aio);
     pthread_mutex_lock(&reader->mutex);
     if (reader->count == WAITING) {
@@ -63,14 +64,14 @@ static nng_msg *next_message(event_reader *reader) {
 /* Runs on the event loop. A message is a topic, a zero byte and an Event. */
 static void on_wake(uv_async_t *handle) {
     event_reader *reader = handle->data;
-    for (nng_msg *message = next_message(reader); message != NULL; message = next_message(reader)) {
+    for (nng_msg *message = next_message(reader); message; message = next_message(reader)) {
         const uint8_t *bytes = nng_msg_body(message);
         const uint8_t *end = memchr(bytes, '\0', nng_msg_len(message));
-        size_t topic = end != NULL ? (size_t)(end - bytes) + 1 : 0;
+        size_t topic = end ? (size_t)(end - bytes) + 1 : 0;
         Dynamics__V1__Event *event =
             topic > 0 ? dynamics__v1__event__unpack(NULL, nng_msg_len(message) - topic, bytes + topic) : NULL;
         reader->bridge->metrics.counters[COUNTER_EVENTS]++;
-        if (event != NULL) {
+        if (event) {
             reader->handle(reader->user, (const char *)bytes, event);
             dynamics__v1__event__free_unpacked(event, NULL);
         }
@@ -90,8 +91,9 @@ static int subscribe_all(event_reader *reader, const char *prefix) {
 
 static int dial(event_reader *reader, const char *address) {
     nng_dialer dialer;
-    if (nng_dialer_create(&dialer, reader->socket, address) != 0)
+    if (nng_dialer_create(&dialer, reader->socket, address) != 0) {
         return 0;
+    }
     nng_dialer_set_ms(dialer, NNG_OPT_RECONNMINT, RECONNECT_MIN);
     nng_dialer_set_ms(dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
     return nng_dialer_start(dialer, NNG_FLAG_NONBLOCK) == 0 ? nng_dialer_id(dialer) : 0;
@@ -99,7 +101,7 @@ static int dial(event_reader *reader, const char *address) {
 
 event_reader *event_reader_start(bridge *of, const char *address, event_handler handle, void *user) {
     event_reader *reader = calloc(1, sizeof *reader);
-    if (reader == NULL || nng_sub0_open(&reader->socket) != 0) {
+    if (!reader || nng_sub0_open(&reader->socket) != 0) {
         free(reader);
         return NULL;
     }
@@ -121,14 +123,16 @@ event_reader *event_reader_start(bridge *of, const char *address, event_handler 
 }
 
 int event_reader_watch(event_reader *reader, const char *address, const char *const topics[2]) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         subscribe(reader, topics[i]);
+    }
     return dial(reader, address);
 }
 
 void event_reader_forget(event_reader *reader, int number, const char *const topics[2]) {
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         nng_socket_set(reader->socket, NNG_OPT_SUB_UNSUBSCRIBE, topics[i], strlen(topics[i]) + 1);
+    }
     nng_dialer_close((nng_dialer){.id = (uint32_t)number});
 }
 
@@ -139,12 +143,15 @@ static void on_closed(uv_handle_t *handle) {
 }
 
 void event_reader_stop(event_reader *stopped) {
-    if (stopped->aio != NULL)
+    if (stopped->aio) {
         nng_aio_stop(stopped->aio);
+    }
     nng_close(stopped->socket);
-    if (stopped->aio != NULL)
+    if (stopped->aio) {
         nng_aio_free(stopped->aio);
-    for (nng_msg *left = next_message(stopped); left != NULL; left = next_message(stopped))
+    }
+    for (nng_msg *left = next_message(stopped); left; left = next_message(stopped)) {
         nng_msg_free(left);
+    }
     uv_close((uv_handle_t *)&stopped->wake, on_closed);
 }

@@ -22,8 +22,9 @@ struct partial_message {
 };
 
 static void free_partial(partial_message *freed) {
-    for (size_t i = 0; i < freed->total; i++)
+    for (size_t i = 0; i < freed->total; i++) {
         free(freed->pieces[i].data);
+    }
     free(freed->id);
     free(freed);
 }
@@ -39,17 +40,19 @@ static void forget(fragments *of, partial_message **link) {
 
 static partial_message **find(fragments *of, const char *id) {
     partial_message **link = &of->partial;
-    while (*link != NULL && strcmp((*link)->id, id) != 0)
+    while (*link && strcmp((*link)->id, id) != 0) {
         link = &(*link)->next;
+    }
     return link;
 }
 
 static partial_message *begin(fragments *of, const char *id, size_t total, double now) {
     partial_message *begun = calloc(1, sizeof *begun + total * sizeof(piece));
-    if (begun == NULL)
+    if (!begun) {
         return NULL;
+    }
     begun->id = strdup(id);
-    if (begun->id == NULL) {
+    if (!begun->id) {
         free(begun);
         return NULL;
     }
@@ -63,7 +66,7 @@ static partial_message *begin(fragments *of, const char *id, size_t total, doubl
 
 static char *join(const partial_message *of) {
     char *whole = malloc(of->bytes + 1), *at = whole;
-    for (size_t i = 0; i < of->total && whole != NULL; i++) {
+    for (size_t i = 0; i < of->total && whole; i++) {
         memcpy(at, of->pieces[i].data, of->pieces[i].length);
         at += of->pieces[i].length;
     }
@@ -74,16 +77,21 @@ static char *join(const partial_message *of) {
 static const char *check(const fragments *of, const fragment_limits *limits, const partial_message *known,
                          const fragment *added) {
     long long number = added->number, total = added->total;
-    if (total < 1 || (size_t)total > limits->fragments)
+    if (total < 1 || (size_t)total > limits->fragments) {
         return "\"total\" is not from 1 to limits.fragments";
-    if (number < 0 || number >= total)
+    }
+    if (number < 0 || number >= total) {
         return "\"num\" is not from 0 to total - 1";
-    if (known == NULL && of->count >= limits->messages)
+    }
+    if (!known && of->count >= limits->messages) {
         return "too many messages are incomplete (limits.partial_messages)";
-    if (known != NULL && known->total != (size_t)total)
+    }
+    if (known && known->total != (size_t)total) {
         return "\"total\" is another than in the fragments before";
-    if (known != NULL && known->pieces[number].data != NULL)
+    }
+    if (known && known->pieces[number].data) {
         return "this fragment came twice";
+    }
     return of->bytes + added->length > limits->bytes
                ? "what is incomplete is larger than allowed (limits.message_bytes)"
                : NULL;
@@ -93,38 +101,42 @@ fragment_result fragments_add(fragments *of, const fragment_limits *limits, doub
                               char **message, size_t *size, char error[FRAGMENT_ERROR_SIZE]) {
     partial_message **link = find(of, added->id), *known = *link;
     const char *wrong = check(of, limits, known, added);
-    if (wrong == NULL && known == NULL) {
+    if (!wrong && !known) {
         known = begin(of, added->id, (size_t)added->total, now);
         link = &of->partial;
     }
-    piece *taken = wrong == NULL && known != NULL ? &known->pieces[added->number] : NULL;
-    if (taken != NULL)
+    piece *taken = !wrong && known ? &known->pieces[added->number] : NULL;
+    if (taken) {
         taken->data = malloc(added->length + 1);
-    if (taken == NULL || taken->data == NULL) {
+    }
+    if (!taken || !taken->data) {
         snprintf(error, FRAGMENT_ERROR_SIZE, "fragment %lld of %lld: %s", added->number, added->total,
-                 wrong != NULL ? wrong : "out of memory");
-        if (known != NULL)
+                 wrong ? wrong : "out of memory");
+        if (known) {
             forget(of, link);
+        }
         return FRAGMENT_REFUSED;
     }
     memcpy(taken->data, added->data, added->length);
     taken->length = added->length;
     known->bytes += added->length;
     of->bytes += added->length;
-    if (++known->arrived < known->total)
+    if (++known->arrived < known->total) {
         return FRAGMENT_KEPT;
+    }
     *message = join(known);
     *size = known->bytes;
     forget(of, link);
-    if (*message != NULL)
+    if (*message) {
         return FRAGMENT_COMPLETE;
+    }
     snprintf(error, FRAGMENT_ERROR_SIZE, "out of memory");
     return FRAGMENT_REFUSED;
 }
 
 size_t fragments_expire(fragments *of, const fragment_limits *limits, double now) {
     size_t expired = 0;
-    for (partial_message **link = &of->partial; *link != NULL;) {
+    for (partial_message **link = &of->partial; *link;) {
         if (now - (*link)->since > limits->time) {
             forget(of, link);
             expired++;
@@ -136,6 +148,7 @@ size_t fragments_expire(fragments *of, const fragment_limits *limits, double now
 }
 
 void fragments_free(fragments *freed) {
-    while (freed->partial != NULL)
+    while (freed->partial) {
         forget(freed, &freed->partial);
+    }
 }

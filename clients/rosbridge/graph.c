@@ -40,7 +40,7 @@ static void add_type(json_t *to, bridge *of, const char *type) {
 json_t *graph_topics(bridge *of, json_t **types) {
     json_t *names = json_array();
     *types = json_array();
-    for (topic *each = of->topics; each != NULL; each = each->next) {
+    for (topic *each = of->topics; each; each = each->next) {
         add(names, each->name);
         add_type(*types, of, each->type);
     }
@@ -49,9 +49,11 @@ json_t *graph_topics(bridge *of, json_t **types) {
 
 json_t *graph_topics_of_type(bridge *of, const char *type) {
     json_t *names = json_array();
-    for (topic *each = of->topics; each != NULL; each = each->next)
-        if (strcmp(each->type, type) == 0)
+    for (topic *each = of->topics; each; each = each->next) {
+        if (strcmp(each->type, type) == 0) {
             add(names, each->name);
+        }
+    }
     return names;
 }
 
@@ -67,14 +69,15 @@ static void each_service(bridge *of, service_visitor visit, void *user) {
         visit(user, name, type, daemon_node);
     }
     visit(user, HEALTH_SERVICE, HEALTH_TYPE, own_node);
-    for (size_t i = 0; rosapi_name(i, type) != NULL; i++) {
+    for (size_t i = 0; rosapi_name(i, type); i++) {
         snprintf(name, sizeof name, "/rosapi/%s", rosapi_name(i, type));
         visit(user, name, type, own_node);
     }
-    for (offer *each = of->offers; each != NULL; each = each->next) {
+    for (offer *each = of->offers; each; each = each->next) {
         node_of(each->provider, node);
-        if (!each->is_action)
+        if (!each->is_action) {
             visit(user, each->name, each->type, node);
+        }
     }
 }
 
@@ -86,14 +89,16 @@ typedef struct search {
 
 static void store_match(void *user, const char *name, const char *type, const char *node) {
     search *s = user;
-    bool is_meant = (s->type == NULL || strcmp(s->type, type) == 0) &&
-                    (s->name == NULL || strcmp(s->name, name) == 0) && (s->node == NULL || strcmp(s->node, node) == 0);
-    if (!is_meant)
+    bool is_meant = (!s->type || strcmp(s->type, type) == 0) && (!s->name || strcmp(s->name, name) == 0) &&
+                    (!s->node || strcmp(s->node, node) == 0);
+    if (!is_meant) {
         return;
+    }
     snprintf(s->found_type, sizeof s->found_type, "%s", type);
     snprintf(s->found_node, sizeof s->found_node, "%s", node);
-    if (s->names != NULL)
+    if (s->names) {
         add(s->names, name);
+    }
 }
 
 json_t *graph_services(bridge *of, const char *type) {
@@ -128,16 +133,19 @@ json_t *graph_actions(bridge *of) {
         method_service(method_get(i), name);
         add(names, name);
     }
-    for (offer *each = of->offers; each != NULL; each = each->next)
-        if (each->is_action)
+    for (offer *each = of->offers; each; each = each->next) {
+        if (each->is_action) {
             add(names, each->name);
+        }
+    }
     return names;
 }
 
 json_t *graph_nodes(bridge *of) {
     json_t *names = json_pack("[ss]", daemon_node, own_node);
-    for (peer *each = of->peers; each != NULL; each = each->next)
+    for (peer *each = of->peers; each; each = each->next) {
         add_node(names, each);
+    }
     return names;
 }
 
@@ -149,49 +157,57 @@ static topic *topic_named(bridge *of, const char *name) {
 json_t *graph_publishers(bridge *of, const char *name) {
     json_t *names = json_array();
     topic *found = topic_named(of, name);
-    if (found != NULL && found->is_own && found->read == NULL)
+    if (found && found->is_own && !found->read) {
         add(names, daemon_node);
-    for (publisher *each = found != NULL ? found->publishers : NULL; each != NULL; each = each->next)
+    }
+    for (publisher *each = found ? found->publishers : NULL; each; each = each->next) {
         add_node(names, each->peer);
+    }
     return names;
 }
 
 json_t *graph_subscribers(bridge *of, const char *name) {
     json_t *names = json_array();
     topic *found = topic_named(of, name);
-    if (found != NULL && found->read != NULL)
+    if (found && found->read) {
         add(names, daemon_node);
-    for (subscription *each = found != NULL ? found->subscriptions : NULL; each != NULL; each = each->next)
+    }
+    for (subscription *each = found ? found->subscriptions : NULL; each; each = each->next) {
         add_node(names, each->peer);
+    }
     return names;
 }
 
 void graph_topic_type(bridge *of, const char *name, char type[ROS_NAME_SIZE]) {
     topic *found = topic_named(of, name);
-    ros_type_spelling(found != NULL ? found->type : "", of->config->ros_version, type);
+    ros_type_spelling(found ? found->type : "", of->config->ros_version, type);
 }
 
 /* Returns true if the list contains the node. Releases the list. */
 static bool is_among(json_t *names, const char *node) {
     bool found = false;
-    for (size_t i = 0; i < json_array_size(names); i++)
+    for (size_t i = 0; i < json_array_size(names); i++) {
         found |= strcmp(json_string_value(json_array_get(names, i)), node) == 0;
+    }
     json_decref(names);
     return found;
 }
 
 json_t *graph_node_details(bridge *of, const char *name) {
     char node[ROS_NAME_SIZE];
-    if (!ros_name_normalize(name, node) || !is_among(graph_nodes(of), node))
+    if (!ros_name_normalize(name, node) || !is_among(graph_nodes(of), node)) {
         return NULL;
+    }
     json_t *publishing = json_array(), *subscribing = json_array();
     search s = {.node = node, .names = json_array()};
     each_service(of, store_match, &s);
-    for (topic *each = of->topics; each != NULL; each = each->next) {
-        if (is_among(graph_publishers(of, each->name), node))
+    for (topic *each = of->topics; each; each = each->next) {
+        if (is_among(graph_publishers(of, each->name), node)) {
             add(publishing, each->name);
-        if (is_among(graph_subscribers(of, each->name), node))
+        }
+        if (is_among(graph_subscribers(of, each->name), node)) {
             add(subscribing, each->name);
+        }
     }
     return json_pack("{so so so}", "subscribing", subscribing, "publishing", publishing, "services", s.names);
 }

@@ -29,8 +29,9 @@ static void describe(const Dynamics__V1__GetHealthReply *health, char *text, siz
     for (size_t i = 0; i < health->n_components; i++) {
         const Dynamics__V1__ComponentHealth *each = health->components[i];
         size_t length = strlen(text);
-        if (each->message[0] != '\0')
+        if (each->message[0] != '\0') {
             snprintf(text + length, size - length, "; %s: %s", each->name, each->message);
+        }
     }
 }
 
@@ -38,10 +39,11 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
     question *asked = user;
     const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     char text[1024];
-    bool serves = health != NULL && health->state == DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
+    bool serves = health && health->state == DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
     snprintf(text, sizeof text, "%s", reason);
-    if (health != NULL)
+    if (health) {
         describe(health, text, sizeof text);
+    }
     (void)in;
     json_t *values = json_pack("{sb so}", "success", (int)serves, "message", json_text(text));
     json_object_set_new(asked->response, "values", values);
@@ -54,7 +56,7 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
 
 void health_service_call(peer *from, const encoding *how, double timeout, json_t *response) {
     question *asked = malloc(sizeof *asked);
-    if (asked == NULL) {
+    if (!asked) {
         json_decref(response);
         peer_send(from, NULL);
         return;

@@ -25,8 +25,9 @@ typedef struct conversion {
 static void refuse(conversion *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void refuse(conversion *of, const char *format, ...) {
-    if (of->failed)
+    if (of->failed) {
         return;
+    }
     of->failed = true;
     int written = snprintf(of->error, METHOD_ERROR_SIZE, "%s", of->path);
     va_list arguments;
@@ -47,11 +48,14 @@ bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type) {
  * index. */
 static size_t place_of(const conversion *of, const char *name, size_t index) {
     const char *same = json_string_value(json_array_get(of->names, index));
-    if (same != NULL && strcmp(same, name) == 0)
+    if (same && strcmp(same, name) == 0) {
         return index;
-    for (size_t i = 0; i < json_array_size(of->names); i++)
-        if (strcmp(json_string_value(json_array_get(of->names, i)), name) == 0)
+    }
+    for (size_t i = 0; i < json_array_size(of->names); i++) {
+        if (strcmp(json_string_value(json_array_get(of->names, i)), name) == 0) {
             return i;
+        }
+    }
     return SIZE_MAX;
 }
 
@@ -59,19 +63,25 @@ static size_t place_of(const conversion *of, const char *name, size_t index) {
 static size_t read_names(conversion *of, const json_t *state) {
     const json_t *names = json_object_get(state, "name");
     size_t count = json_array_size(names);
-    if (!json_is_array(names) || count == 0)
+    if (!json_is_array(names) || count == 0) {
         refuse(of, ".name: an array of the names of all moving joints is needed");
-    for (size_t i = 0; i < count && !of->failed; i++)
-        if (!json_is_string(json_array_get(names, i)))
+    }
+    for (size_t i = 0; i < count && !of->failed; i++) {
+        if (!json_is_string(json_array_get(names, i))) {
             refuse(of, ".name[%zu]: a string is needed", i);
-    if (of->names == NULL)
+        }
+    }
+    if (!of->names) {
         of->names = json_deep_copy(names);
-    else if (json_array_size(of->names) != count)
+    } else if (json_array_size(of->names) != count) {
         refuse(of, ".name: %zu names, but the first state has %zu", count, json_array_size(of->names));
-    for (size_t i = 0; i < count && !of->failed; i++)
-        if (place_of(of, json_string_value(json_array_get(names, i)), i) == SIZE_MAX)
+    }
+    for (size_t i = 0; i < count && !of->failed; i++) {
+        if (place_of(of, json_string_value(json_array_get(names, i)), i) == SIZE_MAX) {
             refuse(of, ".name[%zu]: the first state has no joint \"%.64s\"", i,
                    json_string_value(json_array_get(names, i)));
+        }
+    }
     return count;
 }
 
@@ -80,16 +90,19 @@ static size_t read_names(conversion *of, const json_t *state) {
 static bool read_row(conversion *of, const json_t *state, const char *member, size_t count, json_t *rows) {
     const json_t *values = json_object_get(state, member), *names = json_object_get(state, "name");
     size_t given = list_size(values), start = json_array_size(rows);
-    if (given != 0 && given != count)
+    if (given != 0 && given != count) {
         refuse(of, ".%s: %zu values for %zu names", member, given, count);
-    for (size_t i = 0; i < count && !of->failed; i++)
+    }
+    for (size_t i = 0; i < count && !of->failed; i++) {
         json_array_append_new(rows, json_real(0));
+    }
     for (size_t i = 0; i < given && !of->failed; i++) {
         json_t *value = list_get(values, i);
-        if (!json_is_number(value))
+        if (!json_is_number(value)) {
             refuse(of, ".%s[%zu]: %s is not a number", member, i, json_is_null(value) ? "null" : "this value");
-        else
+        } else {
             json_array_set(rows, start + place_of(of, json_string_value(json_array_get(names, i)), i), value);
+        }
     }
     return given > 0;
 }
@@ -100,8 +113,9 @@ static void read_state(conversion *of, const json_t *state) {
         return;
     }
     size_t count = read_names(of, state);
-    if (!of->failed && !read_row(of, state, "position", count, of->position))
+    if (!of->failed && !read_row(of, state, "position", count, of->position)) {
         refuse(of, ".position: a number for each name is needed");
+    }
     of->has_velocity |= !of->failed && read_row(of, state, "velocity", count, of->velocity);
     of->has_effort |= !of->failed && read_row(of, state, "effort", count, of->effort);
 }
@@ -109,12 +123,14 @@ static void read_state(conversion *of, const json_t *state) {
 /* Sets a field of the request, which must not be present beside the states. */
 static void set_field(conversion *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
                       json_t *value) {
-    if (!has_field(type, name))
+    if (!has_field(type, name)) {
         return;
-    if (list_size(json_object_get(arguments, name)) > 0)
+    }
+    if (list_size(json_object_get(arguments, name)) > 0) {
         refuse(of, ": give either joint_state or %s", name);
-    else
+    } else {
         json_object_set(arguments, name, value);
+    }
 }
 
 const json_t *joint_state_query(const json_t *given) {
@@ -125,10 +141,11 @@ const json_t *joint_state_query(const json_t *given) {
 static void set_names(conversion *of, json_t *arguments) {
     const json_t *given = joint_state_query(json_object_get(arguments, "query"));
     json_t *query = json_is_object(given) ? json_copy((json_t *)given) : json_object();
-    if (given != NULL && !json_is_object(given))
+    if (given && !json_is_object(given)) {
         refuse(of, ".query: an object is needed");
-    else if (list_size(json_object_get(query, "joint_names")) > 0)
+    } else if (list_size(json_object_get(query, "joint_names")) > 0) {
         refuse(of, ": give either joint_state or query.joint_names");
+    }
     json_object_set(query, "joint_names", of->names);
     json_object_set_new(arguments, "query", query);
 }
@@ -136,8 +153,8 @@ static void set_names(conversion *of, json_t *arguments) {
 /* Returns the states in the arguments, or NULL if there are none. */
 static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *arguments, bool *is_bare) {
     json_t *whole = json_object_get(arguments, "joint_state");
-    *is_bare = whole == NULL && json_object_get(arguments, "name") != NULL &&
-               json_object_get(arguments, "position") != NULL && !has_field(type, "name");
+    *is_bare = !whole && json_object_get(arguments, "name") && json_object_get(arguments, "position") &&
+               !has_field(type, "name");
     return !joint_state_is_accepted(type) ? NULL : *is_bare ? (json_t *)arguments : whole;
 }
 
@@ -147,10 +164,11 @@ bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t 
     const json_t *names = json_object_get(json_is_array(states) ? json_array_get(states, 0) : states, "name");
     for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        const char *bracket = name != NULL ? strrchr(name, '[') : NULL;
-        size_t digits = bracket != NULL ? strspn(bracket + 1, "0123456789") : 0;
-        if (digits > 0 && strcmp(bracket + 1 + digits, "]") == 0)
+        const char *bracket = name ? strrchr(name, '[') : NULL;
+        size_t digits = bracket ? strspn(bracket + 1, "0123456789") : 0;
+        if (digits > 0 && strcmp(bracket + 1 + digits, "]") == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -159,12 +177,14 @@ bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t 
 static json_t *spread(json_t *rows, const coordinates *joints, const coordinate *const *places, bool is_q) {
     size_t width = is_q ? joints->nq : joints->nv, count = joints->count;
     json_t *spread = json_array();
-    for (size_t i = 0; i < json_array_size(rows) / count * width; i++)
+    for (size_t i = 0; i < json_array_size(rows) / count * width; i++) {
         json_array_append_new(spread, json_null());
+    }
     for (size_t i = 0; i < json_array_size(rows); i++) {
         size_t place = is_q ? places[i % count]->q : places[i % count]->v;
-        if (place != SIZE_MAX)
+        if (place != SIZE_MAX) {
             json_array_set(spread, i / count * width + place, json_array_get(rows, i));
+        }
     }
     json_decref(rows);
     return spread;
@@ -175,9 +195,10 @@ static void use_own_order(conversion *of, const coordinates *joints) {
     char path[sizeof of->path + 8];
     snprintf(path, sizeof path, "%s.name", of->path);
     const coordinate **places = coordinates_arrange(joints, of->names, path, of->error);
-    of->failed = places == NULL;
-    if (of->failed)
+    of->failed = !places;
+    if (of->failed) {
         return;
+    }
     of->position = spread(of->position, joints, places, true);
     of->velocity = spread(of->velocity, joints, places, false);
     of->effort = spread(of->effort, joints, places, false);
@@ -189,8 +210,9 @@ bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *argumen
                          char *error) {
     bool is_bare;
     json_t *states = states_in(type, arguments, &is_bare);
-    if (states == NULL)
+    if (!states) {
         return true;
+    }
     json_incref(states);
     conversion of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
     if (!json_is_array(states)) {
@@ -201,19 +223,23 @@ bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *argumen
         snprintf(of.path, sizeof of.path, "args.joint_state[%zu]", i);
         read_state(&of, json_array_get(states, i));
     }
-    if (!of.failed && of.names != NULL && joints != NULL && joints->has_parts)
+    if (!of.failed && of.names && joints && joints->has_parts) {
         use_own_order(&of, joints);
+    }
     snprintf(of.path, sizeof of.path, "args");
     static const char *const members[] = {"header", "name", "position", "velocity", "effort", "joint_state"};
-    for (size_t i = is_bare ? 0 : 5; i < 6; i++)
+    for (size_t i = is_bare ? 0 : 5; i < 6; i++) {
         json_object_del(arguments, members[i]);
-    if (!of.failed && of.names != NULL) {
+    }
+    if (!of.failed && of.names) {
         set_names(&of, arguments);
         set_field(&of, type, arguments, "q", of.position);
-        if (of.has_velocity)
+        if (of.has_velocity) {
             set_field(&of, type, arguments, "v", of.velocity);
-        if (of.has_effort)
+        }
+        if (of.has_effort) {
             set_field(&of, type, arguments, "tau", of.effort);
+        }
     }
     json_decref(states);
     json_decref(of.names);

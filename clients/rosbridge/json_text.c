@@ -9,12 +9,15 @@
 
 json_t *json_text(const char *text) {
     json_t *string = json_string(text);
-    char *mended = string == NULL ? strdup(text) : NULL;
-    if (mended == NULL)
+    char *mended = !string ? strdup(text) : NULL;
+    if (!mended) {
         return string;
-    for (char *c = mended; *c != '\0'; c++)
-        if ((unsigned char)*c >= 0x80)
+    }
+    for (char *c = mended; *c != '\0'; c++) {
+        if ((unsigned char)*c >= 0x80) {
             *c = '?';
+        }
+    }
     string = json_string(mended);
     free(mended);
     return string;

@@ -50,11 +50,12 @@ static void on_check(uv_timer_t *timer) {
     life *self = timer->data;
     double now = monotonic_time();
     if (self->bridge.stops) {
-        if (self->bridge.peers == NULL || now > self->stop_time)
+        if (!self->bridge.peers || now > self->stop_time) {
             uv_stop(timer->loop);
+        }
         return;
     }
-    for (peer *each = self->bridge.peers, *next; each != NULL; each = next) {
+    for (peer *each = self->bridge.peers, *next; each; each = next) {
         next = each->next;
         peer_check(each, now);
     }
@@ -70,16 +71,18 @@ static void on_signal(uv_signal_t *signal, int number) {
     life *self = signal->data;
     bridge *of = &self->bridge;
     (void)number;
-    if (of->stops)
+    if (of->stops) {
         return;
+    }
     of->stops = true;
     self->stop_time = monotonic_time() + STOP_TIME;
     sd_notify(0, "STOPPING=1");
     call_pool_stop(of);
     daemon_topics_stop(self->topics);
     self->topics = NULL;
-    for (peer *each = of->peers; each != NULL; each = each->next)
+    for (peer *each = of->peers; each; each = each->next) {
         peer_cut(each, CLOSE_GOING_AWAY, "the gateway stops");
+    }
     uv_timer_start(&self->check, on_check, 0, STOPPING_INTERVAL);
 }
 
@@ -95,17 +98,18 @@ static void announce(const life *self) {
     const config *c = self->bridge.config;
     unsigned port = websocket_port(self->socket);
     FILE *file = c->port_file[0] != '\0' ? fopen(c->port_file, "w") : NULL;
-    if (file != NULL) {
+    if (file) {
         fprintf(file, "%u\n", port);
         fclose(file);
     } else if (c->port_file[0] != '\0') {
         bridge_report("port_file: %s cannot be written", c->port_file);
     }
     char where[2 * CONFIG_WORD];
-    if (c->address[0] != '\0')
+    if (c->address[0] != '\0') {
         snprintf(where, sizeof where, "listens at %s, port %u", c->address, port);
-    else
+    } else {
         snprintf(where, sizeof where, "dials %s", c->dial);
+    }
     char printed[2 * CONFIG_WORD];
     printable_text(where, printed, sizeof printed);
     bridge_report("%s", printed);
@@ -126,7 +130,7 @@ static void start_clock(life *self) {
 
 bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     life *self = calloc(1, sizeof *self);
-    if (self == NULL || uv_loop_init(&self->loop) != 0) {
+    if (!self || uv_loop_init(&self->loop) != 0) {
         snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
         free(self);
         return false;
@@ -140,7 +144,7 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     of->on_flush = on_flush;
     of->forget_peer = forget_peer;
     self->topics = call_pool_start(of) ? daemon_topics_start(of, error) : NULL;
-    self->socket = self->topics != NULL ? websocket_start(of, error) : NULL;
+    self->socket = self->topics ? websocket_start(of, error) : NULL;
     bool has_run = self->socket != NULL;
     if (has_run) {
         start_clock(self);
@@ -150,13 +154,15 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
         stop_clock(self);
     }
     call_pool_stop(of);
-    if (self->topics != NULL)
+    if (self->topics) {
         daemon_topics_stop(self->topics);
+    }
     uv_close((uv_handle_t *)&of->flush, NULL);
     topics_close(of);
     uv_run(of->loop, UV_RUN_DEFAULT);
-    if (has_run)
+    if (has_run) {
         websocket_free(self->socket);
+    }
     uv_loop_close(of->loop);
     free(self);
     return has_run;

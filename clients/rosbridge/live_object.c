@@ -36,22 +36,25 @@ void live_object_init(live_object *made, bridge *in, event_reader *reader, const
     snprintf(made->name, sizeof made->name, "%s", name);
     snprintf(made->digest, sizeof made->digest, "%s", digest);
     made->joint_names = json_array();
-    for (size_t i = 0; i < joint_count; i++)
+    for (size_t i = 0; i < joint_count; i++) {
         json_array_append_new(made->joint_names, json_string(joint_names[i]));
+    }
 }
 
 static void name_topic(const char *kind, const char *object, const char *what, char name[TOPIC_NAME_SIZE]) {
     snprintf(name, TOPIC_NAME_SIZE, "/dynamics/%ss/%s/%s", kind, object, what);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '-')
+    for (char *c = name; *c != '\0'; c++) {
+        if (*c == '-') {
             *c = '_';
+        }
+    }
 }
 
 bool live_object_is_free(bridge *in, const char *kind, const char *name) {
     char events[TOPIC_NAME_SIZE]; /* topic of every object */
     name_topic(kind, name, "events", events);
     const topic *known = topic_find(in, events);
-    return known == NULL || !known->is_own;
+    return !known || !known->is_own;
 }
 
 void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
@@ -71,8 +74,9 @@ static held_message pop_held(live_object *of) {
 
 /* Reports to the publisher that a message could not be read. */
 static void report_held(const held_message *of, const char *reason) {
-    if (!of->from->is_gone)
+    if (!of->from->is_gone) {
         peer_status(of->from, STATUS_ERROR, NULL, "publish: %s: %s", of->to->name, reason);
+    }
 }
 
 static void free_held(const held_message *freed) {
@@ -82,7 +86,7 @@ static void free_held(const held_message *freed) {
 
 /* Drops all held messages, since the coordinates cannot be determined. */
 static void drop_held(live_object *of, const char *reason) {
-    while (of->held != NULL) {
+    while (of->held) {
         held_message dropped = pop_held(of);
         report_held(&dropped, reason);
         free_held(&dropped);
@@ -90,10 +94,12 @@ static void drop_held(live_object *of, const char *reason) {
 }
 
 static void release(live_object *of) {
-    if (!of->is_gone || of->questions > 0)
+    if (!of->is_gone || of->questions > 0) {
         return;
-    if (of->on_free != NULL)
+    }
+    if (of->on_free) {
         of->on_free(of);
+    }
     json_decref(of->joint_names);
     coordinates_free(&of->coordinates);
     free(of);
@@ -101,8 +107,9 @@ static void release(live_object *of) {
 
 static void unwatch(live_object *of) {
     const char *const topics[2] = {of->data_topic, of->events_topic};
-    if (of->is_watched && of->address != 0 && of->reader != NULL)
+    if (of->is_watched && of->address != 0 && of->reader) {
         event_reader_forget(of->reader, of->address, topics);
+    }
     of->is_watched = false;
     of->address = 0;
 }
@@ -110,9 +117,11 @@ static void unwatch(live_object *of) {
 void live_object_end(live_object *ended) {
     unwatch(ended);
     drop_held(ended, "it has ended (NOT_FOUND)");
-    for (int i = 0; i < LIVE_TOPICS; i++)
-        if (ended->topics[i] != NULL)
+    for (int i = 0; i < LIVE_TOPICS; i++) {
+        if (ended->topics[i]) {
             topic_close(ended->bridge, ended->topics[i]);
+        }
+    }
     ended->is_gone = true;
     release(ended);
 }
@@ -125,13 +134,14 @@ bool live_object_answered(live_object *of) {
 }
 
 live_object *live_object_find(live_object *first, const char *name) {
-    while (first != NULL && strcmp(first->name, name) != 0)
+    while (first && strcmp(first->name, name) != 0) {
         first = first->next;
+    }
     return first;
 }
 
 void live_object_sweep(live_object **first, uint64_t generation) {
-    while (*first != NULL) {
+    while (*first) {
         live_object *each = *first;
         if (each->generation == generation) {
             first = &each->next;
@@ -151,11 +161,12 @@ void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *
         drop_held(of, "its joints cannot be told; send it again");
         return;
     }
-    while (of->held != NULL) {
+    while (of->held) {
         held_message next = pop_held(of);
         error[0] = '\0';
-        if (!next.to->read(next.from, next.to, next.message, error))
+        if (!next.to->read(next.from, next.to, next.message, error)) {
             report_held(&next, error);
+        }
         free_held(&next);
     }
 }
@@ -164,21 +175,24 @@ static void on_description(bridge *in, void *user, const ProtobufCMessage *resul
     live_object *of = user;
     (void)in;
     of->is_described = result != NULL;
-    if (live_object_answered(of))
+    if (live_object_answered(of)) {
         return;
-    if (result != NULL)
+    }
+    if (result) {
         live_object_learn(of, (const Dynamics__V1__DescribeModelReply *)result);
-    else
+    } else {
         drop_held(of, reason);
+    }
 }
 
 bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
     held_message **end = &of->held;
     size_t count = 0;
-    for (; *end != NULL; end = &(*end)->next)
+    for (; *end; end = &(*end)->next) {
         count++;
+    }
     held_message *added = count < MOST_HELD ? malloc(sizeof *added) : NULL;
-    if (added == NULL) {
+    if (!added) {
         snprintf(error, TOPIC_ERROR_SIZE, "%zu messages wait already, the joints are asked for; send it again soon",
                  count);
         return false;
@@ -193,7 +207,7 @@ bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *mess
 /* Returns a number as JSON: null for NaN and infinity, which JSON lacks, and zero without a row. */
 static json_t *value_at(const double *row, size_t place) {
     json_t *value = json_real(place != SIZE_MAX ? row[place] : 0);
-    return value != NULL ? value : json_null();
+    return value ? value : json_null();
 }
 
 json_t *live_object_joint_state(const live_object *of, double time, const double *q, const double *v,
@@ -202,24 +216,28 @@ json_t *live_object_joint_state(const live_object *of, double time, const double
     for (size_t i = 0; i < of->coordinates.count; i++) {
         const coordinate *at = &of->coordinates.list[i];
         json_array_append_new(names, json_string(at->name));
-        if (q != NULL)
+        if (q) {
             json_array_append_new(position, value_at(q, at->q));
-        if (v != NULL)
+        }
+        if (v) {
             json_array_append_new(velocity, value_at(v, at->v));
-        if (tau != NULL)
+        }
+        if (tau) {
             json_array_append_new(effort, value_at(tau, at->v));
+        }
     }
     return json_pack("{s{so ss} so so so so}", "header", "stamp", ros_time(time), "frame_id", "", "name", names,
                      "position", position, "velocity", velocity, "effort", effort);
 }
 
 bool live_object_is_read(const live_object *of, int place) {
-    return of->topics[place] != NULL && of->topics[place]->subscriptions != NULL;
+    return of->topics[place] && of->topics[place]->subscriptions != NULL;
 }
 
 void live_object_publish(const live_object *of, int place, json_t *message) {
-    if (of->topics[place] != NULL && message != NULL)
+    if (of->topics[place] && message) {
         topic_publish(of->bridge, of->topics[place], message);
+    }
     json_decref(message);
 }
 
@@ -230,9 +248,11 @@ void live_object_publish(const live_object *of, int place, json_t *message) {
 static const char *choose(const bridge *in, size_t count, char *const *addresses) {
     const char *own = in->config->events;
     size_t scheme = strcspn(own, ":");
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(addresses[i], own, scheme + 1) == 0)
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(addresses[i], own, scheme + 1) == 0) {
             return addresses[i];
+        }
+    }
     return count > 0 ? addresses[0] : NULL;
 }
 
@@ -242,18 +262,20 @@ static void read_topics(live_object *of, size_t count, char *const *addresses, c
     snprintf(of->data_topic, sizeof of->data_topic, "%s", data);
     snprintf(of->events_topic, sizeof of->events_topic, "%s", events);
     const char *const topics[2] = {of->data_topic, of->events_topic};
-    if (address != NULL)
+    if (address) {
         of->address = event_reader_watch(of->reader, address, topics);
+    }
 }
 
 static void on_watch(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_object *of = user;
-    if (result == NULL) {
+    if (!result) {
         bridge_log(in, "the %s %s cannot be watched: %s", of->kind, of->name, reason);
         of->is_watched = false;
     }
-    if (live_object_answered(of) || result == NULL)
+    if (live_object_answered(of) || !result) {
         return;
+    }
     if (result->descriptor == &dynamics__v1__watch_simulation_reply__descriptor) {
         const Dynamics__V1__WatchSimulationReply *reply = (const Dynamics__V1__WatchSimulationReply *)result;
         read_topics(of, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic);
@@ -267,8 +289,8 @@ void live_object_check(live_object *checked) {
     bool is_read = false, is_written = checked->is_written;
     for (int i = 0; i < LIVE_TOPICS; i++) {
         const topic *own = checked->topics[i];
-        is_read |= own != NULL && own->read == NULL && own->subscriptions != NULL && checked->reader != NULL;
-        is_written |= own != NULL && own->read != NULL && own->publishers != NULL;
+        is_read |= own && !own->read && own->subscriptions && checked->reader != NULL;
+        is_written |= own && own->read && own->publishers != NULL;
     }
     if ((is_read || is_written) && !checked->is_described) {
         checked->is_described = true;

@@ -21,8 +21,9 @@ static void free_inputs(live_object *freed) {
 
 static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *summary) {
     live_simulation *made = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return;
+    }
     live_object *added = &made->object;
     live_object_init(added, in->bridge, in->reader, "simulation", summary->name, summary->digest,
                      summary->n_joint_names, summary->joint_names);
@@ -41,42 +42,49 @@ void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulat
     of->generation++;
     for (size_t i = 0; i < list->n_simulations; i++) {
         live_object *known = live_object_find(of->first, list->simulations[i]->name);
-        if (known != NULL && strcmp(known->digest, list->simulations[i]->digest) == 0)
+        if (known && strcmp(known->digest, list->simulations[i]->digest) == 0) {
             known->generation = of->generation;
+        }
     }
     live_object_sweep(&of->first, of->generation);
-    for (size_t i = 0; i < list->n_simulations; i++)
-        if (live_object_find(of->first, list->simulations[i]->name) == NULL &&
-            live_object_is_free(of->bridge, "simulation", list->simulations[i]->name))
+    for (size_t i = 0; i < list->n_simulations; i++) {
+        if (!live_object_find(of->first, list->simulations[i]->name) &&
+            live_object_is_free(of->bridge, "simulation", list->simulations[i]->name)) {
             begin(of, list->simulations[i]);
+        }
+    }
 }
 
 static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_simulations *of = user;
     (void)in, (void)reason;
     of->is_asking = false;
-    if (result != NULL)
+    if (result) {
         live_simulations_list(of, (const Dynamics__V1__ListSimulationsReply *)result);
+    }
 }
 
 void live_simulations_ask(live_simulations *of) {
-    if (of->is_asking)
+    if (of->is_asking) {
         return;
+    }
     of->is_asking = true;
     call_ask(of->bridge, "/dynamics/list_simulations", NULL, LIVE_ASK_TIME, on_list, of);
 }
 
 void live_simulations_check(live_simulations *checked) {
-    for (live_object *each = checked->first; each != NULL; each = each->next)
+    for (live_object *each = checked->first; each; each = each->next) {
         live_object_check(each);
+    }
 }
 
 /* Returns the last state of an event as a JointState. Its stamp is the simulated time. */
 static json_t *joint_state(const live_object *of, const Dynamics__V1__SimulationStateEvent *event) {
     size_t states = event->n_time;
     if (states == 0 || of->coordinates.nq == 0 || event->n_q != states * of->coordinates.nq ||
-        event->n_v != states * of->coordinates.nv)
+        event->n_v != states * of->coordinates.nv) {
         return NULL;
+    }
     const double *q = event->q + (states - 1) * of->coordinates.nq, *v = event->v + (states - 1) * of->coordinates.nv;
     const double *tau = event->n_tau == event->n_v ? event->tau + (states - 1) * of->coordinates.nv : NULL;
     return live_object_joint_state(of, event->time[states - 1], q, v, tau);
@@ -86,20 +94,25 @@ bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *e
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
         const Dynamics__V1__SimulationStateEvent *state = event->simulation_state;
         live_object *known = live_object_find(of->first, state->simulation);
-        if (known == NULL)
+        if (!known) {
             return false;
-        if (live_object_is_read(known, SIMULATION_JOINT_STATES))
+        }
+        if (live_object_is_read(known, SIMULATION_JOINT_STATES)) {
             live_object_publish(known, SIMULATION_JOINT_STATES, joint_state(known, state));
-        if (live_object_is_read(known, SIMULATION_STATE))
+        }
+        if (live_object_is_read(known, SIMULATION_STATE)) {
             live_object_publish(known, SIMULATION_STATE, message_to_tree(MESSAGE_ROS, &state->base));
+        }
         return true;
     }
-    if (event->event_case != DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT)
+    if (event->event_case != DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT) {
         return false;
+    }
     const Dynamics__V1__SimulationEvent *received = event->simulation_event;
     live_object *known = live_object_find(of->first, received->simulation);
-    if (known == NULL)
+    if (!known) {
         return false;
+    }
     live_object_publish(known, SIMULATION_EVENTS, message_to_tree(MESSAGE_ROS, &received->base));
     live_simulations_ask(of);
     return true;

@@ -14,8 +14,9 @@
 
 static void begin(live_streams *in, const Dynamics__V1__StreamSummary *summary) {
     live_stream *added = calloc(1, sizeof *added);
-    if (added == NULL)
+    if (!added) {
         return;
+    }
     live_object *object = &added->object;
     live_object_init(object, in->bridge, in->reader, "stream", summary->name, summary->digest, summary->n_joint_names,
                      summary->joint_names);
@@ -38,8 +39,9 @@ static bool is_same(const live_object *known, const Dynamics__V1__StreamSummary 
     bool is_feedforward = summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
     bool same = strcmp(known->digest, summary->digest) == 0 && (known->topics[STREAM_EFFORT] != NULL) == is_feedforward;
     same = same && json_array_size(known->joint_names) == summary->n_joint_names;
-    for (size_t i = 0; same && i < summary->n_joint_names; i++)
+    for (size_t i = 0; same && i < summary->n_joint_names; i++) {
         same = strcmp(json_string_value(json_array_get(known->joint_names, i)), summary->joint_names[i]) == 0;
+    }
     return same;
 }
 
@@ -47,69 +49,83 @@ void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *l
     of->generation++;
     for (size_t i = 0; i < list->n_streams; i++) {
         live_object *known = live_object_find(of->first, list->streams[i]->name);
-        if (known != NULL && is_same(known, list->streams[i]))
+        if (known && is_same(known, list->streams[i])) {
             known->generation = of->generation;
+        }
     }
     live_object_sweep(&of->first, of->generation);
-    for (size_t i = 0; i < list->n_streams; i++)
-        if (live_object_find(of->first, list->streams[i]->name) == NULL &&
-            live_object_is_free(of->bridge, "stream", list->streams[i]->name))
+    for (size_t i = 0; i < list->n_streams; i++) {
+        if (!live_object_find(of->first, list->streams[i]->name) &&
+            live_object_is_free(of->bridge, "stream", list->streams[i]->name)) {
             begin(of, list->streams[i]);
+        }
+    }
 }
 
 static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_streams *of = user;
     (void)in, (void)reason;
     of->is_asking = false;
-    if (result != NULL)
+    if (result) {
         live_streams_list(of, (const Dynamics__V1__ListStreamsReply *)result);
+    }
 }
 
 void live_streams_ask(live_streams *of) {
-    if (of->is_asking)
+    if (of->is_asking) {
         return;
+    }
     of->is_asking = true;
     call_ask(of->bridge, "/dynamics/list_streams", NULL, LIVE_ASK_TIME, on_list, of);
 }
 
 void live_streams_check(live_streams *checked) {
-    for (live_object *each = checked->first; each != NULL; each = each->next)
+    for (live_object *each = checked->first; each; each = each->next) {
         live_object_check(each);
+    }
 }
 
 /* Publishes the torques of each point as a JointState. Its stamp is the time of the point. */
 static void publish_effort(const live_object *of, const Dynamics__V1__StreamTorques *event) {
-    if (of->coordinates.nv == 0 || event->n_tau != event->n_time * of->coordinates.nv)
+    if (of->coordinates.nv == 0 || event->n_tau != event->n_time * of->coordinates.nv) {
         return;
-    for (size_t i = 0; i < event->n_time; i++)
+    }
+    for (size_t i = 0; i < event->n_time; i++) {
         live_object_publish(
             of, STREAM_EFFORT,
             live_object_joint_state(of, event->time[i], NULL, NULL, event->tau + i * of->coordinates.nv));
+    }
 }
 
 bool live_streams_publish(live_streams *of, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES) {
         const Dynamics__V1__StreamTorques *torques = event->stream_torques;
         live_object *known = live_object_find(of->first, torques->stream);
-        if (known == NULL)
+        if (!known) {
             return false;
-        if (live_object_is_read(known, STREAM_EFFORT))
+        }
+        if (live_object_is_read(known, STREAM_EFFORT)) {
             publish_effort(known, torques);
-        if (live_object_is_read(known, STREAM_TORQUES))
+        }
+        if (live_object_is_read(known, STREAM_TORQUES)) {
             live_object_publish(known, STREAM_TORQUES, message_to_tree(MESSAGE_ROS, &torques->base));
+        }
         return true;
     }
-    if (event->event_case != DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT)
+    if (event->event_case != DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT) {
         return false;
+    }
     const Dynamics__V1__StreamEvent *received = event->stream_event;
     live_object *known = live_object_find(of->first, received->stream);
-    if (known == NULL)
+    if (!known) {
         return false;
+    }
     live_object_publish(known, STREAM_EVENTS, message_to_tree(MESSAGE_ROS, &received->base));
     bool has_ended = received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_CLOSED ||
                      received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_EXPIRED;
-    if (has_ended)
+    if (has_ended) {
         live_streams_ask(of);
+    }
     return true;
 }
 

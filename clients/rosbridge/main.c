@@ -45,8 +45,9 @@ static const struct option options[] = {
 static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
     char section[CONFIG_WORD], key[CONFIG_WORD];
     int length = 0;
-    if (sscanf(text, "%255[^.=].%255[^=]=%n", section, key, &length) == 2 && length > 0)
+    if (sscanf(text, "%255[^.=].%255[^=]=%n", section, key, &length) == 2 && length > 0) {
         return config_set(c, section, key, text + length, error);
+    }
     snprintf(error, CONFIG_ERROR_SIZE, "--set %.200s: give SECTION.KEY=VALUE", text);
     return false;
 }
@@ -97,7 +98,7 @@ int main(int argc, char **argv) {
     bool only_checks = false;
     config_init(&c);
     const char *path = find_config(argc, argv);
-    bool is_right = path == NULL || config_read(path, &c, error);
+    bool is_right = !path || config_read(path, &c, error);
     optind = 1;
     for (int option; is_right && (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
         only_checks |= option == OPTION_CHECK;
@@ -112,12 +113,13 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     if (only_checks) {
-        printf("%s: the configuration is right\n", path != NULL ? path : "defaults");
+        printf("%s: the configuration is right\n", path ? path : "defaults");
         return EXIT_SUCCESS;
     }
     signal(SIGPIPE, SIG_IGN);
-    if (bridge_run(&c, error))
+    if (bridge_run(&c, error)) {
         return EXIT_SUCCESS;
+    }
     bridge_report("%s", error);
     return EXIT_FAILURE;
 }

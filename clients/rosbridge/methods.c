@@ -17,24 +17,28 @@ static const ProtobufCMessageDescriptor *const requests = &dynamics__v1__request
 
 size_t method_count(void) {
     size_t count = 0;
-    for (unsigned i = 0; i < requests->n_fields; i++)
+    for (unsigned i = 0; i < requests->n_fields; i++) {
         count += field_is_choice(&requests->fields[i]);
+    }
     return count;
 }
 
 method method_get(size_t index) {
-    for (unsigned i = 0; i < requests->n_fields; i++)
-        if (field_is_choice(&requests->fields[i]) && index-- == 0)
+    for (unsigned i = 0; i < requests->n_fields; i++) {
+        if (field_is_choice(&requests->fields[i]) && index-- == 0) {
             return &requests->fields[i];
+        }
+    }
     return NULL;
 }
 
 method method_find(const char *service) {
     size_t prefix = strlen(METHOD_PREFIX);
-    if (strncmp(service, METHOD_PREFIX, prefix) != 0)
+    if (strncmp(service, METHOD_PREFIX, prefix) != 0) {
         return NULL;
+    }
     method found = protobuf_c_message_descriptor_get_field_by_name(requests, service + prefix);
-    return found != NULL && field_is_choice(found) ? found : NULL;
+    return found && field_is_choice(found) ? found : NULL;
 }
 
 void method_service(method of, char service[METHOD_NAME_SIZE]) {
@@ -53,8 +57,9 @@ const ProtobufCMessageDescriptor *method_reply(method of) {
 void method_type(method of, char type[METHOD_NAME_SIZE]) {
     snprintf(type, METHOD_NAME_SIZE, "%s", method_request(of)->short_name);
     char *end = strstr(type, "Request");
-    if (end != NULL && strcmp(end, "Request") == 0)
+    if (end && strcmp(end, "Request") == 0) {
         *end = '\0';
+    }
 }
 
 /* Names positional arguments. Returns NULL if there are too many. */
@@ -65,8 +70,9 @@ static json_t *name_arguments(const ProtobufCMessageDescriptor *type, const json
         return NULL;
     }
     json_t *named = json_object();
-    for (size_t i = 0; i < json_array_size(list); i++)
+    for (size_t i = 0; i < json_array_size(list); i++) {
         json_object_set(named, type->fields[i].name, json_array_get(list, i));
+    }
     return named;
 }
 
@@ -77,8 +83,9 @@ static uint8_t *pack(method of, ProtobufCMessage *argument, uint64_t progress, s
     *(ProtobufCMessage **)field_place(&request.base, of) = argument;
     *size = dynamics__v1__request__get_packed_size(&request);
     uint8_t *bytes = malloc(*size > 0 ? *size : 1);
-    if (bytes != NULL)
+    if (bytes) {
         dynamics__v1__request__pack(&request, bytes);
+    }
     return bytes;
 }
 
@@ -86,21 +93,24 @@ uint8_t *method_pack(method of, json_t *arguments, const coordinates *joints, ui
                      char error[METHOD_ERROR_SIZE]) {
     const ProtobufCMessageDescriptor *type = method_request(of);
     json_t *named = json_is_array(arguments) ? name_arguments(type, arguments, error) : json_incref(arguments);
-    if (named != NULL && !joint_state_convert(type, named, joints, error)) {
+    if (named && !joint_state_convert(type, named, joints, error)) {
         json_decref(named);
         named = NULL;
     }
     char wrong[MESSAGE_ERROR_SIZE];
-    ProtobufCMessage *argument = named != NULL ? message_from_json(type, named, "args", wrong) : NULL;
-    if (named != NULL && argument == NULL)
+    ProtobufCMessage *argument = named ? message_from_json(type, named, "args", wrong) : NULL;
+    if (named && !argument) {
         snprintf(error, METHOD_ERROR_SIZE, "%s", wrong);
+    }
     json_decref(named);
-    if (argument == NULL)
+    if (!argument) {
         return NULL;
+    }
     uint8_t *bytes = pack(of, argument, progress, size);
     protobuf_c_message_free_unpacked(argument, NULL);
-    if (bytes == NULL)
+    if (!bytes) {
         snprintf(error, METHOD_ERROR_SIZE, "out of memory");
+    }
     return bytes;
 }
 
@@ -111,7 +121,7 @@ static void write_refusal(method of, const Dynamics__V1__Status *status, char er
     size_t length = strlen(of->name);
     const char *field = status->field;
     bool is_ours = strncmp(field, of->name, length) == 0 && (field[length] == '.' || field[length] == '\0');
-    const char *name = code != NULL ? code->name + strlen("CODE_") : "UNKNOWN";
+    const char *name = code ? code->name + strlen("CODE_") : "UNKNOWN";
     bool says_more = status->reason[0] != '\0' && strcmp(status->reason, name) != 0;
     snprintf(error, METHOD_ERROR_SIZE, "%s%s%s%s (%s%s%s)", is_ours ? "args" : "", is_ours ? field + length : field,
              field[0] != '\0' ? ": " : "", status->message, name, says_more ? ", " : "",
@@ -121,9 +131,9 @@ static void write_refusal(method of, const Dynamics__V1__Status *status, char er
 ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, char error[METHOD_ERROR_SIZE]) {
     ProtobufCMessage *result = NULL;
     Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
-    if (reply == NULL) {
+    if (!reply) {
         snprintf(error, METHOD_ERROR_SIZE, "the daemon's reply is none of dynamics.v1 (INTERNAL)");
-    } else if (reply->status != NULL && reply->status->code != DYNAMICS__V1__CODE__CODE_OK) {
+    } else if (reply->status && reply->status->code != DYNAMICS__V1__CODE__CODE_OK) {
         write_refusal(of, reply->status, error);
     } else if ((uint32_t)reply->result_case != of->id) {
         snprintf(error, METHOD_ERROR_SIZE, "the daemon's reply holds no result of %s (INTERNAL)", of->name);
@@ -135,7 +145,8 @@ ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, ch
         *place = NULL;
         reply->result_case = DYNAMICS__V1__REPLY__RESULT__NOT_SET;
     }
-    if (reply != NULL)
+    if (reply) {
         dynamics__v1__reply__free_unpacked(reply, NULL);
+    }
     return result;
 }

@@ -40,8 +40,10 @@ static void write(FILE *to, const metric *of, const char *type, uint64_t value) 
 }
 
 void metrics_write(const metrics *written, FILE *to) {
-    for (int i = 0; i < COUNTERS; i++)
+    for (int i = 0; i < COUNTERS; i++) {
         write(to, &counters[i], "counter", written->counters[i]);
-    for (int i = 0; i < GAUGES; i++)
+    }
+    for (int i = 0; i < GAUGES; i++) {
         write(to, &gauges[i], "gauge", written->gauges[i]);
+    }
 }

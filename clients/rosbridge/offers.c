@@ -24,23 +24,28 @@ typedef struct relay {
 } relay;
 
 offer *offer_find(bridge *in, const char *name, bool is_action) {
-    for (offer *found = in->offers; found != NULL; found = found->next)
-        if (found->is_action == is_action && strcmp(found->name, name) == 0)
+    for (offer *found = in->offers; found; found = found->next) {
+        if (found->is_action == is_action && strcmp(found->name, name) == 0) {
             return found;
+        }
+    }
     return NULL;
 }
 
 const char *offer_add(peer *provider, const char *name, bool is_bare, const char *type, bool is_action) {
     bridge *to = provider->bridge;
     offer *known = offer_find(to, name, is_action);
-    if (known != NULL && known->provider != provider)
+    if (known && known->provider != provider) {
         return "another client offers it";
-    if (known == NULL) {
-        if (provider->advertisements >= to->config->advertisements)
+    }
+    if (!known) {
+        if (provider->advertisements >= to->config->advertisements) {
             return "this connection has as many advertisements as are allowed";
+        }
         known = calloc(1, sizeof *known);
-        if (known == NULL)
+        if (!known) {
             return "out of memory";
+        }
         snprintf(known->name, sizeof known->name, "%s", name);
         known->is_action = is_action;
         known->provider = provider;
@@ -63,13 +68,15 @@ static void finish(bridge *in, relay **link, json_t *values, json_t *result, jso
     json_t *answer = json_pack("{ss ss so* sO so*}", "op", done->is_action ? "action_result" : "service_response",
                                done->is_action ? "action" : "service", done->asked_name, "values", values, "result",
                                result, "status", status);
-    if (answer != NULL && done->asking_id != NULL)
+    if (answer && done->asking_id) {
         json_object_set(answer, "id", done->asking_id);
+    }
     peer_send_as(done->asking, answer, &done->encoding);
     json_decref(result);
     json_decref(done->asking_id);
-    if (!done->asking->is_gone)
+    if (!done->asking->is_gone) {
         done->asking->calls--;
+    }
     peer_release(done->asking);
     free(done);
 }
@@ -81,7 +88,7 @@ static void finish_failed(bridge *in, relay **link, const char *reason) {
 
 void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, bool wants_feedback) {
     relay *passed = calloc(1, sizeof *passed);
-    if (passed == NULL) {
+    if (!passed) {
         peer_send(by->peer, NULL);
         return;
     }
@@ -102,7 +109,7 @@ void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, b
     json_t *message =
         json_pack("{ss ss ss sO*}", "op", called->is_action ? "send_action_goal" : "call_service", "id", passed->id,
                   called->is_action ? "action" : "service", called->name + called->is_bare, "args", arguments);
-    if (message != NULL && called->is_action) {
+    if (message && called->is_action) {
         json_object_set_new(message, "action_type", json_string(called->type));
         json_object_set_new(message, "feedback", json_boolean(wants_feedback));
     }
@@ -112,10 +119,12 @@ void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, b
 bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final) {
     bridge *in = provider->bridge;
     relay **link = &in->relays;
-    while (*link != NULL && ((*link)->provider != provider || strcmp((*link)->id, id) != 0))
+    while (*link && ((*link)->provider != provider || strcmp((*link)->id, id) != 0)) {
         link = &(*link)->next;
-    if (*link == NULL)
+    }
+    if (!*link) {
         return false;
+    }
     json_t *values = json_incref(json_object_get(message, "values"));
     if (is_final) {
         json_t *result = json_object_get(message, "result");
@@ -124,14 +133,15 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
     }
     json_t *feedback =
         json_pack("{ss ss so*}", "op", "action_feedback", "action", (*link)->asked_name, "values", values);
-    if (feedback != NULL && (*link)->asking_id != NULL)
+    if (feedback && (*link)->asking_id) {
         json_object_set(feedback, "id", (*link)->asking_id);
+    }
     peer_send((*link)->asking, feedback);
     return true;
 }
 
 bool offer_cancel(peer *asking, const json_t *id) {
-    for (relay *found = asking->bridge->relays; found != NULL; found = found->next) {
+    for (relay *found = asking->bridge->relays; found; found = found->next) {
         if (found->asking == asking && found->is_action && json_equal(found->asking_id, id)) {
             peer_send(found->provider, json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", found->id, "action",
                                                  found->name + found->is_bare));
@@ -142,46 +152,51 @@ bool offer_cancel(peer *asking, const json_t *id) {
 }
 
 void offers_check(bridge *in, double now) {
-    for (relay **link = &in->relays; *link != NULL;) {
-        if (now > (*link)->deadline)
+    for (relay **link = &in->relays; *link;) {
+        if (now > (*link)->deadline) {
             finish_failed(in, link, "the client that offers this did not answer in time (DEADLINE_EXCEEDED)");
-        else
+        } else {
             link = &(*link)->next;
+        }
     }
 }
 
 bool offer_remove(peer *provider, const char *name, bool is_action) {
     bridge *in = provider->bridge;
     offer **link = &in->offers;
-    while (*link != NULL &&
-           ((*link)->provider != provider || (*link)->is_action != is_action || strcmp((*link)->name, name) != 0))
+    while (*link &&
+           ((*link)->provider != provider || (*link)->is_action != is_action || strcmp((*link)->name, name) != 0)) {
         link = &(*link)->next;
-    if (*link == NULL)
+    }
+    if (!*link) {
         return false;
+    }
     offer *removed = *link;
     *link = removed->next;
     provider->advertisements--;
-    for (relay **waiting = &in->relays; *waiting != NULL;) {
+    for (relay **waiting = &in->relays; *waiting;) {
         if ((*waiting)->provider == provider && (*waiting)->is_action == is_action &&
-            strcmp((*waiting)->name, removed->name) == 0)
+            strcmp((*waiting)->name, removed->name) == 0) {
             finish_failed(in, waiting, "the client no longer offers this (UNAVAILABLE)");
-        else
+        } else {
             waiting = &(*waiting)->next;
+        }
     }
     free(removed);
     return true;
 }
 
 void offers_forget_peer(bridge *in, peer *gone) {
-    for (relay **link = &in->relays; *link != NULL;) {
-        if ((*link)->provider == gone)
+    for (relay **link = &in->relays; *link;) {
+        if ((*link)->provider == gone) {
             finish_failed(in, link, "the client that offers this has gone (UNAVAILABLE)");
-        else if ((*link)->asking == gone)
+        } else if ((*link)->asking == gone) {
             finish(in, link, NULL, json_false(), NULL);
-        else
+        } else {
             link = &(*link)->next;
+        }
     }
-    for (offer **link = &in->offers; *link != NULL;) {
+    for (offer **link = &in->offers; *link;) {
         offer *own = *link;
         if (own->provider == gone) {
             *link = own->next;

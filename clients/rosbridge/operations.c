@@ -16,8 +16,9 @@
 /* Returns the type of a topic, service or action as spelled by the peer. Returns NULL if it was refused. */
 static const char *given_type(const request *from) {
     const char *given = request_text(from, "type");
-    if (given == NULL || ros_type_is_sound(given))
+    if (!given || ros_type_is_sound(given)) {
         return given;
+    }
     request_refuse(from, "type: \"%.64s\" is no type of ROS, such as sensor_msgs/JointState", given);
     return NULL;
 }
@@ -25,23 +26,26 @@ static const char *given_type(const request *from) {
 /* Reads a type and converts it to the spelling of ROS 2. Returns false if it was refused. */
 static bool read_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
     const char *given = given_type(from);
-    if (given != NULL)
+    if (given) {
         ros_type_normalize(given, kind, type);
+    }
     return given != NULL;
 }
 
 /* Refuses the message if there is a reason. */
 static void finish(const request *from, const char *name, const char *wrong) {
-    if (wrong != NULL)
+    if (wrong) {
         request_refuse(from, "%s: %s", name, wrong);
+    }
 }
 
 /* ---- topics ------------------------------------------------------------------------------------------------------ */
 
 static void advertise(const request *from) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, "topic", name) || !read_type(from, "msg", type))
+    if (!request_name(from, "topic", name) || !read_type(from, "msg", type)) {
         return;
+    }
     if (type[0] == '\0') {
         request_refuse(from, "type: a type such as sensor_msgs/JointState is needed");
         return;
@@ -52,18 +56,21 @@ static void advertise(const request *from) {
 
 static void unadvertise(const request *from) {
     char name[ROS_NAME_SIZE];
-    if (request_name(from, "topic", name))
+    if (request_name(from, "topic", name)) {
         finish(from, name, topic_unadvertise(from->peer, name));
+    }
 }
 
 static void publish(const request *from) {
     char name[ROS_NAME_SIZE], error[TOPIC_ERROR_SIZE];
-    if (!request_name(from, "topic", name))
+    if (!request_name(from, "topic", name)) {
         return;
+    }
     json_t *given = json_object_get(from->message, "msg");
-    json_t *message = given != NULL ? json_incref(given) : json_object();
-    if (!topic_receive(from->peer, name, message, error))
+    json_t *message = given ? json_incref(given) : json_object();
+    if (!topic_receive(from->peer, name, message, error)) {
         request_refuse(from, "%s: %s", name, error);
+    }
     json_decref(message);
 }
 
@@ -72,11 +79,12 @@ static void subscribe(const request *from) {
     double throttle, queue_length;
     encoding how;
     const char *type = given_type(from);
-    if (type == NULL || !request_name(from, "topic", name) || !request_number(from, "throttle_rate", 0, &throttle) ||
-        !request_number(from, "queue_length", 0, &queue_length) || !request_encoding(from, &how))
+    if (!type || !request_name(from, "topic", name) || !request_number(from, "throttle_rate", 0, &throttle) ||
+        !request_number(from, "queue_length", 0, &queue_length) || !request_encoding(from, &how)) {
         return;
+    }
     subscribe_request *added = calloc(1, sizeof *added);
-    if (added == NULL) {
+    if (!added) {
         request_refuse(from, "%s: out of memory", name);
         return;
     }
@@ -90,26 +98,30 @@ static void subscribe(const request *from) {
 
 static void unsubscribe(const request *from) {
     char name[ROS_NAME_SIZE];
-    if (request_name(from, "topic", name))
+    if (request_name(from, "topic", name)) {
         finish(from, name, topic_unsubscribe(from->peer, name, from->id));
+    }
 }
 
 /* ---- services and actions of peers ------------------------------------------------------------------------------- */
 
 static void add_offer(const request *from, const char *member, const char *kind, bool is_action) {
     char name[ROS_NAME_SIZE], type[ROS_NAME_SIZE];
-    if (!request_name(from, member, name) || !read_type(from, kind, type))
+    if (!request_name(from, member, name) || !read_type(from, kind, type)) {
         return;
-    if (service_is_reserved(name))
+    }
+    if (service_is_reserved(name)) {
         request_refuse(from, "%s: names below /dynamics and /rosapi are taken", name);
-    else
+    } else {
         finish(from, name, offer_add(from->peer, name, request_is_bare(from, member), type, is_action));
+    }
 }
 
 static void withdraw(const request *from, const char *member, bool is_action) {
     char name[ROS_NAME_SIZE];
-    if (request_name(from, member, name) && !offer_remove(from->peer, name, is_action))
+    if (request_name(from, member, name) && !offer_remove(from->peer, name, is_action)) {
         request_refuse(from, "%s: this connection does not offer it", name);
+    }
 }
 
 static void advertise_service(const request *from) {
@@ -130,8 +142,9 @@ static void unadvertise_action(const request *from) {
 
 static void answer(const request *from, bool is_final) {
     const char *id = json_string_value(from->id);
-    if (id == NULL || !offer_answer(from->peer, id, from->message, is_final))
+    if (!id || !offer_answer(from->peer, id, from->message, is_final)) {
         request_refuse(from, "id: no call or goal of this id waits for an answer of this connection");
+    }
 }
 
 static void final_answer(const request *from) {
@@ -147,22 +160,24 @@ static void action_feedback(const request *from) {
 static void set_level(const request *from) {
     static const char *const words[] = {"none", "error", "warning", "info"};
     const char *level = request_text(from, "level");
-    for (int i = 0; level != NULL && i < 4; i++) {
+    for (int i = 0; level && i < 4; i++) {
         if (strcmp(level, words[i]) == 0) {
             from->peer->level = (status_level)i;
             return;
         }
     }
-    if (level != NULL)
+    if (level) {
         request_refuse(from, "level: \"%.32s\" is none of none, error, warning and info", level);
+    }
 }
 
 /* Logs a status message of the dialled server. One from a client is ignored. */
 static void status(const request *from) {
-    if (!from->peer->is_dialled)
+    if (!from->peer->is_dialled) {
         return;
+    }
     const char *text = json_string_value(json_object_get(from->message, "msg"));
-    bridge_log(from->peer->bridge, "%s says: %.200s", from->peer->name, text != NULL ? text : "");
+    bridge_log(from->peer->bridge, "%s says: %.200s", from->peer->name, text ? text : "");
 }
 
 static void auth(const request *from) {

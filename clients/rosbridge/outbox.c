@@ -14,16 +14,17 @@ struct outbox_entry {
 };
 
 static bool append(outbox *to, buffer *message, bool is_data, const void *source) {
-    outbox_entry *entry = message != NULL ? malloc(sizeof *entry) : NULL;
-    if (entry == NULL) {
+    outbox_entry *entry = message ? malloc(sizeof *entry) : NULL;
+    if (!entry) {
         buffer_release(message);
         return false;
     }
     *entry = (outbox_entry){.message = message, .is_data = is_data, .source = source};
-    if (to->last != NULL)
+    if (to->last) {
         to->last->next = entry;
-    else
+    } else {
         to->first = entry;
+    }
     to->last = entry;
     *(is_data ? &to->data_messages : &to->control_messages) += 1;
     *(is_data ? &to->data_bytes : &to->control_bytes) += message->size;
@@ -35,8 +36,9 @@ static buffer *remove_entry(outbox *from, outbox_entry **link, outbox_entry *bef
     outbox_entry *entry = *link;
     buffer *message = entry->message;
     *link = entry->next;
-    if (from->last == entry)
+    if (from->last == entry) {
         from->last = before;
+    }
     *(entry->is_data ? &from->data_messages : &from->control_messages) -= 1;
     *(entry->is_data ? &from->data_bytes : &from->control_bytes) -= message->size;
     free(entry);
@@ -46,8 +48,8 @@ static buffer *remove_entry(outbox *from, outbox_entry **link, outbox_entry *bef
 /* Drops the oldest data of one source, or of any (NULL). Returns false if there is none. */
 static bool drop_oldest(outbox *from, const void *source) {
     outbox_entry *before = NULL;
-    for (outbox_entry **link = &from->first; *link != NULL; before = *link, link = &(*link)->next) {
-        if ((*link)->is_data && (source == NULL || (*link)->source == source)) {
+    for (outbox_entry **link = &from->first; *link; before = *link, link = &(*link)->next) {
+        if ((*link)->is_data && (!source || (*link)->source == source)) {
             buffer_release(remove_entry(from, link, before));
             from->lost++;
             return true;
@@ -58,37 +60,44 @@ static bool drop_oldest(outbox *from, const void *source) {
 
 static size_t count_source(const outbox *of, const void *source) {
     size_t count = 0;
-    for (const outbox_entry *entry = of->first; entry != NULL; entry = entry->next)
+    for (const outbox_entry *entry = of->first; entry; entry = entry->next) {
         count += entry->is_data && entry->source == source;
+    }
     return count;
 }
 
 void outbox_free(outbox *freed) {
-    while (freed->first != NULL)
+    while (freed->first) {
         buffer_release(outbox_next(freed));
+    }
 }
 
 bool outbox_add_control(outbox *to, buffer *message) {
-    if (!append(to, message, false, NULL))
+    if (!append(to, message, false, NULL)) {
         return false;
-    if (to->control_messages > to->limits.control_messages || to->control_bytes > to->limits.control_bytes)
+    }
+    if (to->control_messages > to->limits.control_messages || to->control_bytes > to->limits.control_bytes) {
         to->overflow = true;
+    }
     return true;
 }
 
 bool outbox_add_data(outbox *to, buffer *message, const void *source, size_t source_limit) {
-    if (message == NULL)
+    if (!message) {
         return false;
-    if (source_limit > 0 && to->data_messages >= source_limit && count_source(to, source) >= source_limit)
+    }
+    if (source_limit > 0 && to->data_messages >= source_limit && count_source(to, source) >= source_limit) {
         drop_oldest(to, source);
-    while (to->data_bytes > 0 && to->data_bytes + message->size > to->limits.data_bytes)
+    }
+    while (to->data_bytes > 0 && to->data_bytes + message->size > to->limits.data_bytes) {
         drop_oldest(to, NULL);
+    }
     return append(to, message, true, source);
 }
 
 void outbox_drop_source(outbox *from, const void *source) {
     outbox_entry *before = NULL;
-    for (outbox_entry **link = &from->first; *link != NULL;) {
+    for (outbox_entry **link = &from->first; *link;) {
         if ((*link)->is_data && (*link)->source == source) {
             buffer_release(remove_entry(from, link, before));
         } else {
@@ -99,12 +108,13 @@ void outbox_drop_source(outbox *from, const void *source) {
 }
 
 buffer *outbox_next(outbox *from) {
-    return from->first != NULL ? remove_entry(from, &from->first, NULL) : NULL;
+    return from->first ? remove_entry(from, &from->first, NULL) : NULL;
 }
 
 size_t outbox_report_loss(outbox *from) {
     size_t lost = from->data_messages == 0 ? from->lost : 0;
-    if (lost > 0)
+    if (lost > 0) {
         from->lost = 0;
+    }
     return lost;
 }

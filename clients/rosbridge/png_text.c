@@ -24,14 +24,16 @@ char *png_compress(const char *text, size_t length) {
                        .flags = PNG_IMAGE_FLAG_FAST};
     char *rows = malloc(width * height * PIXEL_BYTES), *encoded = NULL;
     unsigned char *file = NULL;
-    if (rows == NULL)
+    if (!rows) {
         return NULL;
+    }
     memset(rows, '\n', width * height * PIXEL_BYTES);
     memcpy(rows, text, length);
     size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     file = malloc(size);
-    if (file != NULL && png_image_write_to_memory(&image, file, &size, 0, rows, 0, NULL))
+    if (file && png_image_write_to_memory(&image, file, &size, 0, rows, 0, NULL)) {
         encoded = base64_encode(file, size);
+    }
     free(file);
     free(rows);
     return encoded;
@@ -43,17 +45,19 @@ char *png_decompress(const char *text, size_t length, size_t max, size_t *text_l
     png_image image = {.version = PNG_IMAGE_VERSION};
     uint8_t *file = base64_decode(text, length, &size);
     *error = "it is not base64";
-    if (file == NULL)
+    if (!file) {
         return NULL;
+    }
     *error = "it is not a PNG image";
     if (png_image_begin_read_from_memory(&image, file, size)) {
         image.format = PNG_FORMAT_RGB;
         *text_length = PNG_IMAGE_SIZE(image);
-        if ((double)image.width * image.height * PIXEL_BYTES > (double)max)
+        if ((double)image.width * image.height * PIXEL_BYTES > (double)max) {
             *error = "its pixels hold more bytes than a message may have";
-        else
+        } else {
             rows = malloc(*text_length);
-        if (rows != NULL && !png_image_finish_read(&image, NULL, rows, 0, NULL)) {
+        }
+        if (rows && !png_image_finish_read(&image, NULL, rows, 0, NULL)) {
             *error = "the PNG image is damaged";
             free(rows);
             rows = NULL;

@@ -20,10 +20,11 @@ static void handle_message(peer *from, json_t *message, size_t size, int nesting
 static void handle_text(peer *from, const char *text, size_t size, int nesting) {
     json_error_t error;
     json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
-    if (message == NULL)
+    if (!message) {
         peer_status(from, STATUS_ERROR, NULL, "not JSON: line %d, column %d: %s", error.line, error.column, error.text);
-    else
+    } else {
         handle_message(from, message, size, nesting);
+    }
     json_decref(message);
 }
 
@@ -33,7 +34,7 @@ static void handle_fragment(const request *from, int nesting) {
     const json_t *data = json_object_get(from->message, "data"), *number = json_object_get(from->message, "num"),
                  *total = json_object_get(from->message, "total");
     const char *id = json_string_value(from->id);
-    if (id == NULL || !json_is_string(data) || !json_is_integer(number) || !json_is_integer(total)) {
+    if (!id || !json_is_string(data) || !json_is_integer(number) || !json_is_integer(total)) {
         request_refuse(from, "id and data as strings, num and total as whole numbers are needed");
         return;
     }
@@ -50,10 +51,12 @@ static void handle_fragment(const request *from, int nesting) {
                             .total = json_integer_value(total)};
     fragment_result result =
         fragments_add(&from->peer->fragments, &limits, monotonic_time(), &added, &message, &size, error);
-    if (result == FRAGMENT_REFUSED)
+    if (result == FRAGMENT_REFUSED) {
         request_refuse(from, "%s", error);
-    if (result != FRAGMENT_COMPLETE)
+    }
+    if (result != FRAGMENT_COMPLETE) {
         return;
+    }
     handle_text(from->peer, message, size, nesting + 1);
     free(message);
 }
@@ -65,10 +68,11 @@ static void handle_png(const request *from, int nesting) {
     char *text = json_is_string(data) ? png_decompress(json_string_value(data), json_string_length(data),
                                                        from->peer->bridge->config->message_bytes, &size, &error)
                                       : NULL;
-    if (text == NULL)
+    if (!text) {
         request_refuse(from, "data: %s", error);
-    else
+    } else {
         handle_text(from->peer, text, size, nesting + 1);
+    }
     free(text);
 }
 
@@ -80,7 +84,7 @@ static void handle_message(peer *from, json_t *message, size_t size, int nesting
                      .size = size};
     if (!json_is_object(message)) {
         peer_status(from, STATUS_ERROR, NULL, "a message is an object with the member \"op\"");
-    } else if (taken.op == NULL) {
+    } else if (!taken.op) {
         peer_status(from, STATUS_ERROR, taken.id, "op: a string is needed");
     } else if (nesting >= MAX_NESTING) {
         request_refuse(&taken, "fragments and images are nested deeper than %d", MAX_NESTING);
@@ -110,9 +114,10 @@ void protocol_handle(peer *from, const void *bytes, size_t size, bool is_binary)
     }
     char error[CBOR_ERROR_SIZE];
     json_t *message = cbor_decode_message(bytes, size, error);
-    if (message == NULL)
+    if (!message) {
         peer_status(from, STATUS_ERROR, NULL, "%s", error);
-    else
+    } else {
         handle_message(from, message, size, 0);
+    }
     json_decref(message);
 }

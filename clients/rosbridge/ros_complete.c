@@ -34,12 +34,15 @@ static bool is_time(const char *type) {
 }
 
 static json_t *standard_of(const char *type) {
-    if (strcmp(type, "string") == 0)
+    if (strcmp(type, "string") == 0) {
         return json_string("");
-    if (strcmp(type, "bool") == 0)
+    }
+    if (strcmp(type, "bool") == 0) {
         return json_false();
-    if (ros_type_is_primitive(type))
+    }
+    if (ros_type_is_primitive(type)) {
         return strncmp(type, "float", 5) == 0 ? json_real(0) : json_integer(0);
+    }
     return json_object();
 }
 
@@ -49,33 +52,39 @@ static bool check_message(check *at, const char *type, json_t *message);
 static json_t *check_value(check *at, const char *type, json_t *value) {
     if (is_time(type)) {
         json_t *sec = json_object_get(value, "sec"), *nanosec = json_object_get(value, "nanosec");
-        if (json_is_string(value) && strcmp(json_string_value(value), "now") == 0)
+        if (json_is_string(value) && strcmp(json_string_value(value), "now") == 0) {
             return ros_time_now(false);
-        if (sec == NULL)
+        }
+        if (!sec) {
             sec = json_object_get(value, "secs");
-        if (nanosec == NULL)
+        }
+        if (!nanosec) {
             nanosec = json_object_get(value, "nsecs");
-        if (json_is_object(value) && (sec == NULL || json_is_number(sec)) &&
-            (nanosec == NULL || json_is_number(nanosec)))
+        }
+        if (json_is_object(value) && (!sec || json_is_number(sec)) && (!nanosec || json_is_number(nanosec))) {
             return json_pack("{sI sI}", "sec", ros_whole(sec), "nanosec", ros_whole(nanosec));
+        }
         refuse(at, "a time {sec, nanosec}, {secs, nsecs} or \"now\" is needed");
         return NULL;
     }
     bool is_right = strcmp(type, "string") == 0 ? json_is_string(value)
                     : strcmp(type, "bool") == 0 ? json_is_boolean(value)
                                                 : json_is_number(value);
-    if (!ros_type_is_primitive(type))
+    if (!ros_type_is_primitive(type)) {
         return check_message(at, type, value) ? json_incref(value) : NULL;
-    if (is_right)
+    }
+    if (is_right) {
         return json_incref(value);
+    }
     refuse(at, "%s is not a %s", json_is_null(value) ? "null" : "this value", type);
     return NULL;
 }
 
 /* Checks each element of an array and returns a new array. Bytes may be base64. */
 static json_t *check_list(check *at, const ros_field *field, json_t *list) {
-    if (json_is_string(list) && strcmp(field->type, "uint8") == 0)
+    if (json_is_string(list) && strcmp(field->type, "uint8") == 0) {
         return json_incref(list);
+    }
     if (!json_is_array(list) && !json_is_object(list)) {
         refuse(at, "an array is needed");
         return NULL;
@@ -86,11 +95,12 @@ static json_t *check_list(check *at, const ros_field *field, json_t *list) {
         json_t *value = list_get(list, i);
         snprintf(at->path + length, sizeof at->path - length, "[%zu]", i);
         json_t *element = NULL;
-        if (value == NULL)
+        if (!value) {
             refuse(at, "an array is needed; this object has no key %zu", i);
-        else
+        } else {
             element = check_value(at, field->type, value);
-        if (element == NULL) {
+        }
+        if (!element) {
             json_decref(checked);
             return NULL;
         }
@@ -104,7 +114,7 @@ static bool check_field(check *at, const ros_field *field, json_t *message) {
     size_t length = strlen(at->path);
     json_t *given = json_object_get(message, field->name), *replacement = NULL;
     snprintf(at->path + length, sizeof at->path - length, ".%s", field->name);
-    if (given != NULL) {
+    if (given) {
         replacement = field->length != 0 ? check_list(at, field, given) : check_value(at, field->type, given);
     } else if (field->length != 0) {
         replacement = json_array();
@@ -113,8 +123,9 @@ static bool check_field(check *at, const ros_field *field, json_t *message) {
         replacement = check_value(at, field->type, standard);
         json_decref(standard);
     }
-    if (replacement == NULL)
+    if (!replacement) {
         return false;
+    }
     json_object_set_new(message, field->name, replacement);
     at->path[length] = '\0';
     return true;
@@ -122,25 +133,30 @@ static bool check_field(check *at, const ros_field *field, json_t *message) {
 
 /* Checks a message. Drops the sequence number of headers of ROS 1, since publishers there count by themselves. */
 static bool check_message(check *at, const char *type, json_t *message) {
-    if (!json_is_object(message))
+    if (!json_is_object(message)) {
         return refuse(at, "a %s is needed", type);
-    if (strcmp(type, "std_msgs/msg/Header") == 0)
+    }
+    if (strcmp(type, "std_msgs/msg/Header") == 0) {
         json_object_del(message, "seq");
+    }
     ros_field field;
     size_t fields = 0;
     while (ros_type_field(type, fields, &field)) {
-        if (!check_field(at, &field, message))
+        if (!check_field(at, &field, message)) {
             return false;
+        }
         fields++;
     }
     const char *key;
     json_t *value;
     json_object_foreach(message, key, value) {
         bool is_known = false;
-        for (size_t i = 0; !is_known && ros_type_field(type, i, &field); i++)
+        for (size_t i = 0; !is_known && ros_type_field(type, i, &field); i++) {
             is_known = strcmp(field.name, key) == 0;
-        if (!is_known)
+        }
+        if (!is_known) {
             return refuse(at, "%s has no field \"%.64s\"", type, key);
+        }
     }
     return true;
 }
@@ -148,7 +164,8 @@ static bool check_message(check *at, const char *type, json_t *message) {
 bool ros_complete(const char *type, json_t *message, const char *root, char *error) {
     check at = {.error = error};
     snprintf(at.path, sizeof at.path, "%s", root);
-    if (!ros_type_is_known(type))
+    if (!ros_type_is_known(type)) {
         return json_is_object(message) || refuse(&at, "an object is needed");
+    }
     return check_message(&at, type, message);
 }

@@ -13,16 +13,18 @@
 /* Spells a type as a version of ROS does in definitions. */
 static void spell(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]) {
     bool is_time = strcmp(type, "builtin_interfaces/msg/Time") == 0;
-    if (version == 1 && (is_time || strcmp(type, "builtin_interfaces/msg/Duration") == 0))
+    if (version == 1 && (is_time || strcmp(type, "builtin_interfaces/msg/Duration") == 0)) {
         snprintf(spelled, ROS_NAME_SIZE, is_time ? "time" : "duration");
-    else
+    } else {
         ros_type_spelling(type, version, spelled);
+    }
 }
 
 /* Reads field `index` of a type in a version of ROS. */
 static bool field_of(const char *type, unsigned long version, size_t index, ros_field *field) {
-    if (version != 1 || strcmp(type, "std_msgs/msg/Header") != 0)
+    if (version != 1 || strcmp(type, "std_msgs/msg/Header") != 0) {
         return ros_type_field(type, index, field);
+    }
     *field = (ros_field){.name = "seq", .type = "uint32"};
     return index == 0 || ros_type_field(type, index - 1, field);
 }
@@ -31,15 +33,19 @@ static bool field_of(const char *type, unsigned long version, size_t index, ros_
 static void collect(const char *type, unsigned long version, json_t *types) {
     char spelled[ROS_NAME_SIZE];
     spell(type, version, spelled);
-    if (ros_type_is_primitive(spelled) || !ros_type_is_known(type))
+    if (ros_type_is_primitive(spelled) || !ros_type_is_known(type)) {
         return;
-    for (size_t i = 0; i < json_array_size(types); i++)
-        if (strcmp(json_string_value(json_array_get(types, i)), type) == 0)
+    }
+    for (size_t i = 0; i < json_array_size(types); i++) {
+        if (strcmp(json_string_value(json_array_get(types, i)), type) == 0) {
             return;
+        }
+    }
     json_array_append_new(types, json_string(type));
     ros_field field;
-    for (size_t i = 0; ros_type_field(type, i, &field); i++)
+    for (size_t i = 0; ros_type_field(type, i, &field); i++) {
         collect(field.type, version, types);
+    }
 }
 
 static json_t *types_in(const char *type, unsigned long version) {
@@ -51,14 +57,18 @@ static json_t *types_in(const char *type, unsigned long version) {
 }
 
 static const char *example_of(const ros_field *field) {
-    if (field->length != 0)
+    if (field->length != 0) {
         return "[]";
-    if (strcmp(field->type, "string") == 0)
+    }
+    if (strcmp(field->type, "string") == 0) {
         return "";
-    if (strcmp(field->type, "bool") == 0)
+    }
+    if (strcmp(field->type, "bool") == 0) {
         return "False";
-    if (!ros_type_is_primitive(field->type))
+    }
+    if (!ros_type_is_primitive(field->type)) {
         return "{}";
+    }
     return strncmp(field->type, "float", 5) == 0 ? "0.0" : "0";
 }
 
@@ -81,8 +91,9 @@ static json_t *details_of(const char *type, unsigned long version) {
 
 json_t *ros_type_details(const char *type, unsigned long version) {
     json_t *types = types_in(type, version), *details = json_array();
-    for (size_t i = 0; i < json_array_size(types); i++)
+    for (size_t i = 0; i < json_array_size(types); i++) {
         json_array_append_new(details, details_of(json_string_value(json_array_get(types, i)), version));
+    }
     json_decref(types);
     return details;
 }
@@ -104,18 +115,20 @@ json_t *ros_definition_text(const char *type, unsigned long version) {
     char *text = NULL;
     size_t size;
     FILE *to = open_memstream(&text, &size);
-    for (size_t i = 0; to != NULL && i < json_array_size(types); i++) {
+    for (size_t i = 0; to && i < json_array_size(types); i++) {
         char spelled[ROS_NAME_SIZE];
         const char *each = json_string_value(json_array_get(types, i));
         ros_type_spelling(each, 1, spelled);
-        if (i > 0)
+        if (i > 0) {
             fprintf(to, "%.80s\nMSG: %s\n",
                     "================================================================================", spelled);
+        }
         write_fields(to, each, version);
     }
-    if (to != NULL)
+    if (to) {
         fclose(to);
-    json_t *string = json_string(text != NULL ? text : "");
+    }
+    json_t *string = json_string(text ? text : "");
     free(text);
     json_decref(types);
     return string;

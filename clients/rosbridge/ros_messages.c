@@ -20,7 +20,7 @@ static FILE *open_file(const char *directory, int version, const char *kind, con
     char path[PATH_MAX];
     mkdir(directory, 0777);
     snprintf(path, sizeof path, "%s/ros%d/" MESSAGE_PACKAGE "/%s", directory, version, kind);
-    for (char *slash = strchr(path + strlen(directory), '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+    for (char *slash = strchr(path + strlen(directory), '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(path, 0777);
         *slash = '/';
@@ -29,7 +29,7 @@ static FILE *open_file(const char *directory, int version, const char *kind, con
     size_t length = strlen(path);
     snprintf(path + length, sizeof path - length, "/%s.%s", name, kind);
     FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (!file) {
         fprintf(stderr, "rosbridge_messages: %s: %s\n", path, strerror(errno));
         exit(EXIT_FAILURE);
     }
@@ -40,8 +40,9 @@ static FILE *open_file(const char *directory, int version, const char *kind, con
 static void write_words(FILE *to, const ProtobufCEnumDescriptor *words) {
     size_t column = (size_t)fprintf(to, "# one of");
     for (unsigned i = 0; i < words->n_values; i++) {
-        if (column + strlen(words->values[i].name) > 110)
+        if (column + strlen(words->values[i].name) > 110) {
             column = (size_t)fprintf(to, "\n#  ") - 1;
+        }
         column += (size_t)fprintf(to, " %s", words->values[i].name);
     }
     fputc('\n', to);
@@ -52,19 +53,22 @@ static void write_type(FILE *to, int version, const char *type) {
     char spelled[ROS_NAME_SIZE];
     ros_type_spelling(type, 1, spelled);
     const char *own = MESSAGE_PACKAGE "/";
-    if (version == 1 && strcmp(spelled, "builtin_interfaces/Time") == 0)
+    if (version == 1 && strcmp(spelled, "builtin_interfaces/Time") == 0) {
         fputs("time", to);
-    else
+    } else {
         fputs(strncmp(spelled, own, strlen(own)) == 0 && version == 1 ? spelled + strlen(own) : spelled, to);
+    }
 }
 
 static void write_fields(FILE *to, int version, const char *type) {
     ros_field field;
     for (size_t i = 0; ros_type_field(type, i, &field); i++) {
-        if (field.words != NULL)
+        if (field.words) {
             write_words(to, field.words);
-        if (field.length == ROS_AT_MOST_ONE)
+        }
+        if (field.length == ROS_AT_MOST_ONE) {
             fputs("# at most one\n", to);
+        }
         write_type(to, version, field.type);
         fprintf(to, "%s %s\n",
                 field.length == 0                                 ? ""
@@ -77,14 +81,17 @@ static void write_fields(FILE *to, int version, const char *type) {
 /* Writes the messages in a message, and the message itself if it belongs to dynamics_msgs. */
 static void write_message(const char *directory, int version, const ProtobufCMessageDescriptor *message,
                           bool is_whole) {
-    for (unsigned i = 0; i < message->n_fields; i++)
-        if (message->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+    for (unsigned i = 0; i < message->n_fields; i++) {
+        if (message->fields[i].type == PROTOBUF_C_TYPE_MESSAGE) {
             write_message(directory, version, message->fields[i].descriptor, false);
+        }
+    }
     char type[ROS_NAME_SIZE];
     ros_message_type(message, type);
     bool is_shared = strncmp(type, MESSAGE_PACKAGE "/", strlen(MESSAGE_PACKAGE "/")) != 0;
-    if (is_whole || is_shared)
+    if (is_whole || is_shared) {
         return;
+    }
     FILE *file = open_file(directory, version, "msg", strrchr(type, '/') + 1);
     write_fields(file, version, type);
     fclose(file);
@@ -102,8 +109,9 @@ static void write_method(const char *directory, int version, method of) {
         write_fields(file, version, request);
         fputs("---\n", file);
         write_fields(file, version, response);
-        if (is_action)
+        if (is_action) {
             fputs("---\nfloat64 fraction\nfloat64 elapsed\n", file);
+        }
         fclose(file);
     }
 }
@@ -114,8 +122,9 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (int version = 1; version <= 2; version++) {
-        for (size_t i = 0; i < method_count(); i++)
+        for (size_t i = 0; i < method_count(); i++) {
             write_method(argv[1], version, method_get(i));
+        }
         write_message(argv[1], version, &dynamics__v1__event__descriptor, true);
     }
     return EXIT_SUCCESS;

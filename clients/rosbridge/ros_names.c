@@ -10,11 +10,14 @@
 
 bool ros_name_normalize(const char *name, char normalized[ROS_NAME_SIZE]) {
     size_t length = strlen(name);
-    if (length == 0 || length > ROS_NAME_SIZE - 2)
+    if (length == 0 || length > ROS_NAME_SIZE - 2) {
         return false;
-    for (const char *c = name; *c != '\0'; c++)
-        if (!isalnum((unsigned char)*c) && strchr("_/~-", *c) == NULL)
+    }
+    for (const char *c = name; *c != '\0'; c++) {
+        if (!isalnum((unsigned char)*c) && !strchr("_/~-", *c)) {
             return false;
+        }
+    }
     snprintf(normalized, ROS_NAME_SIZE, "%s%s", name[0] == '/' ? "" : "/", name);
     return true;
 }
@@ -27,21 +30,23 @@ bool ros_type_is_sound(const char *type) {
 
 bool ros_type_is_ros2(const char *type) {
     const char *slash = strchr(type, '/');
-    return slash != NULL && strchr(slash + 1, '/') != NULL;
+    return slash && strchr(slash + 1, '/') != NULL;
 }
 
 void ros_type_normalize(const char *type, const char *kind, char normalized[ROS_NAME_SIZE]) {
     const char *slash = strchr(type, '/');
-    if (slash == NULL || ros_type_is_ros2(type))
+    if (!slash || ros_type_is_ros2(type)) {
         snprintf(normalized, ROS_NAME_SIZE, "%s", type);
-    else
+    } else {
         snprintf(normalized, ROS_NAME_SIZE, "%.*s/%s%s", (int)(slash - type), type, kind, slash);
+    }
 }
 
 void ros_type_spelling(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]) {
     const char *slash = strchr(type, '/');
-    if (version == 2 || slash == NULL || !ros_type_is_ros2(type))
+    if (version == 2 || !slash || !ros_type_is_ros2(type)) {
         snprintf(spelled, ROS_NAME_SIZE, "%s", type);
-    else
+    } else {
         snprintf(spelled, ROS_NAME_SIZE, "%.*s%s", (int)(slash - type), type, strrchr(type, '/'));
+    }
 }

@@ -22,8 +22,9 @@ json_t *ros_time(double seconds) {
 
 json_t *ros_time_to_ros1(const json_t *message) {
     json_t *sec = json_object_get(message, "sec"), *nanosec = json_object_get(message, "nanosec");
-    if (sec != NULL && nanosec != NULL && json_object_size(message) == 2)
+    if (sec && nanosec && json_object_size(message) == 2) {
         return json_pack("{sO sO}", "secs", sec, "nsecs", nanosec);
+    }
     if (json_is_object(message)) {
         json_t *copy = json_object();
         const char *key;
@@ -34,10 +35,12 @@ json_t *ros_time_to_ros1(const json_t *message) {
         return copy;
     }
     if (!json_is_array(message) ||
-        !(json_is_object(json_array_get(message, 0)) || json_is_array(json_array_get(message, 0))))
+        !(json_is_object(json_array_get(message, 0)) || json_is_array(json_array_get(message, 0)))) {
         return json_incref((json_t *)message);
+    }
     json_t *copy = json_array();
-    for (size_t i = 0; i < json_array_size(message); i++)
+    for (size_t i = 0; i < json_array_size(message); i++) {
         json_array_append_new(copy, ros_time_to_ros1(json_array_get(message, i)));
+    }
     return copy;
 }

@@ -55,18 +55,22 @@ static const definition definitions[] = {
 enum { DEFINITIONS = sizeof definitions / sizeof definitions[0] };
 
 static const definition *find_definition(const char *type) {
-    for (size_t i = 0; i < DEFINITIONS; i++)
-        if (strcmp(definitions[i].type, type) == 0)
+    for (size_t i = 0; i < DEFINITIONS; i++) {
+        if (strcmp(definitions[i].type, type) == 0) {
             return &definitions[i];
+        }
+    }
     return NULL;
 }
 
 /* Reads line `index` of a definition. */
 static bool read_line(const char *fields, size_t index, ros_field *field) {
-    for (; index > 0 && *fields != '\0'; index--)
+    for (; index > 0 && *fields != '\0'; index--) {
         fields = strchr(fields, '\n') + 1;
-    if (*fields == '\0')
+    }
+    if (*fields == '\0') {
         return false;
+    }
     size_t length = strcspn(fields, " ");
     bool is_sequence = fields[length - 1] == ']';
     *field = (ros_field){.length = is_sequence ? ROS_SEQUENCE : 0};
@@ -111,8 +115,9 @@ static size_t find_method(const char *name) {
     for (; index < method_count(); index++) {
         char own[METHOD_NAME_SIZE];
         method_type(method_get(index), own);
-        if (strcmp(own, name) == 0)
+        if (strcmp(own, name) == 0) {
             break;
+        }
     }
     return index;
 }
@@ -122,9 +127,11 @@ static const char data[] = "Data";
 void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {
     static const char *const shared[] = {"Vector3", "Quaternion"};
     const char *package = MESSAGE_PACKAGE, *name = message->short_name;
-    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
-        if (strcmp(name, shared[i]) == 0)
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
+        if (strcmp(name, shared[i]) == 0) {
             package = "geometry_msgs";
+        }
+    }
     snprintf(type, ROS_NAME_SIZE, "%s/msg/%s%s", package, name, find_method(name) < method_count() ? data : "");
 }
 
@@ -137,21 +144,25 @@ bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_reques
         field->length = ROS_SEQUENCE;
         return true;
     }
-    if (index >= message->n_fields)
+    if (index >= message->n_fields) {
         return false;
+    }
     const ProtobufCFieldDescriptor *from = &message->fields[index];
     bool is_message = from->type == PROTOBUF_C_TYPE_MESSAGE;
     snprintf(field->name, sizeof field->name, "%s", from->name);
-    if (is_message)
+    if (is_message) {
         ros_message_type(from->descriptor, field->type);
-    else
+    } else {
         snprintf(field->type, sizeof field->type, "%s", primitive_of(from->type));
-    if (from->type == PROTOBUF_C_TYPE_ENUM)
+    }
+    if (from->type == PROTOBUF_C_TYPE_ENUM) {
         field->words = from->descriptor;
-    if (from->label == PROTOBUF_C_LABEL_REPEATED)
+    }
+    if (from->label == PROTOBUF_C_LABEL_REPEATED) {
         field->length = ROS_SEQUENCE;
-    else if (field_is_choice(from) || (is_message && is_request))
+    } else if (field_is_choice(from) || (is_message && is_request)) {
         field->length = ROS_AT_MOST_ONE;
+    }
     if (from->type == PROTOBUF_C_TYPE_BYTES) {
         snprintf(field->type, sizeof field->type, "uint8");
         field->length = ROS_SEQUENCE;
@@ -161,24 +172,29 @@ bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_reques
 
 /* Finds a message by its short name, in or below another. The contract has no recursive messages. */
 static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDescriptor *in, const char *name) {
-    if (strcmp(in->short_name, name) == 0)
+    if (strcmp(in->short_name, name) == 0) {
         return in;
+    }
     const ProtobufCMessageDescriptor *found = NULL;
-    for (unsigned i = 0; i < in->n_fields && found == NULL; i++)
-        if (in->fields[i].type == PROTOBUF_C_TYPE_MESSAGE)
+    for (unsigned i = 0; i < in->n_fields && !found; i++) {
+        if (in->fields[i].type == PROTOBUF_C_TYPE_MESSAGE) {
             found = find_message(in->fields[i].descriptor, name);
+        }
+    }
     return found;
 }
 
 /* Converts the name of a message in ROS to the name in the contract. Returns false for the name of a service. */
 static bool strip_data(char *name) {
-    if (find_method(name) < method_count())
+    if (find_method(name) < method_count()) {
         return false;
+    }
     size_t length = strlen(name), end = sizeof data - 1;
     char base[ROS_NAME_SIZE];
     snprintf(base, sizeof base, "%.*s", (int)(length > end ? length - end : 0), name);
-    if (length > end && strcmp(name + length - end, data) == 0 && find_method(base) < method_count())
+    if (length > end && strcmp(name + length - end, data) == 0 && find_method(base) < method_count()) {
         name[length - end] = '\0';
+    }
     return true;
 }
 
@@ -188,34 +204,40 @@ static const ProtobufCMessageDescriptor *message_of(const char *type, bool *is_r
     char name[ROS_NAME_SIZE];
     *is_request = false;
     if (sscanf(type, MESSAGE_PACKAGE "/msg/%255s", name) == 1) {
-        if (!strip_data(name))
+        if (!strip_data(name)) {
             return NULL;
+        }
         const ProtobufCMessageDescriptor *found = find_message(&dynamics__v1__reply__descriptor, name);
-        if (found == NULL)
+        if (!found) {
             found = find_message(&dynamics__v1__event__descriptor, name);
-        *is_request = found == NULL;
-        return found != NULL ? found : find_message(&dynamics__v1__request__descriptor, name);
+        }
+        *is_request = !found;
+        return found ? found : find_message(&dynamics__v1__request__descriptor, name);
     }
     char *end = sscanf(type, MESSAGE_PACKAGE "/srv/%255s", name) == 1 ? strrchr(name, '_') : NULL;
-    if (end == NULL)
+    if (!end) {
         return NULL;
+    }
     *is_request = strcmp(end, "_Request") == 0;
-    if (!*is_request && strcmp(end, "_Response") != 0)
+    if (!*is_request && strcmp(end, "_Response") != 0) {
         return NULL;
+    }
     *end = '\0';
     size_t found = find_method(name);
-    if (found == method_count())
+    if (found == method_count()) {
         return NULL;
+    }
     return *is_request ? method_request(method_get(found)) : method_reply(method_get(found));
 }
 
 bool ros_type_field(const char *type, size_t index, ros_field *field) {
     const definition *standard = find_definition(type);
-    if (standard != NULL)
+    if (standard) {
         return read_line(standard->fields, index, field);
+    }
     bool is_request;
     const ProtobufCMessageDescriptor *message = message_of(type, &is_request);
-    return message != NULL && ros_message_field(message, is_request, index, field);
+    return message && ros_message_field(message, is_request, index, field);
 }
 
 const char *ros_type_constants(const char *type) {
@@ -225,9 +247,9 @@ const char *ros_type_constants(const char *type) {
 
 bool ros_type_is_known(const char *type) {
     bool is_request;
-    return find_definition(type) != NULL || message_of(type, &is_request) != NULL;
+    return find_definition(type) || message_of(type, &is_request) != NULL;
 }
 
 bool ros_type_is_primitive(const char *type) {
-    return strchr(type, '/') == NULL;
+    return !strchr(type, '/');
 }

@@ -164,25 +164,29 @@ enum { SERVICES = sizeof all / sizeof all[0] };
 static const char prefix[] = "/rosapi/";
 
 const rosapi_service *rosapi_find(const char *name) {
-    if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    if (strncmp(name, prefix, sizeof prefix - 1) != 0) {
         return NULL;
-    for (size_t i = 0; i < SERVICES; i++)
-        if (strcmp(all[i].name, name + sizeof prefix - 1) == 0)
+    }
+    for (size_t i = 0; i < SERVICES; i++) {
+        if (strcmp(all[i].name, name + sizeof prefix - 1) == 0) {
             return &all[i];
+        }
+    }
     return NULL;
 }
 
 json_t *rosapi_call(const rosapi_service *called, bridge *of, const json_t *arguments, char error[ROSAPI_ERROR_SIZE]) {
-    const json_t *given = json_is_array(arguments)   ? json_array_get(arguments, 0)
-                          : called->argument != NULL ? json_object_get(arguments, called->argument)
-                                                     : NULL;
-    if (called->argument != NULL && !json_is_string(given)) {
+    const json_t *given = json_is_array(arguments) ? json_array_get(arguments, 0)
+                          : called->argument       ? json_object_get(arguments, called->argument)
+                                                   : NULL;
+    if (called->argument && !json_is_string(given)) {
         snprintf(error, ROSAPI_ERROR_SIZE, "args.%s: a string is needed (INVALID_ARGUMENT)", called->argument);
         return NULL;
     }
     json_t *values = called->answer(of, json_is_string(given) ? json_string_value(given) : "");
-    if (values == NULL)
+    if (!values) {
         snprintf(error, ROSAPI_ERROR_SIZE, "args.%s: there is no such %s (NOT_FOUND)", called->argument,
                  called->argument);
+    }
     return values;
 }

@@ -15,8 +15,9 @@ static const struct {
 #undef ROSAPI_SERVICE
 
 const char *rosapi_name(size_t index, char type[ROSAPI_TYPE_SIZE]) {
-    if (index >= sizeof services / sizeof services[0])
+    if (index >= sizeof services / sizeof services[0]) {
         return NULL;
+    }
     snprintf(type, ROSAPI_TYPE_SIZE, "rosapi_msgs/srv/%s", services[index].type);
     return services[index].name;
 }

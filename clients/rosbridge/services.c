@@ -23,15 +23,16 @@ bool service_is_reserved(const char *name) {
 /* Returns the response without its values, with the service as the caller spelled it. */
 static json_t *begin_response(const request *from, const char *service) {
     json_t *response = json_pack("{ss ss}", "op", "service_response", "service", service);
-    if (response != NULL && from->id != NULL)
+    if (response && from->id) {
         json_object_set(response, "id", from->id);
+    }
     return response;
 }
 
 /* Answers at once and takes ownership of `values`. */
 static void respond(const request *from, const char *service, const encoding *how, json_t *values, bool result) {
     json_t *response = begin_response(from, service);
-    json_object_set_new(response, "values", values != NULL ? values : json_object());
+    json_object_set_new(response, "values", values ? values : json_object());
     json_object_set_new(response, "result", json_boolean(result));
     from->peer->bridge->metrics.counters[COUNTER_CALLS_FAILED] += !result;
     peer_send_as(from->peer, response, how);
@@ -51,7 +52,7 @@ static void fail(const request *from, const char *service, const char *format, .
 
 call *service_new_call(const request *from, method called, const encoding *how, double timeout, json_t *answer) {
     call *made = calloc(1, sizeof *made);
-    if (made == NULL || answer == NULL) {
+    if (!made || !answer) {
         free(made);
         json_decref(answer);
         return NULL;
@@ -69,8 +70,9 @@ call *service_new_call(const request *from, method called, const encoding *how, 
 /* Returns false if so many calls of this connection are running that this one was refused. */
 static bool may_call(const request *from, const char *service) {
     size_t calls = from->peer->calls;
-    if (calls < from->peer->bridge->config->calls)
+    if (calls < from->peer->bridge->config->calls) {
         return true;
+    }
     fail(from, service, "%zu calls of this connection are under way, no more are allowed (RESOURCE_EXHAUSTED)", calls);
     return false;
 }
@@ -83,23 +85,26 @@ static void dispatch(const request *from, const char *service, const char *name,
     const rosapi_service *asked = rosapi_find(name);
     offer *offered = offer_find(of, name, false);
     char error[ROSAPI_ERROR_SIZE];
-    if (called != NULL) {
+    if (called) {
         call *made = service_new_call(from, called, how, timeout, begin_response(from, service));
-        if (made != NULL)
+        if (made) {
             call_start(of, made);
-        else
+        } else {
             fail(from, service, "out of memory (RESOURCE_EXHAUSTED)");
+        }
     } else if (strcmp(name, HEALTH_SERVICE) == 0) {
-        if (may_call(from, service))
+        if (may_call(from, service)) {
             health_service_call(from->peer, how, timeout, begin_response(from, service));
-    } else if (asked != NULL) {
+        }
+    } else if (asked) {
         json_t *values = rosapi_call(asked, of, arguments, error);
         of->metrics.counters[COUNTER_CALLS]++;
-        respond(from, service, how, values != NULL ? values : json_string(error), values != NULL);
-    } else if (offered != NULL) {
+        respond(from, service, how, values ? values : json_string(error), values != NULL);
+    } else if (offered) {
         asker by = {.peer = from->peer, .id = from->id, .name = service, .encoding = *how, .timeout = timeout};
-        if (may_call(from, service))
+        if (may_call(from, service)) {
             offer_call(of, offered, &by, arguments, false);
+        }
     } else {
         fail(from, service, "there is no service %s; /rosapi/services lists them (NOT_FOUND)", name);
     }
@@ -116,13 +121,12 @@ void service_call(const request *from) {
     encoding how = {.fragment_size = (size_t)fmax(0, fmin(json_number_value(size), 1 << 30))};
     if (!ros_name_normalize(service, name)) {
         fail(from, service, "service: a name such as /dynamics/inverse_dynamics is needed (INVALID_ARGUMENT)");
-    } else if (arguments != NULL && !json_is_object(arguments) && !json_is_array(arguments) &&
-               !json_is_null(arguments)) {
+    } else if (arguments && !json_is_object(arguments) && !json_is_array(arguments) && !json_is_null(arguments)) {
         fail(from, service, "args: an object or an array is needed (INVALID_ARGUMENT)");
-    } else if (time != NULL && !json_is_number(time) && !json_is_null(time)) {
+    } else if (time && !json_is_number(time) && !json_is_null(time)) {
         fail(from, service, "timeout: a number of seconds is needed (INVALID_ARGUMENT)");
-    } else if ((size != NULL && !json_is_number(size) && !json_is_null(size)) ||
-               (packing != NULL && !json_is_null(packing) &&
+    } else if ((size && !json_is_number(size) && !json_is_null(size)) ||
+               (packing && !json_is_null(packing) &&
                 (!json_is_string(packing) || !parse_compression(json_string_value(packing), &how.compression)))) {
         fail(from, service,
              "fragment_size: a number, compression: one of none, png and cbor is needed (INVALID_ARGUMENT)");

@@ -34,9 +34,11 @@ static void drop_first(live_simulation *of) {
 
 /* Returns the name of the coordinate at an index in the row of a part, or "". */
 static const char *name_at(const coordinates *of, int part, size_t place) {
-    for (size_t i = 0; i < of->count; i++)
-        if ((part == 0 ? of->list[i].q : of->list[i].v) == place)
+    for (size_t i = 0; i < of->count; i++) {
+        if ((part == 0 ? of->list[i].q : of->list[i].v) == place) {
             return of->list[i].name;
+        }
+    }
     return "";
 }
 
@@ -50,24 +52,28 @@ static void report_error(const live_simulation *of, const command *refused, cons
     for (int i = 0; i < PARTS && path[0] == '\0'; i++) {
         size_t place, length = (size_t)snprintf(field, sizeof field, "args.input.%s", fields[i]);
         int index = 0;
-        if (strncmp(reason, field, length) != 0 || strchr(":[", reason[length]) == NULL)
+        if (strncmp(reason, field, length) != 0 || strchr(":![", reason[length])) {
             continue;
+        }
         reason += length;
         snprintf(path, sizeof path, "msg.%s", members[i]);
-        if (sscanf(reason, "[%zu]%n", &place, &index) == 1)
+        if (sscanf(reason, "[%zu]%n", &place, &index) == 1) {
             snprintf(path, sizeof path, "msg.%s of %.200s", members[i], name_at(&of->object.coordinates, i, place));
+        }
         reason += index;
     }
-    if (!refused->from->is_gone)
+    if (!refused->from->is_gone) {
         peer_status(refused->from, STATUS_ERROR, NULL, "publish: the command of %s: %s%s", of->object.name, path,
                     reason);
+    }
 }
 
 static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason);
 
 static void ask_next(live_simulation *of) {
-    if (of->commands == NULL)
+    if (!of->commands) {
         return;
+    }
     of->object.questions++;
     call_ask(of->object.bridge, "/dynamics/set_simulation_input", json_incref(of->commands->arguments), LIVE_ASK_TIME,
              on_commanded, of);
@@ -76,11 +82,13 @@ static void ask_next(live_simulation *of) {
 static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_simulation *of = user;
     (void)in;
-    if (result == NULL)
+    if (!result) {
         report_error(of, of->commands, reason);
+    }
     drop_first(of);
-    if (!of->object.is_gone)
+    if (!of->object.is_gone) {
         ask_next(of);
+    }
     live_object_answered(&of->object);
 }
 
@@ -97,12 +105,14 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
         return NULL;
     }
     json_t *row = json_array();
-    for (size_t i = 0; i < width && given > 0; i++)
+    for (size_t i = 0; i < width && given > 0; i++) {
         json_array_append_new(row, json_null());
+    }
     for (size_t i = 0; i < given; i++) {
         size_t place = part == 0 ? places[i]->q : places[i]->v;
-        if (place != SIZE_MAX)
+        if (place != SIZE_MAX) {
             json_array_set(row, place, json_array_get(values, i));
+        }
     }
     return row;
 }
@@ -111,17 +121,18 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
 static json_t *read_message(const live_object *of, const json_t *message, char *error) {
     const coordinate **places =
         coordinates_arrange(&of->coordinates, json_object_get(message, "name"), "msg.name", error);
-    json_t *input = places != NULL ? json_object() : NULL;
-    for (int part = 0; part < PARTS && input != NULL; part++) {
+    json_t *input = places ? json_object() : NULL;
+    for (int part = 0; part < PARTS && input; part++) {
         json_t *row = read_row(&of->coordinates, places, message, part, error);
-        if (row == NULL || json_object_set_new(input, fields[part], row) != 0) {
+        if (!row || json_object_set_new(input, fields[part], row) != 0) {
             json_decref(input);
             input = NULL;
         }
     }
     free(places);
-    if (input == NULL)
+    if (!input) {
         return NULL;
+    }
     json_t *token = json_object_get(json_object_get(message, "header"), "frame_id");
     return json_pack("{ss sO so}", "simulation", of->name, "token", token, "input", input);
 }
@@ -130,30 +141,33 @@ bool simulation_command(peer *from, topic *to, const json_t *message, char error
     live_simulation *of = to->user;
     command **end = &of->commands;
     size_t count = 0;
-    if (of->object.coordinates.count == 0)
+    if (of->object.coordinates.count == 0) {
         return live_object_hold(&of->object, from, to, message, error);
-    for (; *end != NULL; end = &(*end)->next)
+    }
+    for (; *end; end = &(*end)->next) {
         count++;
+    }
     if (count >= MOST_WAITING) {
         snprintf(error, TOPIC_ERROR_SIZE, "%zu commands wait already; send it again soon", count);
         return false;
     }
     snprintf(error, TOPIC_ERROR_SIZE, "out of memory");
     json_t *arguments = read_message(&of->object, message, error);
-    command *added = arguments != NULL ? malloc(sizeof *added) : NULL;
-    if (added == NULL) {
+    command *added = arguments ? malloc(sizeof *added) : NULL;
+    if (!added) {
         json_decref(arguments);
         return false;
     }
     *added = (command){.from = peer_share(from), .arguments = arguments};
     *end = added;
-    if (count == 0)
+    if (count == 0) {
         ask_next(of);
+    }
     return true;
 }
 
 void simulation_command_free(live_simulation *freed) {
-    while (freed->commands != NULL) {
+    while (freed->commands) {
         report_error(freed, freed->commands, "the simulation has ended (NOT_FOUND)");
         drop_first(freed);
     }

@@ -21,15 +21,17 @@ typedef struct wrench {
 
 /* Returns the link of a list that points to the wrench on a link, or the end of the list. */
 static wrench **find(wrench **list, const char *link) {
-    while (*list != NULL && strcmp((*list)->link, link) != 0)
+    while (*list && strcmp((*list)->link, link) != 0) {
         list = &(*list)->next;
+    }
     return list;
 }
 
 static void drop(wrench **place) {
     wrench *dropped = *place;
-    if (dropped == NULL)
+    if (!dropped) {
         return;
+    }
     *place = dropped->next;
     peer_release(dropped->from);
     free(dropped);
@@ -37,8 +39,9 @@ static void drop(wrench **place) {
 
 static bool is_zero(const wrench *of) {
     bool zero = true;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         zero &= of->force[i] == 0 && of->torque[i] == 0;
+    }
     return zero;
 }
 
@@ -61,8 +64,9 @@ static void report_error(const wrench *of, const char *reason) {
             break;
         }
     }
-    if (!of->from->is_gone)
+    if (!of->from->is_gone) {
         peer_status(of->from, STATUS_ERROR, NULL, "publish: the wrench on %s: %s%s", of->link, path, reason);
+    }
 }
 
 static void ask_next(live_simulation *of);
@@ -72,7 +76,7 @@ static void on_set(bridge *in, void *user, const ProtobufCMessage *result, const
     wrench *asked = of->asked;
     (void)in;
     of->asked = NULL;
-    if (result == NULL) {
+    if (!result) {
         report_error(asked, reason);
     } else {
         drop(find(&of->acting, asked->link));
@@ -83,23 +87,27 @@ static void on_set(bridge *in, void *user, const ProtobufCMessage *result, const
         }
     }
     drop(&asked);
-    if (!of->object.is_gone)
+    if (!of->object.is_gone) {
         ask_next(of);
+    }
     live_object_answered(&of->object);
 }
 
 /* Sets the oldest waiting wrench, together with those that act on other links. */
 static void ask_next(live_simulation *of) {
     wrench *asked = of->waiting;
-    if (asked == NULL)
+    if (!asked) {
         return;
+    }
     of->waiting = asked->next;
     asked->next = NULL;
     of->asked = asked;
     json_t *forces = json_pack("[o]", force_of(asked));
-    for (const wrench *each = of->acting; each != NULL; each = each->next)
-        if (strcmp(each->link, asked->link) != 0)
+    for (const wrench *each = of->acting; each; each = each->next) {
+        if (strcmp(each->link, asked->link) != 0) {
             json_array_append_new(forces, force_of(each));
+        }
+    }
     json_t *arguments = json_pack("{ss ss s{so}}", "simulation", of->object.name, "token", asked->token, "input",
                                   "external_forces", forces);
     of->object.questions++;
@@ -111,7 +119,7 @@ static void ask_next(live_simulation *of) {
 /* Splits TOKEN/LINK at the first slash, since names of links may have slashes. */
 static bool read_header(const json_t *message, wrench *to, char *error) {
     const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
-    size_t digits = text != NULL ? strspn(text, "0123456789") : 0;
+    size_t digits = text ? strspn(text, "0123456789") : 0;
     if (digits == 0 || digits >= TOKEN_SIZE || text[digits] != '/' || text[digits + 1] == '\0' ||
         strlen(text + digits + 1) >= LINK_SIZE) {
         snprintf(error, TOPIC_ERROR_SIZE,
@@ -125,43 +133,49 @@ static bool read_header(const json_t *message, wrench *to, char *error) {
 
 static void read_vector(const json_t *vector, double *to) {
     static const char *const axes[] = {"x", "y", "z"};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         to[i] = json_number_value(json_object_get(vector, axes[i]));
+    }
 }
 
 bool simulation_wrench(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]) {
     live_simulation *of = to->user;
     const json_t *values = json_object_get(message, "wrench");
     wrench read = {0};
-    if (!read_header(message, &read, error))
+    if (!read_header(message, &read, error)) {
         return false;
+    }
     read_vector(json_object_get(values, "force"), read.force);
     read_vector(json_object_get(values, "torque"), read.torque);
     drop(find(&of->waiting, read.link));
     size_t count = 0;
-    for (const wrench *each = of->waiting; each != NULL; each = each->next)
+    for (const wrench *each = of->waiting; each; each = each->next) {
         count++;
+    }
     wrench *added = count < MOST_WAITING ? malloc(sizeof *added) : NULL;
-    if (added == NULL) {
+    if (!added) {
         snprintf(error, TOPIC_ERROR_SIZE, "wrenches on %zu links wait already; send it again soon", count);
         return false;
     }
     *added = read;
     added->from = peer_share(from);
     wrench **end = &of->waiting;
-    while (*end != NULL)
+    while (*end) {
         end = &(*end)->next;
+    }
     *end = added;
-    if (of->asked == NULL)
+    if (!of->asked) {
         ask_next(of);
+    }
     return true;
 }
 
 void simulation_wrench_free(live_simulation *freed) {
-    while (freed->waiting != NULL) {
+    while (freed->waiting) {
         report_error(freed->waiting, "the simulation has ended (NOT_FOUND)");
         drop(&freed->waiting);
     }
-    while (freed->acting != NULL)
+    while (freed->acting) {
         drop(&freed->acting);
+    }
 }

@@ -41,9 +41,10 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
     char *end = NULL;
     errno = 0;
-    *key = text != NULL && text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
-    if (end != NULL && *end == '\0' && errno == 0 && *key != 0)
+    *key = text && text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
+    if (end && *end == '\0' && errno == 0 && *key != 0) {
         return true;
+    }
     snprintf(error, TOPIC_ERROR_SIZE, "msg.header.frame_id: give the key that OpenStream returned, in digits");
     return false;
 }
@@ -57,7 +58,7 @@ typedef struct layout {
 /* Reads one part of a point into its row. */
 static bool read_row(const json_t *points, size_t index, int part, const layout *of, double *row, char *error) {
     const json_t *values = json_object_get(json_array_get(points, index), members[part]);
-    size_t count = json_array_size(values), wanted = row != NULL ? of->count : 0;
+    size_t count = json_array_size(values), wanted = row ? of->count : 0;
     if (count != wanted) {
         snprintf(error, TOPIC_ERROR_SIZE, "msg.points[%zu].%s: %zu values; give %zu%s", index, members[part], count,
                  wanted, index > 0 ? ", as in the first point" : ", one for each name, or none");
@@ -65,8 +66,9 @@ static bool read_row(const json_t *points, size_t index, int part, const layout 
     }
     for (size_t i = 0; i < count; i++) {
         size_t place = part == Q ? of->places[i]->q : of->places[i]->v;
-        if (place != SIZE_MAX)
+        if (place != SIZE_MAX) {
             row[place] = json_number_value(json_array_get(values, i));
+        }
     }
     return true;
 }
@@ -76,10 +78,12 @@ static bool read_points(const json_t *points, const layout *of, trajectory *to, 
         const json_t *time = json_object_get(json_array_get(points, i), "time_from_start");
         to->t[i] = json_number_value(json_object_get(time, "sec")) +
                    1e-9 * json_number_value(json_object_get(time, "nanosec"));
-        for (int part = 0; part < PARTS; part++)
-            if (!read_row(points, i, part, of, to->parts[part] != NULL ? to->parts[part] + i * of->widths[part] : NULL,
-                          error))
+        for (int part = 0; part < PARTS; part++) {
+            if (!read_row(points, i, part, of, to->parts[part] ? to->parts[part] + i * of->widths[part] : NULL,
+                          error)) {
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -93,7 +97,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
         width += has[part] ? of->widths[part] : 0;
     }
     trajectory *made = n > 0 ? calloc(1, sizeof *made + n * width * sizeof(double)) : NULL;
-    if (made == NULL) {
+    if (!made) {
         snprintf(error, TOPIC_ERROR_SIZE, n == 0 ? "msg.points: give one point or more" : "out of memory");
         return NULL;
     }
@@ -102,8 +106,9 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
     made->t = made->values;
     double *next = made->values + n;
     for (int part = 0; part < PARTS; part++) {
-        if (!has[part])
+        if (!has[part]) {
             continue;
+        }
         made->parts[part] = next;
         next += n * of->widths[part];
     }
@@ -115,16 +120,18 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 /* Requests the daemon's counters of the stream. */
 static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
     dyn_client_stream_list *list;
-    if (dyn_client_get_stream(client, of->object.name, LIVE_ASK_TIME, &list, error) != DYN_CLIENT_OK)
+    if (dyn_client_get_stream(client, of->object.name, LIVE_ASK_TIME, &list, error) != DYN_CLIENT_OK) {
         return false;
+    }
     *info = list->streams[0];
     dyn_client_stream_list_free(list);
     return true;
 }
 
 static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_error *error) {
-    if (of->pusher != NULL && of->key == key)
+    if (of->pusher && of->key == key) {
         return true;
+    }
     dyn_client_leave_stream(of->pusher);
     of->key = key;
     return dyn_client_join_stream(client, of->object.name, key, LIVE_ASK_TIME, &of->pusher, error) == DYN_CLIENT_OK;
@@ -135,8 +142,9 @@ static bool await_check(dyn_client *client, const live_stream *of, uint64_t chun
                         dyn_client_error *error) {
     double end = monotonic_time() + CHECK_TIME;
     for (long pause = 100000; ask(client, of, after, error); pause += pause < 10000000 ? pause : 0) {
-        if (after->chunks > chunks)
+        if (after->chunks > chunks) {
             return true;
+        }
         if (monotonic_time() > end) {
             snprintf(error->message, sizeof error->message,
                      "msg.header.frame_id: the points did not arrive; is this the key that OpenStream returned?");
@@ -154,11 +162,12 @@ static void report_rejected(const trajectory *pushed, const dyn_client_stream_in
                             const dyn_client_stream_info *after, char *reason) {
     uint64_t refused = after->refused - before->refused, late = after->late - before->late;
     uint64_t accepted = after->accepted - before->accepted;
-    if (refused > 0 || late > 0)
+    if (refused > 0 || late > 0) {
         snprintf(reason, METHOD_ERROR_SIZE,
                  "msg.points: %" PRIu64 " of %zu points were taken, %" PRIu64 " refused, %" PRIu64
                  " late; the stream's events say why",
                  accepted, pushed->n, refused, late);
+    }
 }
 
 static void push_points(daemon_link *link, void *user, char *reason) {
@@ -167,7 +176,7 @@ static void push_points(daemon_link *link, void *user, char *reason) {
     dyn_client_stream_info before, after;
     dyn_client_error error = {0};
     dyn_client *client = daemon_link_get(link, &error);
-    bool is_good = client != NULL && join(client, to, pushed->key, &error) && ask(client, to, &before, &error);
+    bool is_good = client && join(client, to, pushed->key, &error) && ask(client, to, &before, &error);
     uint64_t room = is_good && before.credit > before.last_point_number ? before.credit - before.last_point_number : 0;
     if (is_good && pushed->n > room) {
         snprintf(reason, METHOD_ERROR_SIZE, "msg.points: %zu points, but the stream takes %" PRIu64 " more for now",
@@ -181,10 +190,11 @@ static void push_points(daemon_link *link, void *user, char *reason) {
                                          PUSH_TIME, &error) == DYN_CLIENT_OK &&
                   await_check(client, to, before.chunks, &after, &error);
     }
-    if (is_good)
+    if (is_good) {
         report_rejected(pushed, &before, &after, reason);
-    else
+    } else {
         snprintf(reason, METHOD_ERROR_SIZE, "%s (%s)", error.message, dyn_client_status_name(error.status));
+    }
 }
 
 /* ---- on the event loop ------------------------------------------------------------------------------------------- */
@@ -193,8 +203,9 @@ static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, co
 
 static void push_next(live_stream *of) {
     of->is_pushing = of->first != NULL;
-    if (!of->is_pushing)
+    if (!of->is_pushing) {
         return;
+    }
     of->object.questions++;
     call_work(of->object.bridge, push_points, on_pushed, of->first);
 }
@@ -210,9 +221,10 @@ static void drop_first(live_stream *of) {
 
 /* Reports to its publisher why a trajectory is not in the stream; an empty reason means that it is. */
 static void report_error(const trajectory *of, const char *reason) {
-    if (reason[0] != '\0' && !of->from->is_gone)
+    if (reason[0] != '\0' && !of->from->is_gone) {
         peer_status(of->from, STATUS_ERROR, NULL, "publish: the trajectory for the stream %s: %s", of->to->object.name,
                     reason);
+    }
 }
 
 static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
@@ -221,8 +233,9 @@ static void on_pushed(bridge *in, void *user, const ProtobufCMessage *result, co
     (void)in, (void)result;
     report_error(pushed, reason);
     drop_first(to);
-    if (!to->object.is_gone)
+    if (!to->object.is_gone) {
         push_next(to);
+    }
     live_object_answered(&to->object);
 }
 
@@ -232,13 +245,15 @@ bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[
     const coordinates *known = &of->object.coordinates;
     layout rows = {.count = known->count, .widths = {known->nq, known->nv, known->nv, known->nv}};
     uint64_t key;
-    if (known->count == 0)
+    if (known->count == 0) {
         return live_object_hold(&of->object, from, to, message, error);
-    if (!read_key(message, &key, error))
+    }
+    if (!read_key(message, &key, error)) {
         return false;
+    }
     rows.places = coordinates_arrange(known, json_object_get(message, "joint_names"), "msg.joint_names", error);
-    trajectory *read = rows.places != NULL ? allocate(points, &rows, error) : NULL;
-    bool is_good = read != NULL && read_points(points, &rows, read, error);
+    trajectory *read = rows.places ? allocate(points, &rows, error) : NULL;
+    bool is_good = read && read_points(points, &rows, read, error);
     if (is_good &&
         (of->waiting >= WAITING || (of->values + read->size) * sizeof(double) > from->bridge->config->queued_bytes)) {
         snprintf(error, TOPIC_ERROR_SIZE, "%zu trajectories wait for this stream already; send it again soon",
@@ -254,19 +269,21 @@ bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[
     read->from = peer_share(from);
     read->key = key;
     trajectory **link = &of->first;
-    while (*link != NULL)
+    while (*link) {
         link = &(*link)->next;
+    }
     *link = read;
     of->waiting++;
     of->values += read->size;
-    if (!of->is_pushing)
+    if (!of->is_pushing) {
         push_next(of);
+    }
     return true;
 }
 
 void stream_trajectory_free(live_object *freed) {
     live_stream *of = (live_stream *)freed;
-    while (of->first != NULL) {
+    while (of->first) {
         report_error(of->first, "the stream has ended (NOT_FOUND)");
         drop_first(of);
     }

@@ -15,15 +15,17 @@
 
 topic *topic_find(bridge *in, const char *name) {
     topic *found = in->topics;
-    while (found != NULL && strcmp(found->name, name) != 0)
+    while (found && strcmp(found->name, name) != 0) {
         found = found->next;
+    }
     return found;
 }
 
 static topic *add_topic(bridge *in, const char *name, const char *type) {
     topic *added = calloc(1, sizeof *added);
-    if (added == NULL)
+    if (!added) {
         return NULL;
+    }
     snprintf(added->name, sizeof added->name, "%s", name);
     snprintf(added->type, sizeof added->type, "%s", type);
     added->next = in->topics;
@@ -33,14 +35,15 @@ static topic *add_topic(bridge *in, const char *name, const char *type) {
 }
 
 static void free_subscription(bridge *in, subscription *freed) {
-    while (freed->requests != NULL) {
+    while (freed->requests) {
         subscribe_request *gone = freed->requests;
         freed->requests = gone->next;
         json_decref(gone->id);
         free(gone);
     }
-    if (!freed->peer->is_gone)
+    if (!freed->peer->is_gone) {
         outbox_drop_source(&freed->peer->outbox, freed);
+    }
     freed->peer->subscriptions--;
     in->metrics.gauges[GAUGE_SUBSCRIPTIONS]--;
     json_decref(freed->queue);
@@ -49,9 +52,10 @@ static void free_subscription(bridge *in, subscription *freed) {
 
 /* Frees a topic of peers that has no publisher and no subscriber left. */
 static void tidy(bridge *in, topic *tidied) {
-    if (tidied->is_own || tidied->publishers != NULL || tidied->subscriptions != NULL)
+    if (tidied->is_own || tidied->publishers || tidied->subscriptions) {
         return;
-    for (topic **link = &in->topics; *link != NULL; link = &(*link)->next) {
+    }
+    for (topic **link = &in->topics; *link; link = &(*link)->next) {
         if (*link == tidied) {
             *link = tidied->next;
             break;
@@ -69,29 +73,34 @@ static void tidy(bridge *in, topic *tidied) {
 static void offer(peer *dialled, topic *own) {
     char type[ROS_NAME_SIZE];
     ros_type_spelling(own->type, dialled->bridge->config->ros_version, type);
-    if (own->read != NULL) {
+    if (own->read) {
         peer_send(dialled, json_pack("{ss ss ss}", "op", "subscribe", "topic", own->name, "type", type));
         return;
     }
     peer_send(dialled, json_pack("{ss ss ss sb}", "op", "advertise", "topic", own->name, "type", type, "latch",
                                  (int)own->is_latching));
     subscribe_request *request = calloc(1, sizeof *request);
-    if (request != NULL)
+    if (request) {
         topic_subscribe(dialled, own->name, type, request);
+    }
 }
 
 void topics_offer(peer *dialled) {
-    for (topic *own = dialled->bridge->topics; own != NULL; own = own->next)
-        if (own->is_own)
+    for (topic *own = dialled->bridge->topics; own; own = own->next) {
+        if (own->is_own) {
             offer(dialled, own);
+        }
+    }
 }
 
 topic *topic_open(bridge *in, const char *name, const char *type, bool is_latching, topic_reader read, void *user) {
     topic *opened = topic_find(in, name);
-    if (opened == NULL)
+    if (!opened) {
         opened = add_topic(in, name, type);
-    if (opened == NULL)
+    }
+    if (!opened) {
         return NULL;
+    }
     snprintf(opened->type, sizeof opened->type, "%s", type);
     json_decref(opened->last); /* of a client that advertised the name before */
     opened->last = NULL;
@@ -99,17 +108,19 @@ topic *topic_open(bridge *in, const char *name, const char *type, bool is_latchi
     opened->is_latching = is_latching;
     opened->read = read;
     opened->user = user;
-    for (peer *each = in->peers; each != NULL; each = each->next)
-        if (each->is_dialled)
+    for (peer *each = in->peers; each; each = each->next) {
+        if (each->is_dialled) {
             offer(each, opened);
+        }
+    }
     return opened;
 }
 
 void topic_close(bridge *in, topic *closed) {
-    for (peer *each = in->peers; each != NULL; each = each->next) {
+    for (peer *each = in->peers; each; each = each->next) {
         if (each->is_dialled) {
-            peer_send(each, json_pack("{ss ss}", "op", closed->read != NULL ? "unsubscribe" : "unadvertise", "topic",
-                                      closed->name));
+            peer_send(each,
+                      json_pack("{ss ss}", "op", closed->read ? "unsubscribe" : "unadvertise", "topic", closed->name));
             topic_unsubscribe(each, closed->name, NULL);
         }
     }
@@ -124,25 +135,30 @@ void topic_close(bridge *in, topic *closed) {
 
 static publisher **find_publisher(topic *in, const peer *wanted) {
     publisher **link = &in->publishers;
-    while (*link != NULL && (*link)->peer != wanted)
+    while (*link && (*link)->peer != wanted) {
         link = &(*link)->next;
+    }
     return link;
 }
 
 const char *topic_advertise(peer *by, const char *name, const char *type, bool is_latching) {
     topic *known = topic_find(by->bridge, name);
-    if (known != NULL && known->is_own && known->read == NULL)
+    if (known && known->is_own && !known->read) {
         return "the daemon publishes it";
-    if (known != NULL && known->type[0] != '\0' && strcmp(known->type, type) != 0)
+    }
+    if (known && known->type[0] != '\0' && strcmp(known->type, type) != 0) {
         return "it has another type";
-    if (known == NULL)
+    }
+    if (!known) {
         known = add_topic(by->bridge, name, type);
-    publisher **link = known != NULL ? find_publisher(known, by) : NULL;
-    if (link == NULL)
+    }
+    publisher **link = known ? find_publisher(known, by) : NULL;
+    if (!link) {
         return "out of memory";
-    if (*link == NULL) {
+    }
+    if (!*link) {
         publisher *added = by->advertisements < by->bridge->config->advertisements ? calloc(1, sizeof *added) : NULL;
-        if (added == NULL) {
+        if (!added) {
             tidy(by->bridge, known);
             return "this connection has as many advertisements as are allowed";
         }
@@ -157,9 +173,10 @@ const char *topic_advertise(peer *by, const char *name, const char *type, bool i
 
 const char *topic_unadvertise(peer *by, const char *name) {
     topic *known = topic_find(by->bridge, name);
-    publisher **link = known != NULL ? find_publisher(known, by) : NULL;
-    if (link == NULL || *link == NULL)
+    publisher **link = known ? find_publisher(known, by) : NULL;
+    if (!link || !*link) {
         return "this connection does not advertise it";
+    }
     publisher *removed = *link;
     *link = removed->next;
     by->advertisements--;
@@ -171,20 +188,23 @@ const char *topic_unadvertise(peer *by, const char *name) {
 bool topic_receive(peer *by, const char *name, json_t *message, char error[TOPIC_ERROR_SIZE]) {
     topic *known = topic_find(by->bridge, name);
     const char *wrong = NULL;
-    if (known == NULL)
+    if (!known) {
         wrong = "nobody advertises this topic; advertise it first";
-    else if (known->is_own && known->read == NULL)
+    } else if (known->is_own && !known->read) {
         wrong = "the daemon publishes this topic";
-    else if (!known->is_own && *find_publisher(known, by) == NULL)
+    } else if (!known->is_own && !*find_publisher(known, by)) {
         wrong = "advertise this topic first";
-    if (wrong != NULL) {
+    }
+    if (wrong) {
         snprintf(error, TOPIC_ERROR_SIZE, "%s", wrong);
         return false;
     }
-    if (!ros_complete(known->type, message, "msg", error))
+    if (!ros_complete(known->type, message, "msg", error)) {
         return false;
-    if (known->read != NULL && !known->read(by, known, message, error))
+    }
+    if (known->read && !known->read(by, known, message, error)) {
         return false;
+    }
     topic_publish(by->bridge, known, message);
     return true;
 }
@@ -193,8 +213,9 @@ bool topic_receive(peer *by, const char *name, json_t *message, char error[TOPIC
 
 static subscription **find_subscription(topic *in, const peer *wanted) {
     subscription **link = &in->subscriptions;
-    while (*link != NULL && (*link)->peer != wanted)
+    while (*link && (*link)->peer != wanted) {
         link = &(*link)->next;
+    }
     return link;
 }
 
@@ -204,15 +225,18 @@ static void combine(subscription *of) {
     of->queue_length = 0;
     of->encoding = (encoding){0};
     of->is_bare = of->requests->is_bare;
-    for (const subscribe_request *each = of->requests; each != NULL; each = each->next) {
+    for (const subscribe_request *each = of->requests; each; each = each->next) {
         size_t size = each->encoding.fragment_size;
         of->throttle = fmin(of->throttle, each->throttle);
-        if (each->queue_length > of->queue_length)
+        if (each->queue_length > of->queue_length) {
             of->queue_length = each->queue_length;
-        if (size > 0 && (of->encoding.fragment_size == 0 || size < of->encoding.fragment_size))
+        }
+        if (size > 0 && (of->encoding.fragment_size == 0 || size < of->encoding.fragment_size)) {
             of->encoding.fragment_size = size;
-        if (each->encoding.compression > of->encoding.compression)
+        }
+        if (each->encoding.compression > of->encoding.compression) {
             of->encoding.compression = each->encoding.compression;
+        }
     }
     of->next_time = fmin(of->next_time, monotonic_time() + of->throttle);
 }
@@ -220,11 +244,13 @@ static void combine(subscription *of) {
 /* Returns the subscription of a peer, a new one if necessary. */
 static subscription *open_subscription(topic *in, peer *by, const char *type) {
     subscription **link = find_subscription(in, by);
-    if (*link != NULL || by->subscriptions >= by->bridge->config->subscriptions)
+    if (*link || by->subscriptions >= by->bridge->config->subscriptions) {
         return *link;
+    }
     subscription *added = calloc(1, sizeof *added);
-    if (added == NULL)
+    if (!added) {
         return NULL;
+    }
     added->peer = by;
     added->queue = json_array();
     added->is_ros1 = type[0] != '\0' ? !ros_type_is_ros2(type) : by->bridge->config->ros_version == 1;
@@ -241,27 +267,30 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     topic *known = topic_find(in, name);
     const char *wrong = NULL;
     subscription *taken = NULL;
-    if (known == NULL)
+    if (!known) {
         known = add_topic(in, name, wanted);
-    if (known == NULL)
+    }
+    if (!known) {
         wrong = "out of memory";
-    else if (known->type[0] != '\0' && wanted[0] != '\0' && strcmp(known->type, wanted) != 0)
+    } else if (known->type[0] != '\0' && wanted[0] != '\0' && strcmp(known->type, wanted) != 0) {
         wrong = "it has another type";
-    else if (request->encoding.compression == COMPRESSION_CBOR_RAW && !ros_type_is_known(known->type))
+    } else if (request->encoding.compression == COMPRESSION_CBOR_RAW && !ros_type_is_known(known->type)) {
         wrong = "cbor-raw is for types whose definition is known; use cbor";
-    else
+    } else {
         taken = open_subscription(known, by, type);
-    if (taken == NULL) {
+    }
+    if (!taken) {
         json_decref(request->id);
         free(request);
-        if (known != NULL)
+        if (known) {
             tidy(in, known);
-        return wrong != NULL ? wrong : "this connection has as many subscriptions as are allowed";
+        }
+        return wrong ? wrong : "this connection has as many subscriptions as are allowed";
     }
-    bool is_new = taken->requests == NULL;
-    for (subscribe_request **link = &taken->requests; *link != NULL; link = &(*link)->next) {
+    bool is_new = !taken->requests;
+    for (subscribe_request **link = &taken->requests; *link; link = &(*link)->next) {
         subscribe_request *same = *link;
-        if (json_equal(same->id, request->id) || (same->id == NULL && request->id == NULL)) {
+        if (json_equal(same->id, request->id) || (!same->id && !request->id)) {
             *link = same->next;
             json_decref(same->id);
             free(same);
@@ -272,21 +301,23 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     taken->requests = request;
     combine(taken);
     bridge_flush_at(in, taken->next_time);
-    if (is_new && known->last != NULL)
+    if (is_new && known->last) {
         publication_send_one(known, taken, known->last);
+    }
     return NULL;
 }
 
 const char *topic_unsubscribe(peer *by, const char *name, const json_t *id) {
     topic *known = topic_find(by->bridge, name);
-    subscription **link = known != NULL ? find_subscription(known, by) : NULL;
-    if (link == NULL || *link == NULL)
+    subscription **link = known ? find_subscription(known, by) : NULL;
+    if (!link || !*link) {
         return "this connection does not subscribe to it";
+    }
     subscription *own = *link;
-    bool is_found = id == NULL;
-    for (subscribe_request **each = &own->requests; *each != NULL;) {
+    bool is_found = !id;
+    for (subscribe_request **each = &own->requests; *each;) {
         subscribe_request *request = *each;
-        if (id != NULL && !json_equal(request->id, id)) {
+        if (id && !json_equal(request->id, id)) {
             each = &request->next;
             continue;
         }
@@ -295,7 +326,7 @@ const char *topic_unsubscribe(peer *by, const char *name, const json_t *id) {
         free(request);
         is_found = true;
     }
-    if (own->requests != NULL) {
+    if (own->requests) {
         combine(own);
     } else {
         *link = own->next;
@@ -308,16 +339,16 @@ const char *topic_unsubscribe(peer *by, const char *name, const json_t *id) {
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 void topics_forget_peer(bridge *in, peer *gone) {
-    for (topic *each = in->topics, *next; each != NULL; each = next) {
+    for (topic *each = in->topics, *next; each; each = next) {
         next = each->next;
         subscription **subscribed = find_subscription(each, gone);
         subscription *own = *subscribed;
-        if (own != NULL) {
+        if (own) {
             *subscribed = own->next;
             free_subscription(in, own);
         }
         publisher **advertised = find_publisher(each, gone);
-        if (*advertised != NULL) {
+        if (*advertised) {
             publisher *removed = *advertised;
             *advertised = removed->next;
             free(removed);
@@ -327,7 +358,7 @@ void topics_forget_peer(bridge *in, peer *gone) {
 }
 
 void topics_close(bridge *in) {
-    for (topic *each = in->topics, *next; each != NULL; each = next) {
+    for (topic *each = in->topics, *next; each; each = next) {
         next = each->next;
         each->is_own = false;
         tidy(in, each);

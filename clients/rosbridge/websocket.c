@@ -53,8 +53,9 @@ struct websocket {
 
 static void wake(peer *self) {
     struct lws *wsi = self->socket;
-    if (self->is_cut)
+    if (self->is_cut) {
         lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, CLOSE_TIME);
+    }
     lws_callback_on_writable(wsi);
 }
 
@@ -62,21 +63,25 @@ static int on_open(websocket *self, struct lws *wsi, socket_state *state, bool i
     char name[64] = "";
     lws_get_peer_simple(wsi, name, sizeof name);
     *state = (socket_state){.peer = peer_add(self->bridge, name)};
-    if (state->peer == NULL)
+    if (!state->peer) {
         return -1;
+    }
     state->peer->socket = wsi;
     state->peer->wake = wake;
-    if (is_dialled)
+    if (is_dialled) {
         dialled_open(state->peer);
+    }
     return 0;
 }
 
 static void on_close(socket_state *state) {
-    if (state->peer == NULL)
+    if (!state->peer) {
         return;
-    if (state->peer->is_cut)
+    }
+    if (state->peer->is_cut) {
         bridge_log(state->peer->bridge, "%s is cut: %s (%d)", state->peer->name, state->peer->cut_reason,
                    (int)state->peer->cut_status);
+    }
     peer_remove(state->peer);
     free(state->message);
     *state = (socket_state){0};
@@ -94,7 +99,7 @@ static bool store_part(peer *from, socket_state *state, const void *bytes, size_
     if (needed > state->capacity) {
         size_t capacity = needed > limit / 2 ? limit : 2 * needed;
         unsigned char *message = realloc(state->message, capacity);
-        if (message == NULL) {
+        if (!message) {
             peer_cut(from, CLOSE_INTERNAL, "out of memory for a message");
             return false;
         }
@@ -108,18 +113,21 @@ static bool store_part(peer *from, socket_state *state, const void *bytes, size_
 
 static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, size_t size) {
     peer *from = state->peer;
-    if (from == NULL || from->is_cut)
+    if (!from || from->is_cut) {
         return;
+    }
     peer_hear(from);
     bool is_last = lws_is_final_fragment(wsi) && lws_remaining_packet_payload(wsi) == 0;
     if (state->size == 0 && is_last && size <= from->bridge->config->message_bytes) {
         protocol_handle(from, bytes, size, lws_frame_is_binary(wsi));
         return;
     }
-    if (!store_part(from, state, bytes, size))
+    if (!store_part(from, state, bytes, size)) {
         return;
-    if (!is_last)
+    }
+    if (!is_last) {
         return;
+    }
     protocol_handle(from, state->message, state->size, lws_frame_is_binary(wsi));
     state->size = 0;
     if (state->capacity > KEPT_BYTES) {
@@ -130,8 +138,9 @@ static void on_receive(struct lws *wsi, socket_state *state, const void *bytes, 
 }
 
 static void on_pong(socket_state *state) {
-    if (state->peer != NULL)
+    if (state->peer) {
         peer_hear(state->peer);
+    }
 }
 
 /* Writes a message. A client masks its bytes in place, so it sends a copy. */
@@ -139,8 +148,9 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
     buffer *sent =
         to->is_dialled ? buffer_copy(buffer_bytes(message), message->size, message->is_binary) : buffer_share(message);
     int written = -1;
-    if (sent != NULL)
+    if (sent) {
         written = lws_write(wsi, buffer_bytes(sent), sent->size, sent->is_binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT);
+    }
     to->bridge->metrics.counters[COUNTER_MESSAGES_OUT]++;
     to->bridge->metrics.counters[COUNTER_BYTES_OUT] += message->size;
     buffer_release(sent);
@@ -150,8 +160,9 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
 static int send_ping(struct lws *wsi, peer *to) {
     unsigned char frame[LWS_PRE];
     to->is_ping_due = false;
-    if (lws_write(wsi, frame + LWS_PRE, 0, LWS_WRITE_PING) < 0)
+    if (lws_write(wsi, frame + LWS_PRE, 0, LWS_WRITE_PING) < 0) {
         return -1;
+    }
     lws_callback_on_writable(wsi);
     return 0;
 }
@@ -170,19 +181,24 @@ static int send_close(struct lws *wsi, socket_state *state, close_status status,
 
 static int on_writable(struct lws *wsi, socket_state *state) {
     peer *to = state->peer;
-    if (state->is_closed)
+    if (state->is_closed) {
         return 0;
-    if (to == NULL)
-        return state->refusal != NULL ? send_close(wsi, state, state->status, state->refusal) : -1;
-    if (to->is_ping_due)
+    }
+    if (!to) {
+        return state->refusal ? send_close(wsi, state, state->status, state->refusal) : -1;
+    }
+    if (to->is_ping_due) {
         return send_ping(wsi, to);
+    }
     buffer *message = peer_next(to);
-    if (message == NULL)
+    if (!message) {
         return to->is_cut ? send_close(wsi, state, to->cut_status, to->cut_reason) : 0;
+    }
     int result = write_message(wsi, to, message);
     buffer_release(message);
-    if (result == 0)
+    if (result == 0) {
         lws_callback_on_writable(wsi);
+    }
     return result;
 }
 
@@ -191,8 +207,9 @@ static int on_writable(struct lws *wsi, socket_state *state) {
 /* Copies a header. One that is too long becomes empty. */
 static void header(struct lws *wsi, enum lws_token_indexes token, char *value, size_t size) {
     int length = lws_hdr_copy(wsi, value, (int)size, token);
-    if (length < 0 || lws_hdr_total_length(wsi, token) >= (int)size)
+    if (length < 0 || lws_hdr_total_length(wsi, token) >= (int)size) {
         value[0] = '\0';
+    }
 }
 
 /* Returns true if the request has the header Origin, which browsers send. libwebsockets reports length 0 for an empty
@@ -209,9 +226,8 @@ static int admit(const websocket *self, struct lws *wsi, const char **reason) {
     header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
     header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization);
     const char *argument = lws_get_urlarg_by_name(wsi, "token=", token, sizeof token);
-    admission_request asked = {.origin = is_page(wsi) ? origin : NULL,
-                               .authorization = authorization,
-                               .token = argument != NULL ? argument : ""};
+    admission_request asked = {
+        .origin = is_page(wsi) ? origin : NULL, .authorization = authorization, .token = argument ? argument : ""};
     return admission_check(self->bridge, &asked, reason);
 }
 
@@ -220,8 +236,9 @@ static int admit(const websocket *self, struct lws *wsi, const char **reason) {
 static int filter(websocket *self, struct lws *wsi) {
     const char *reason;
     int status = admit(self, wsi, &reason);
-    if (status == 0 || (is_page(wsi) && status != ADMISSION_ORIGIN))
+    if (status == 0 || (is_page(wsi) && status != ADMISSION_ORIGIN)) {
         return 0;
+    }
     bridge_log(self->bridge, "a connection is refused: %s", reason);
     self->bridge->metrics.counters[COUNTER_CONNECTIONS_REFUSED]++;
     lws_return_http_status(wsi, (unsigned)status, reason);
@@ -231,8 +248,9 @@ static int filter(websocket *self, struct lws *wsi) {
 static int on_accept(websocket *self, struct lws *wsi, socket_state *state) {
     const char *reason;
     int status = admit(self, wsi, &reason);
-    if (status == 0)
+    if (status == 0) {
         return on_open(self, wsi, state, false);
+    }
     bridge_log(self->bridge, "a page is refused: %s", reason);
     self->bridge->metrics.counters[COUNTER_CONNECTIONS_REFUSED]++;
     *state = (socket_state){.refusal = reason, .status = status == ADMISSION_TOKEN ? CLOSE_POLICY : CLOSE_TRY_LATER};
@@ -246,8 +264,9 @@ static int serve(websocket *self, struct lws *wsi, const char *path) {
     char *body = NULL;
     size_t size = 0;
     FILE *text = open_memstream(&body, &size);
-    if (text == NULL)
+    if (!text) {
         return -1;
+    }
     unsigned status = admission_serve(self->bridge, path, text);
     fclose(text);
     unsigned char head[LWS_PRE + 512], *at = head + LWS_PRE, *end = head + sizeof head;
@@ -255,7 +274,7 @@ static int serve(websocket *self, struct lws *wsi, const char *path) {
     if (lws_add_http_common_headers(wsi, status, "text/plain; charset=utf-8", size, &at, end) == 0 &&
         lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end) == 0) {
         unsigned char *copy = malloc(LWS_PRE + size + 1);
-        if (copy != NULL) {
+        if (copy) {
             memcpy(copy + LWS_PRE, body, size);
             lws_write(wsi, copy + LWS_PRE, size, LWS_WRITE_HTTP_FINAL);
             result = lws_http_transaction_completed(wsi) != 0 ? -1 : 0;
@@ -309,7 +328,7 @@ static int on_client(struct lws *wsi, enum lws_callback_reasons reason, void *us
         return on_writable(wsi, user);
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
         bridge_log(self->bridge, "%s cannot be reached: %s", self->bridge->config->dial,
-                   in != NULL ? (const char *)in : "no answer");
+                   in ? (const char *)in : "no answer");
         self->dialled = NULL;
         return 0;
     case LWS_CALLBACK_CLIENT_CLOSED:
@@ -345,12 +364,14 @@ static const struct lws_protocols client_protocols[] = {
 static bool has_address(const char *address) {
     const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST | AI_PASSIVE, .ai_socktype = SOCK_STREAM};
     struct addrinfo *numeric;
-    if (getaddrinfo(address, "0", &hints, &numeric) != 0)
+    if (getaddrinfo(address, "0", &hints, &numeric) != 0) {
         return true;
+    }
     int descriptor = socket(numeric->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     bool has = descriptor >= 0 && bind(descriptor, numeric->ai_addr, numeric->ai_addrlen) == 0;
-    if (descriptor >= 0)
+    if (descriptor >= 0) {
         close(descriptor);
+    }
     freeaddrinfo(numeric);
     return has;
 }
@@ -371,11 +392,13 @@ static bool listen_there(websocket *self, char *error) {
         info.ssl_cert_filepath = c->certificate;
         info.ssl_private_key_filepath = c->key;
     }
-    if (strchr(c->address, ':') == NULL)
+    if (!strchr(c->address, ':')) {
         info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+    }
     self->server = has_address(c->address) ? lws_create_vhost(self->context, &info) : NULL;
-    if (self->server != NULL && lws_get_vhost_listen_port(self->server) > 0)
+    if (self->server && lws_get_vhost_listen_port(self->server) > 0) {
         return true;
+    }
     snprintf(error, CONFIG_ERROR_SIZE, "cannot listen at %s, port %lu: is the port taken, or the certificate wrong?",
              c->address, c->port);
     return false;
@@ -384,8 +407,9 @@ static bool listen_there(websocket *self, char *error) {
 websocket *websocket_start(bridge *of, char *error) {
     websocket *self = calloc(1, sizeof *self);
     void *loops[] = {of->loop};
-    if (self == NULL)
+    if (!self) {
         return NULL;
+    }
     self->bridge = of;
     lws_set_log_level(of->config->is_verbose ? LLL_ERR | LLL_WARN : 0, NULL);
     struct lws_context_creation_info info = {
@@ -396,7 +420,7 @@ websocket *websocket_start(bridge *of, char *error) {
         .pt_serv_buf_size = CHUNK,
     };
     self->context = lws_create_context(&info);
-    if (self->context == NULL) {
+    if (!self->context) {
         snprintf(error, CONFIG_ERROR_SIZE, "libwebsockets cannot be started: is libwebsockets-evlib-uv installed?");
         free(self);
         return NULL;
@@ -415,20 +439,22 @@ websocket *websocket_start(bridge *of, char *error) {
 }
 
 unsigned websocket_port(const websocket *of) {
-    return of->server != NULL ? (unsigned)lws_get_vhost_listen_port(of->server) : 0;
+    return of->server ? (unsigned)lws_get_vhost_listen_port(of->server) : 0;
 }
 
 void websocket_check(websocket *checked, double now) {
     const config *c = checked->bridge->config;
-    if (checked->client == NULL || checked->dialled != NULL || now - checked->dial_time < c->dial_interval)
+    if (!checked->client || checked->dialled || now - checked->dial_time < c->dial_interval) {
         return;
+    }
     char url[CONFIG_WORD], path[CONFIG_WORD + 1];
     const char *scheme, *host, *rest;
     int port;
     checked->dial_time = now;
     snprintf(url, sizeof url, "%s", c->dial);
-    if (lws_parse_uri(url, &scheme, &host, &port, &rest) != 0)
+    if (lws_parse_uri(url, &scheme, &host, &port, &rest) != 0) {
         return;
+    }
     snprintf(path, sizeof path, "/%s", rest);
     struct lws_client_connect_info info = {
         .context = checked->context,

@@ -88,7 +88,7 @@ static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_bui
     dyn_error error;
     dyn_link_description link = {.name = from->name};
     snprintf(path, sizeof path, "description.links[%zu]", i);
-    if (!refuse_derived(c, path, "joints", from->joints != NULL) ||
+    if (!refuse_derived(c, path, "joints", from->joints) ||
         !geometry_read_inertia(c, path_join(member, path, "inertia"), from->inertia, &link.inertia)) {
         return false;
     }
@@ -141,7 +141,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
                                    .damping = from->damping,
                                    .friction = from->friction};
     snprintf(path, sizeof path, "description.joints[%zu]", i);
-    if (!refuse_derived(c, path, "coordinates", from->coordinates != NULL) || !read_axes(c, path, from, &joint) ||
+    if (!refuse_derived(c, path, "coordinates", from->coordinates) || !read_axes(c, path, from, &joint) ||
         !geometry_read_placement(c, path_join(member, path, "origin"), from->origin, &origin)) {
         return false;
     }

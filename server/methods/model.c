@@ -10,10 +10,8 @@
 /* Reads the options of the request; missing ones come from its description (NULL: it has none). */
 static bool read_options(call *c, const Dynamics__V1__LoadModelRequest *r,
                          const Dynamics__V1__ModelDescription *description, model_options *options) {
-    *options = (model_options){.base = DYN_BASE_FIXED,
-                               .mimic = DYN_MIMIC_POLICY_COUPLED,
-                               .strict = r->strict,
-                               .has_gravity = r->gravity != NULL};
+    *options = (model_options){
+        .base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_POLICY_COUPLED, .strict = r->strict, .has_gravity = r->gravity};
     if (description && (!description_read_base(c, "description.base_type", description->base_type, &options->base) ||
                         !description_read_mimic(c, "description.mimic", description->mimic, &options->mimic))) {
         return false;

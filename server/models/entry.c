@@ -29,7 +29,7 @@ static dyn_status fail(dyn_error *error, dyn_status status, const char *place, c
 }
 
 void model_name_adapt(char *name) {
-    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
+    for (char *dot = name; (dot = strchr(dot, '.'));) {
         *dot = '_';
     }
 }

@@ -171,7 +171,7 @@ bool object_cache_create_scratch(const char *directory, char scratch[PATH_MAX]) 
 static bool remove_tree(const char *path) {
     char *const roots[] = {(char *)path, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
-    for (const FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+    for (const FTSENT *entry; tree && (entry = fts_read(tree));) {
         if (entry->fts_info == FTS_DP) {
             rmdir(entry->fts_path);
         } else if (entry->fts_info != FTS_D) {
@@ -220,7 +220,7 @@ size_t object_cache_clean(const char *directory) {
     char *const roots[] = {(char *)directory, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
     size_t count = 0;
-    for (FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+    for (FTSENT *entry; tree && (entry = fts_read(tree));) {
         if (entry->fts_level == 1 && entry->fts_info != FTS_DP && !is_object(entry) && !is_seal(entry)) {
             fts_set(tree, entry, FTS_SKIP);
             count += remove_tree(entry->fts_path);
@@ -243,7 +243,7 @@ static size_t find_oldest(const char *directory, const char *spared, char oldest
     struct timespec time = {0, 0};
     size_t bytes = 0;
     oldest[0] = '\0';
-    for (const FTSENT *entry; tree && (entry = fts_read(tree)) != NULL;) {
+    for (const FTSENT *entry; tree && (entry = fts_read(tree));) {
         if (entry->fts_info != FTS_F) {
             continue;
         }

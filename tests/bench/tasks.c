@@ -35,7 +35,7 @@ typedef struct task_call {
 
 static double *numbers(size_t count) {
     double *made = calloc(count ? count : 1, sizeof *made);
-    if (made == NULL) {
+    if (!made) {
         die("out of memory");
     }
     return made;

@@ -99,7 +99,7 @@ START_TEST(single_precision_is_right_to_its_rounding) {
     fixture f = open_fixture(_i ? "--functions rnea --float --prefix arm" : "-f rnea --precision single --prefix arm");
     float_rnea_function *rnea;
     *(void **)&rnea = dlsym(f.handle, "arm_rnea");
-    ck_assert(rnea != NULL);
+    ck_assert(rnea);
     for (size_t s = 0; s < STATES; s++) {
         float q[NV], v[NV], a[NV], tau[NV];
         double found[NV], expected[NV];

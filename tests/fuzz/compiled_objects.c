@@ -180,7 +180,7 @@ static size_t count_bytes(const cache *c, int *objects, int *others) {
     DIR *directory = opendir(c->directory);
     require(directory != NULL, "the directory stays");
     *objects = *others = 0;
-    for (const struct dirent *e; (e = readdir(directory)) != NULL;) {
+    for (const struct dirent *e; (e = readdir(directory));) {
         struct stat status;
         size_t length = strlen(e->d_name);
         if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&

@@ -20,7 +20,7 @@ typedef struct input {
 
 static int read_input(const char *path, input *in) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         fprintf(stderr, "%s cannot be read\n", path);
         return 0;
     }
@@ -70,7 +70,7 @@ static void change(random_source *random, input *in) {
 /* Runs the target on a copy of exact size, so that a sanitizer detects reads beyond the end. */
 static void run(const input *in) {
     uint8_t *copy = malloc(in->size > 0 ? in->size : 1);
-    if (copy != NULL) {
+    if (copy) {
         memcpy(copy, in->bytes, in->size);
         LLVMFuzzerTestOneInput(copy, in->size);
         free(copy);

@@ -133,7 +133,7 @@ static void read_run(recorded_run *run) {
     ProtobufCMessage *message;
     run_path("base", path);
     require(recording_reader_open(&reader, path), "the recording is there");
-    while ((message = recording_reader_next(&reader, type_of(run->count), NULL)) != NULL) {
+    while ((message = recording_reader_next(&reader, type_of(run->count), NULL))) {
         require(run->count < RUN_MESSAGES, "the run is short");
         size_t size = protobuf_c_message_get_packed_size(message);
         uint8_t *bytes = malloc(size + 1);

@@ -143,7 +143,7 @@ static void set_up(bench *b) {
     b->bridge.forget_peer = forget_peer;
     b->peer = peer_add(&b->bridge, "fuzz");
     b->other = peer_add(&b->bridge, "other");
-    require(b->peer != NULL && b->other != NULL, "there is memory for peers");
+    require(b->peer && b->other != NULL, "there is memory for peers");
     begin_live(b);
     send_line(b->other, "{\"op\":\"advertise_service\",\"service\":\"/s\",\"type\":\"a/B\"}");
     send_line(b->other,
@@ -155,11 +155,12 @@ static void set_up(bench *b) {
 /* Checks that each queued message is JSON or CBOR with an "op". */
 static void check_sent(peer *to) {
     char error[CBOR_ERROR_SIZE];
-    for (buffer *message = peer_next(to); message != NULL; message = peer_next(to)) {
+    for (buffer *message = peer_next(to); message; message = peer_next(to)) {
         json_t *read = message->is_binary ? cbor_decode_message(buffer_bytes(message), message->size, error)
                                           : json_loadb((const char *)buffer_bytes(message), message->size, 0, NULL);
-        if (!json_is_string(json_object_get(read, "op")))
+        if (!json_is_string(json_object_get(read, "op"))) {
             fprintf(stderr, "sent: %.*s\n", (int)message->size, (const char *)buffer_bytes(message));
+        }
         require(json_is_string(json_object_get(read, "op")), "what is sent is a message");
         json_decref(read);
         buffer_release(message);
@@ -168,8 +169,9 @@ static void check_sent(peer *to) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static bench b;
-    if (size == 0)
+    if (size == 0) {
         return 0;
+    }
     set_up(&b);
     protocol_handle(b.peer, data + 1, size - 1, data[0] == 'C');
     protocol_handle(b.other, data + 1, size - 1, data[0] == 'C');
@@ -184,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     live_simulations_stop(&b.simulations);
     live_streams_stop(&b.streams);
     topics_close(&b.bridge);
-    require(b.bridge.topics == NULL && b.bridge.offers == NULL && b.bridge.relays == NULL && b.bridge.goals == NULL,
+    require(!b.bridge.topics && !b.bridge.offers && !b.bridge.relays && !b.bridge.goals,
             "nothing is left of peers that have gone");
     return 0;
 }

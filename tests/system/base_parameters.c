@@ -26,8 +26,9 @@ static int file_count;
 
 static void start_daemon(void) {
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
 }
 
 static void stop_daemon(void) {
@@ -49,20 +50,24 @@ static void check_order(const dyn_client_base_parameters *g, const dyn_client_ev
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
     const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_PARAMETERS);
     ck_assert_uint_eq(g->body_count, bodies->size);
-    for (size_t i = 0; i < g->body_count; i++)
+    for (size_t i = 0; i < g->body_count; i++) {
         ck_assert_str_eq(g->bodies[i], bodies->labels[i]);
+    }
     ck_assert_uint_eq(parameters->size, PARAMETERS);
     ck_assert_ptr_eq(answer->results[0].blocks[0].axes[2], parameters);
-    for (size_t k = 0; k < PARAMETERS; k++)
+    for (size_t k = 0; k < PARAMETERS; k++) {
         ck_assert_str_eq(parameters->labels[k], g->names[k]);
+    }
 }
 
 /* Returns b = B p; the caller frees it. */
 static double *reduce(const dyn_client_base_parameters *g, const double *p) {
     double *b = numbers(g->count);
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->rows[i].term_count; k++)
+    for (size_t i = 0; i < g->count; i++) {
+        for (size_t k = 0; k < g->rows[i].term_count; k++) {
             b[i] += g->rows[i].factors[k] * p[g->rows[i].columns[k]];
+        }
+    }
     return b;
 }
 
@@ -89,10 +94,12 @@ static void multiply(const dyn_client_base_parameters *g, size_t rows, const dou
     size_t width = PARAMETERS * g->body_count;
     for (size_t i = 0; i < rows; i++) {
         whole[i] = reduced[i] = 0;
-        for (size_t c = 0; c < width; c++)
+        for (size_t c = 0; c < width; c++) {
             whole[i] += Y[i * width + c] * p[c];
-        for (size_t c = 0; c < g->count; c++)
+        }
+        for (size_t c = 0; c < g->count; c++) {
             reduced[i] += Y[i * width + g->rows[c].column] * b[c];
+        }
     }
 }
 
@@ -111,8 +118,9 @@ static void check_torques(random_source *random, int k, const dyn_client_query *
     size_t width = PARAMETERS * g->body_count, rows = query->samples * query->nv;
     const double *Y = answer->results[0].blocks[0].values, *tau = answer->results[1].blocks[0].values;
     double *p = numbers(width), *whole = numbers(rows), *reduced = numbers(rows), *b = reduce(g, g->values);
-    for (size_t i = 0; i < g->count; i++)
+    for (size_t i = 0; i < g->count; i++) {
         ck_assert_double_eq_tol(g->rows[i].value, b[i], 1e-10 * (1 + fabs(b[i])));
+    }
     multiply(g, rows, Y, g->values, b, whole, reduced);
     assert_close("Y p = tau", k, whole, tau, rows, 1e-9);
     assert_close("Y_b b = tau", k, reduced, tau, rows, 1e-9);
@@ -165,8 +173,9 @@ START_TEST(known_robots_have_the_published_number) {
     static const double across[3] = {0, 9.81, 0};
     dyn_client_base_parameters *g = find_parameters("two_link", NULL);
     ck_assert_uint_eq(g->count, 6);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++) {
         ck_assert_uint_eq(g->rows[i].column, expected[i]);
+    }
     /* The mass of the second link counts at the tip of the first, which is 1 m long: it increases mx and Iyy of the
      * first. */
     for (size_t i = 0; i <= 2; i += 2) {
@@ -243,8 +252,9 @@ END_TEST
 
 int main(void) {
     files = reference_files(&file_count);
-    if (file_count == 0)
+    if (file_count == 0) {
         printf("no reference values: only random trees and the sample robots are reduced\n");
+    }
     TCase *all = tcase_create("base_parameters");
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);

@@ -23,8 +23,9 @@ static dyn_client_body body_of(size_t count, const dyn_client_inertia_part *part
 }
 
 static void assert_numbers(const double *found, const double *expected, size_t count, double tolerance) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         ck_assert_msg(fabs(found[i] - expected[i]) <= tolerance, "[%zu] is %.17g, not %.17g", i, found[i], expected[i]);
+    }
 }
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
@@ -127,9 +128,10 @@ static size_t write_cube(char *text, size_t size) {
         for (int half = 0; half < 2; half++) {
             const int corners[3] = {faces[f][0], faces[f][1 + half], faces[f][2 + half]};
             used += (size_t)snprintf(text + used, size - used, "facet normal 0 0 0\nouter loop\n");
-            for (int i = 0; i < 3; i++)
+            for (int i = 0; i < 3; i++) {
                 used += (size_t)snprintf(text + used, size - used, "vertex %d %d %d\n", 2 * (corners[i] & 1),
                                          2 * (corners[i] >> 1 & 1), 2 * (corners[i] >> 2));
+            }
             used += (size_t)snprintf(text + used, size - used, "endloop\nendfacet\n");
         }
     }
@@ -156,8 +158,9 @@ START_TEST(meshes_are_filled) {
     double mass = 7800 * 8e-9;
     ck_assert_double_eq_tol(body.volume, 8e-9, 1e-20);
     ck_assert_double_eq_tol(body.inertia.mass, mass, 1e-16);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         ck_assert_double_eq_tol(body.inertia.center_of_mass[i], 0.001, 1e-15);
+    }
     ck_assert_double_eq_tol(body.inertia.rotational[0], mass * 8e-6 / 12, 1e-20);
     part.density = 0;
     part.mass = 3;
@@ -284,8 +287,9 @@ START_TEST(configurations_are_those_of_the_library) {
         const dyn_model *model = x.tree.model;
         size_t nq = query->nq, nv = query->nv;
         uint64_t state = (uint64_t)k + 1;
-        for (size_t s = 0; s < SAMPLES; s++)
+        for (size_t s = 0; s < SAMPLES; s++) {
             dyn_random_configuration(model, &state, x.back + s * nq);
+        }
         assert_numbers(x.q, x.back, SAMPLES * nq, 0);
         wire_require(dyn_client_integrate(client, query, x.q, x.v, 0.5, x.out, &error), &error);
         ck_assert_int_eq(dyn_integrate(model, SAMPLES, x.q, x.v, 0.5, x.back, &failure), DYN_OK);
@@ -313,8 +317,9 @@ START_TEST(interpolation_accepts_one_s_for_each_sample) {
     states_open(&random, 3, &x);
     const dyn_client_query *query = &x.tree.query;
     size_t nq = query->nq;
-    for (int i = 0; i < SAMPLES; i++)
+    for (int i = 0; i < SAMPLES; i++) {
         s[i] = i / (SAMPLES - 1.0);
+    }
     wire_require(dyn_client_interpolate(client, query, x.q, x.q_1, SAMPLES, s, x.out, &error), &error);
     assert_numbers(x.out, x.q, nq, 1e-15);
     dyn_client_query single = *query;
@@ -337,15 +342,18 @@ START_TEST(neutral_and_normal_configurations) {
     double *zero = calloc(nq, sizeof *zero);
     dyn_zero_configuration(x.tree.model, zero);
     wire_require(dyn_client_neutral(client, &x.tree.query, x.out, &error), &error);
-    for (size_t s = 0; s < SAMPLES; s++)
+    for (size_t s = 0; s < SAMPLES; s++) {
         assert_numbers(x.out + s * nq, zero, nq, 0);
+    }
     /* The floating base comes first: position, then quaternion. */
-    for (int i = 3; i < 7; i++)
+    for (int i = 3; i < 7; i++) {
         x.q[i] *= -3;
+    }
     wire_require(dyn_client_normalize(client, &x.tree.query, x.q, x.out, &error), &error);
     double norm = 0;
-    for (int i = 3; i < 7; i++)
+    for (int i = 3; i < 7; i++) {
         norm += x.out[i] * x.out[i];
+    }
     ck_assert_double_eq_tol(norm, 1, 1e-15);
     ck_assert_double_ge(x.out[6], 0);
     free(zero);
@@ -363,8 +371,9 @@ START_TEST(configurations_follow_the_order_of_joints) {
     query.joint_count = 6;
     query.joint_names = backwards;
     wire_require(dyn_client_random(client, &query, 5, reversed, &error), &error);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         ck_assert_double_eq(reversed[i], q[5 - i]);
+    }
 }
 END_TEST
 

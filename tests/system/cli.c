@@ -34,12 +34,13 @@ static char *read_whole(const char *path) {
     FILE *file = fopen(path, "r");
     char *text = NULL;
     size_t size = 0;
-    if (file == NULL || getdelim(&text, &size, '\0', file) < 0) {
+    if (!file || getdelim(&text, &size, '\0', file) < 0) {
         free(text);
         text = strdup("");
     }
-    if (file != NULL)
+    if (file) {
         fclose(file);
+    }
     return text;
 }
 
@@ -123,8 +124,9 @@ static const char *const COMMANDS[] = {
     "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay",  "jobs"};
 
 static void expect_lines_of_a_page(const char *text) {
-    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n')
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
         ck_assert_msg(strcspn(text, "\n") <= 120, "%.*s", (int)strcspn(text, "\n"), text);
+    }
 }
 
 START_TEST(every_command_has_help_with_an_example) {
@@ -319,9 +321,11 @@ START_TEST(published_mass_matrix_comes_out) {
     json_t *mass = run_json("$ctl mass two_link --q 0.4,1.5707963267948966 --json");
     const json_t *rows = json_object_get(mass, "mass_matrix");
     static const double expected[2][2] = {{3, 1}, {1, 1}};
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < 2; k++)
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < 2; k++) {
             ck_assert_double_eq_tol(number_at(json_array_get(rows, i), k), expected[i][k], 1e-12);
+        }
+    }
     json_decref(mass);
 }
 END_TEST
@@ -357,8 +361,9 @@ START_TEST(numbers_survive_the_round_trip) {
              number_at(tau, 5));
     json_decref(forces);
     json_t *motion = run_json(line);
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 6; i++) {
         ck_assert_double_eq_tol(number_at(json_object_get(motion, "a"), i), 6.0 - (double)i, 1e-9);
+    }
     json_decref(motion);
 }
 END_TEST
@@ -613,10 +618,12 @@ static size_t last_row(const char *csv, size_t most, double *values) {
     const char *at = csv, *end = strrchr(csv, '\n');
     size_t count = 0;
     ck_assert_ptr_nonnull(end);
-    for (const char *c = csv; c < end; c++)
+    for (const char *c = csv; c < end; c++) {
         at = *c == '\n' ? c + 1 : at;
-    for (char *next; count < most && at < end; at = *next == ',' ? next + 1 : end)
+    }
+    for (char *next; count < most && at < end; at = *next == ',' ? next + 1 : end) {
         values[count++] = strtod(at, &next);
+    }
     return count;
 }
 
@@ -648,8 +655,9 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     run = shell("$ctl rollout two_link --states %s --duration 0.1 --stride 50 --csv", scratch("starts.csv"));
     ck_assert_msg(run.code == 0, "%s", run.error);
     size_t lines = 0;
-    for (const char *c = run.output; *c != '\0'; c++)
+    for (const char *c = run.output; *c != '\0'; c++) {
         lines += *c == '\n';
+    }
     ck_assert_uint_eq(lines, 1 + 2 * 3);
     outcome_free(&run);
     run = shell("$ctl rollout ur5 --accurate --ideal --duration 0.5");
@@ -864,11 +872,13 @@ START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
     char line[256];
     ck_assert_ptr_nonnull(file);
     ck_assert_str_eq(json_string_value(json_array_get(names, 6)), "root_joint[6]");
-    for (size_t i = count; i-- > 0;)
+    for (size_t i = count; i-- > 0;) {
         fprintf(file, "q.%s%s", json_string_value(json_array_get(names, i)), i > 0 ? "," : "\n");
-    for (size_t i = count; i-- > 0;)
+    }
+    for (size_t i = count; i-- > 0;) {
         fprintf(file, "%.17g%s", json_number_value(json_array_get(json_object_get(robot, "home_q"), i)),
                 i > 0 ? "," : "\n");
+    }
     ck_assert_int_eq(fclose(file), 0);
     snprintf(line, sizeof line, "$ctl gravity walker --states %s --json", path);
     json_t *spelled = run_json(line), *usual = run_json("$ctl gravity walker --state home --json");
@@ -929,7 +939,7 @@ enum { MANY = 9000 };
 /* Writes MANY states of the two-link arm as JSON lines and as CSV. */
 static void write_states(const char *lines, const char *table) {
     FILE *json = fopen(lines, "w"), *csv = fopen(table, "w");
-    ck_assert(json != NULL && csv != NULL);
+    ck_assert(json && csv);
     fprintf(csv, "v1;q0;q[1];v0\n");
     for (int i = 0; i < MANY; i++) {
         double q0 = 0.001 * i, q1 = sin(i), v0 = cos(i), v1 = 0.5;
@@ -1000,8 +1010,9 @@ START_TEST(states_before_a_bad_line_are_answered) {
     ck_assert_int_eq(run.code, 2);
     ck_assert_ptr_nonnull(strstr(run.error, "standard input:3: "));
     size_t lines = 0;
-    for (const char *c = run.output; *c != '\0'; c++)
+    for (const char *c = run.output; *c != '\0'; c++) {
         lines += *c == '\n';
+    }
     ck_assert_uint_eq(lines, 2);
     outcome_free(&run);
 }

@@ -202,8 +202,9 @@ START_TEST(models_come_and_go) {
 
     ck_assert_int_eq(dyn_client_list_models(client, 0, &list, &error), DYN_CLIENT_OK);
     bool listed = false;
-    for (size_t i = 0; i < list->count; i++)
+    for (size_t i = 0; i < list->count; i++) {
         listed |= strcmp(list->models[i].digest, digest) == 0;
+    }
     ck_assert(listed);
     dyn_client_model_list_free(list);
 
@@ -247,8 +248,9 @@ START_TEST(two_link_arm_follows_its_closed_form) {
         ck_assert_double_eq_tol(tau[i], m[2 * i] * a[0] + m[2 * i + 1] * a[1] + coriolis[i] + weight[i], 1e-12);
         ck_assert_double_eq_tol(back[i], a[i], 1e-12);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         ck_assert_double_eq_tol(mass[i], m[i], 1e-12);
+    }
 }
 END_TEST
 
@@ -272,10 +274,12 @@ START_TEST(several_frames_come_in_their_order) {
         dyn_client_jacobians(client, &query, q, 3, frames, DYN_CLIENT_REFERENCE_FRAME_WORLD, linear, angular, &error),
         DYN_CLIENT_OK);
     /* No joint moves the base. */
-    for (int i = 6; i < 12; i++)
+    for (int i = 6; i < 12; i++) {
         ck_assert_double_eq(position[i], 0);
-    for (int i = 36; i < 72; i++)
+    }
+    for (int i = 36; i < 72; i++) {
         ck_assert_double_eq(linear[i], 0);
+    }
     /* The first joint turns all other links about z. */
     ck_assert_double_eq_tol(angular[12], 1, 1e-12);
 }
@@ -382,8 +386,9 @@ START_TEST(an_abort_ends_calls_that_wait) {
     struct timespec began, ended;
     silent_peer_start(&peer);
     ck_assert_int_eq(dyn_client_connect(peer.address, NULL, &waiting, &error), DYN_CLIENT_OK);
-    for (int i = 0; i < WAITING; i++)
+    for (int i = 0; i < WAITING; i++) {
         ck_assert_int_eq(pthread_create(&threads[i], NULL, wait_in_vain, waiting), 0);
+    }
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     clock_gettime(CLOCK_MONOTONIC, &began);
     dyn_client_abort(waiting);
@@ -429,13 +434,15 @@ static void *ask_many(void *argument) {
     dyn_client_query query = TWO_LINK, one = TWO_LINK;
     for (unsigned i = 0; i < CALLS; i++) {
         query.samples = 1 + (i + number) % 16;
-        for (size_t k = 0; k < 2 * query.samples; k++)
+        for (size_t k = 0; k < 2 * query.samples; k++) {
             q[k] = 0.01 * (double)(number * 1000 + i) + (double)k;
+        }
         size_t row = i % query.samples;
         if (dyn_client_gravity(client, &query, q, g, NULL) != DYN_CLIENT_OK ||
             dyn_client_gravity(client, &one, q + 2 * row, single, NULL) != DYN_CLIENT_OK ||
-            memcmp(single, g + 2 * row, sizeof single) != 0)
+            memcmp(single, g + 2 * row, sizeof single) != 0) {
             wrong++;
+        }
     }
     *(unsigned *)argument = wrong;
     return NULL;
@@ -476,8 +483,9 @@ START_TEST(a_client_outlives_the_daemon) {
     replace_daemon();
     /* The call waits for the connection, so a start shorter than the connect timeout does not matter. */
     dyn_client_status status = DYN_CLIENT_UNREACHABLE;
-    for (int i = 0; i < 10 && status == DYN_CLIENT_UNREACHABLE; i++)
+    for (int i = 0; i < 10 && status == DYN_CLIENT_UNREACHABLE; i++) {
         status = dyn_client_ping(client, 0, &error);
+    }
     ck_assert_msg(status == DYN_CLIENT_OK, "%s", error.message);
     daemon_wait_for_notice(&served, "READY=1", 20);
 }
@@ -506,8 +514,9 @@ START_TEST(the_example_prints_torques) {
     ck_assert_ptr_nonnull(fgets(line, sizeof line, output));
     ck_assert_ptr_nonnull(strstr(line, "shoulder_pan_joint"));
     ck_assert_ptr_nonnull(strstr(line, "N m"));
-    while (fgets(line, sizeof line, output) != NULL)
+    while (fgets(line, sizeof line, output)) {
         continue;
+    }
     ck_assert_int_eq(pclose(output), 0);
 }
 END_TEST

@@ -233,7 +233,7 @@ static char *read_golden(void) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    require(file != NULL && out != NULL, "tests/data/contract.golden cannot be read");
+    require(file && out != NULL, "tests/data/contract.golden cannot be read");
     fputc('\n', out);
     for (int c; (c = fgetc(file)) != EOF;) {
         fputc(c, out);
@@ -255,10 +255,10 @@ static char *missing_lines(void) {
     out = open_memstream(&missing, &size);
     require(out != NULL, "out of memory");
     /* Finds each line with the newlines before and behind it. */
-    for (char *line = today, *end; (end = strchr(line + 1, '\n')) != NULL; line = end) {
+    for (char *line = today, *end; (end = strchr(line + 1, '\n')); line = end) {
         char behind = end[1];
         end[1] = '\0';
-        fputs(strstr(golden, line) == NULL ? line + 1 : "", out);
+        fputs(!strstr(golden, line) ? line + 1 : "", out);
         end[1] = behind;
     }
     fclose(out);
@@ -270,7 +270,7 @@ static char *missing_lines(void) {
 static void append_missing(void) {
     char *missing = missing_lines();
     FILE *file = fopen(GOLDEN, "a");
-    require(file != NULL && fputs(missing, file) >= 0 && fclose(file) == 0, "the file cannot be written");
+    require(file && fputs(missing, file) >= 0 && fclose(file) == 0, "the file cannot be written");
     free(missing);
 }
 

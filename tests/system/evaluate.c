@@ -70,10 +70,12 @@ static void compare(const reference *of, const dyn_client_quantity_result *resul
         const json_t *expected = json_object_get(json_array_get(of->states, s), with->field);
         size_t next = with->first;
         deviation found = {0};
-        for (size_t k = 0; expected != NULL && k < result->block_count; k++)
-            for (size_t i = 0; i < result->blocks[k].width; i++)
+        for (size_t k = 0; expected && k < result->block_count; k++) {
+            for (size_t i = 0; i < result->blocks[k].width; i++) {
                 add(&found, result->blocks[k].values[s * result->blocks[k].width + i], at(expected, next++));
-        ck_assert(expected == NULL || with->first > 0 || next == json_array_size(expected) ||
+            }
+        }
+        ck_assert(!expected || with->first > 0 || next == json_array_size(expected) ||
                   strcmp(with->field, "energy_kin_pot") == 0);
         check(of, with->field, s, found);
         compared += expected != NULL;
@@ -94,8 +96,9 @@ static void compare_all(const reference *of, size_t count, const pair *pairs,
         }
     }
     dyn_client_evaluation *answer = reference_evaluate(of, asked_count, quantities, reference_frame);
-    for (size_t i = 0; i < asked_count; i++)
+    for (size_t i = 0; i < asked_count; i++) {
         compare(of, &answer->results[i], asked[i]);
+    }
     dyn_client_evaluation_free(answer);
 }
 
@@ -115,9 +118,11 @@ END_TEST
 static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
     const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
-    for (size_t b = 0; b < bodies->size; b++)
-        if (strcmp(bodies->labels[b], joint->child_link) == 0)
+    for (size_t b = 0; b < bodies->size; b++) {
+        if (strcmp(bodies->labels[b], joint->child_link) == 0) {
             return b;
+        }
+    }
     ck_abort_msg("no body %s", joint->child_link);
     return 0;
 }
@@ -135,11 +140,13 @@ START_TEST(regressor_agrees_with_the_reference) {
     for (size_t s = 0; s < of.count; s++) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "regressor_Y");
         deviation found = {0};
-        for (size_t b = 0; expected != NULL && b < bodies; b++) {
+        for (size_t b = 0; expected && b < bodies; b++) {
             const double *own = Y->values + s * Y->width + 10 * find_body(&of, answer, b);
-            for (size_t i = 0; i < of.nv; i++)
-                for (size_t k = 0; k < 10; k++)
+            for (size_t i = 0; i < of.nv; i++) {
+                for (size_t k = 0; k < 10; k++) {
                     add(&found, own[i * bodies * 10 + k], at(expected, (i * bodies + b) * 10 + k));
+                }
+            }
         }
         check(&of, "Y", s, found);
         compared += expected != NULL;
@@ -165,8 +172,9 @@ START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
         deviation found = {0};
         reference_multiply(&of, &answer->results[0].blocks[0], s, of.v + s * of.nv, product);
         reference_multiply(&of, &answer->results[0].blocks[1], s, of.v + s * of.nv, product + 3);
-        for (size_t k = 0; k < 6; k++)
+        for (size_t k = 0; k < 6; k++) {
             add(&found, product[k], at(expected, k));
+        }
         check(&of, "dAg_v", s, found);
     }
     dyn_client_evaluation_free(answer);
@@ -188,8 +196,9 @@ START_TEST(christoffel_symbols_make_the_coriolis_matrix) {
         const double *symbols = answer->results[1].blocks[0].values + s * of.nv * C->width;
         for (size_t i = 0; i < C->width; i++) {
             double sum = 0;
-            for (size_t k = 0; k < of.nv; k++)
+            for (size_t k = 0; k < of.nv; k++) {
                 sum += of.v[s * of.nv + k] * symbols[k * C->width + i];
+            }
             add(&found, sum, C->values[s * C->width + i]);
         }
         check(&of, "Christoffel symbols", s, found);
@@ -233,8 +242,9 @@ START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
             }
         }
         const dyn_client_block *dg = moving->results[3].blocks;
-        for (size_t i = 0; i < dg->width; i++)
+        for (size_t i = 0; i < dg->width; i++) {
             add(&gravity, dg->values[s * dg->width + i], resting->results[0].blocks[0].values[s * dg->width + i]);
+        }
         check(&of, "d twist/dq v", s, twist);
         check(&of, "d acceleration/dv v", s, acceleration);
         check(&of, "d acceleration/dq a", s, start);
@@ -266,15 +276,18 @@ START_TEST(power_and_center_of_mass_follow_from_their_factors) {
     for (size_t s = 0; s < of.count; s++) {
         deviation power = {0}, velocity = {0}, acceleration = {0};
         double product[3], sum = 0;
-        for (size_t k = 0; k < of.nv; k++)
+        for (size_t k = 0; k < of.nv; k++) {
             sum += of.tau[s * of.nv + k] * of.v[s * of.nv + k];
+        }
         add(&power, answer->results[0].blocks[0].values[s], sum);
         reference_multiply(&of, answer->results[2].blocks, s, of.v + s * of.nv, product);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             add(&velocity, answer->results[1].blocks[0].values[3 * s + k], product[k]);
+        }
         reference_multiply(&of, answer->results[2].blocks, s, of.a + s * of.nv, product);
-        for (size_t k = 0; k < 3; k++)
+        for (size_t k = 0; k < 3; k++) {
             add(&acceleration, starting->results[0].blocks[0].values[3 * s + k], product[k]);
+        }
         check(&of, "power", s, power);
         check(&of, "velocity of the centre of mass", s, velocity);
         check(&of, "acceleration of the centre of mass", s, acceleration);
@@ -295,8 +308,9 @@ static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
 }
 
 static void stop_daemon(void) {
@@ -310,8 +324,9 @@ START_TEST(quantities_are_the_same_alone_and_together) {
     const dyn_client_task_axis axis = DYN_CLIENT_TASK_AXIS_LINEAR_Y;
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6}, a[6] = {6, 5, 4, 3, 2, 1};
     dyn_client_quantity all[QUANTITIES];
-    for (int i = 0; i < QUANTITIES; i++)
+    for (int i = 0; i < QUANTITIES; i++) {
         all[i] = (dyn_client_quantity)(i + 1);
+    }
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
     quantity_question request = {.q = q,
@@ -343,8 +358,9 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                 ck_assert_mem_eq(block->values, together->results[next].blocks[b].values,
                                  block->width * sizeof(double));
                 ck_assert_str_ne(block->name, "");
-                for (size_t entry = 0; entry < block->width; entry++)
+                for (size_t entry = 0; entry < block->width; entry++) {
                     ck_assert_str_ne(dyn_client_block_unit(block, entry), "");
+                }
             }
         }
         dyn_client_evaluation_free(alone);
@@ -366,8 +382,9 @@ START_TEST(results_do_not_depend_on_the_batch) {
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
                                         "shoulder_pan_joint", "wrist_2_joint", "shoulder_lift_joint"};
     static double rows[4][SAMPLES * 6];
-    for (size_t i = 0; i < 4 * SAMPLES * 6; i++)
+    for (size_t i = 0; i < 4 * SAMPLES * 6; i++) {
         rows[i / (SAMPLES * 6)][i % (SAMPLES * 6)] = sin(1.7 * (double)i);
+    }
     dyn_client_error error;
     dyn_client_evaluation *all, *one;
     dyn_client_query query = UR5;
@@ -453,8 +470,9 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
             ck_assert_str_eq(dyn_client_block_unit(inertia, 0), "kg");
             ck_assert_str_eq(dyn_client_block_unit(inertia, 3), "kg m");
             ck_assert_str_eq(dyn_client_block_unit(inertia, 35), "kg m^2");
-            for (size_t k = 0; k < 36; k++)
+            for (size_t k = 0; k < 36; k++) {
                 sum += inertia->values[k] * twist[k / 6 / 3].values[k / 6 % 3] * twist[k % 6 / 3].values[k % 3] / 2;
+            }
         }
         ck_assert_double_eq_tol(sum, answer->results[0].blocks[0].values[0], 1e-10 * sum);
         dyn_client_evaluation_free(answer);
@@ -486,8 +504,9 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
         ck_assert(moments[0] >= moments[1] && moments[1] >= moments[2] && moments[2] > 0);
         for (size_t i = 0; i < 9; i++) {
             double found = 0, squared = c[0] * c[0] + c[1] * c[1] + c[2] * c[2];
-            for (size_t k = 0; k < 3; k++)
+            for (size_t k = 0; k < 3; k++) {
                 found += moments[k] * axes[3 * k + i / 3] * axes[3 * k + i % 3];
+            }
             double steiner = m * ((i % 4 == 0 ? squared : 0) - c[i / 3] * c[i % 3]);
             ck_assert_double_eq_tol(found + steiner, I[6 * (3 + i / 3) + 3 + i % 3], 1e-12);
         }
@@ -593,10 +612,12 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     static const char *const frames[] = {"tool0"};
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
     dyn_client_quantity all[QUANTITIES];
-    for (int i = 0; i < QUANTITIES; i++)
+    for (int i = 0; i < QUANTITIES; i++) {
         all[i] = (dyn_client_quantity)(i + 1);
-    for (size_t i = 0; i < 42; i++)
+    }
+    for (size_t i = 0; i < 42; i++) {
         rows[i / 6][i % 6] = sin(1.3 * (double)i + 0.4);
+    }
     quantity_question request = {.q = q,
                                  .v = rows[0],
                                  .a = rows[1],
@@ -616,17 +637,19 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &before), DYN_CLIENT_OK);
     for (unsigned input = 0; input < 7; input++) {
         const double *original = *arrays[input];
-        for (size_t i = 0; i < 6; i++)
+        for (size_t i = 0; i < 6; i++) {
             changed[i] = original[i] + 0.5 + 0.1 * (double)i;
+        }
         *arrays[input] = changed;
         ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &after), DYN_CLIENT_OK);
         *arrays[input] = original;
         for (size_t r = 0; r < before->result_count; r++) {
             const dyn_client_quantity_result *result = &before->results[r];
             bool differs = false;
-            for (size_t b = 0; b < result->block_count; b++)
+            for (size_t b = 0; b < result->block_count; b++) {
                 differs |= memcmp(result->blocks[b].values, after->results[r].blocks[b].values,
                                   result->blocks[b].width * sizeof(double)) != 0;
+            }
             ck_assert_msg(differs == (result->inputs >> input & 1), "%s and input %u: %s",
                           dyn_client_quantity_name(result->quantity), input, differs ? "changed" : "did not change");
         }
@@ -659,8 +682,9 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     dyn_client_evaluation *together, *alone;
     dyn_client_evaluate_request request =
         DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = v, .quantity_count = ASKED, .quantities = asked);
-    if (dyn_client_evaluate(client, &UR5, &request, &together, &error) != DYN_CLIENT_OK)
+    if (dyn_client_evaluate(client, &UR5, &request, &together, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s: %s", error.field, error.message);
+    }
     ck_assert_uint_eq(together->result_count, ASKED);
     for (size_t i = 0; i < ASKED; i++) {
         const dyn_client_quantity_result *result = &together->results[i];
@@ -705,8 +729,9 @@ END_TEST
 
 int main(void) {
     files = reference_files(&file_count);
-    if (file_count == 0)
+    if (file_count == 0) {
         printf("no reference values: only the sample robots are evaluated\n");
+    }
     TCase *all = tcase_create("evaluate");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);

@@ -36,15 +36,19 @@ static const double *sample_of(const dyn_client_evaluation *answer, size_t i, si
 /* Computes M_dot = C + C', and the rate of the inverse, -M^-1 M_dot M^-1. */
 static void find_rates(size_t nv, const double *C, const double *inverse, double *rate, double *inverse_rate) {
     double *product = calloc(nv * nv, sizeof *product);
-    for (size_t i = 0; i < nv * nv; i++)
+    for (size_t i = 0; i < nv * nv; i++) {
         rate[i] = C[i] + C[i % nv * nv + i / nv];
-    for (size_t i = 0; i < nv * nv; i++)
-        for (size_t k = 0; k < nv; k++)
+    }
+    for (size_t i = 0; i < nv * nv; i++) {
+        for (size_t k = 0; k < nv; k++) {
             product[i] += inverse[i / nv * nv + k] * rate[k * nv + i % nv];
+        }
+    }
     for (size_t i = 0; i < nv * nv; i++) {
         inverse_rate[i] = 0;
-        for (size_t k = 0; k < nv; k++)
+        for (size_t k = 0; k < nv; k++) {
             inverse_rate[i] -= product[i / nv * nv + k] * inverse[k * nv + i % nv];
+        }
     }
     free(product);
 }
@@ -144,8 +148,9 @@ START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
                 const dyn_client_block *rate = &answer->results[1].blocks[k];
                 ck_assert_str_eq(rate->name, answer->results[0].blocks[k].name);
                 reference_multiply(&of, &answer->results[0].blocks[k], s, of.v + s * of.nv, x);
-                for (size_t i = 0; i < 3 * of.nv; i++)
+                for (size_t i = 0; i < 3 * of.nv; i++) {
                     add(&found, x[i], rate->values[s * rate->width + i]);
+                }
             }
             check(&of, "dJ/dq v", s, found);
         }
@@ -174,8 +179,9 @@ START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
         deviation by_q = {0}, rate_by_v = {0}, rate_by_q = {0};
         for (size_t k = 0; k < 2; k++) {
             double x[4][3];
-            for (size_t i = 0; i < 3; i++)
+            for (size_t i = 0; i < 3; i++) {
                 reference_multiply(&of, &moving->results[i].blocks[k], s, v + s * of.nv, x[i]);
+            }
             reference_multiply(&of, &starting->results[0].blocks[k], s, v + s * of.nv, x[3]);
             for (size_t i = 0; i < 3; i++) {
                 add(&by_q, x[1][i], x[0][i]);
@@ -214,11 +220,13 @@ START_TEST(changes_along_a_direction_are_products) {
             memset(y, 0, nv * sizeof *y);
             for (size_t k = 0; k < 3; k++) {
                 reference_multiply(&of, block_of(answer, 4 * forward + 1 + k), s, directions[forward][k] + s * nv, x);
-                for (size_t i = 0; i < nv; i++)
+                for (size_t i = 0; i < nv; i++) {
                     y[i] += x[i];
+                }
             }
-            for (size_t i = 0; i < nv; i++)
+            for (size_t i = 0; i < nv; i++) {
                 add(&found, sample_of(answer, 4 * forward, s)[i], y[i]);
+            }
             check(&of, forward ? "change of a" : "change of tau", s, found);
         }
     }
@@ -250,8 +258,9 @@ START_TEST(external_forces_are_what_the_torques_are_less_by) {
         const double *angular = with->results[2].blocks[1].values + s * 3 * of.nv;
         for (size_t i = 0; i < of.nv; i++) {
             double expected = 0;
-            for (size_t k = 0; k < 3; k++)
+            for (size_t k = 0; k < 3; k++) {
                 expected += linear[k * of.nv + i] * force[k] + angular[k * of.nv + i] * torque[k];
+            }
             ck_assert_double_eq(sample_of(without, 0, s)[i], 0);
             add(&product, sample_of(with, 0, s)[i], expected);
             add(&difference, sample_of(with, 1, s)[i] + sample_of(with, 0, s)[i], sample_of(without, 1, s)[i]);
@@ -272,8 +281,9 @@ static dyn_client *client;
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
 }
 
 static void stop_daemon(void) {
@@ -285,8 +295,9 @@ static dyn_client_evaluation *evaluate(const quantity_question *request) {
     static const dyn_client_query ur5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    if (ask_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK)
+    if (ask_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK) {
         ck_abort_msg("%s: %s", error.field, error.message);
+    }
     return answer;
 }
 
@@ -349,8 +360,9 @@ START_TEST(large_results_do_not_depend_on_the_batch) {
                                                 DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q};
     static const char *const frame = "tool0";
     static double q[SAMPLES * 6];
-    for (size_t i = 0; i < SAMPLES * 6; i++)
+    for (size_t i = 0; i < SAMPLES * 6; i++) {
         q[i] = sin(1.7 * (double)i);
+    }
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES);
     dyn_client_error error;
     dyn_client_evaluation *all;
@@ -375,8 +387,9 @@ END_TEST
 
 int main(void) {
     files = reference_files(&file_count);
-    if (file_count == 0)
+    if (file_count == 0) {
         printf("no reference values: only a sample robot is evaluated\n");
+    }
     TCase *all = tcase_create("derivatives");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);

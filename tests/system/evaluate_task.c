@@ -33,21 +33,24 @@ static const double *sample_of(const dyn_client_evaluation *answer, size_t i, si
 static void multiply(size_t a, size_t b, size_t c, const double *A, const double *B, double *C) {
     for (size_t i = 0; i < a * c; i++) {
         C[i] = 0;
-        for (size_t k = 0; k < b; k++)
+        for (size_t k = 0; k < b; k++) {
             C[i] += A[i / c * b + k] * B[k * c + i % c];
+        }
     }
 }
 
 static void transpose(size_t rows, size_t columns, const double *A, double *B) {
-    for (size_t i = 0; i < rows * columns; i++)
+    for (size_t i = 0; i < rows * columns; i++) {
         B[i % columns * rows + i / columns] = A[i];
+    }
 }
 
 static void check_all(const reference *of, const char *what, size_t s, size_t count, const double *x, const double *y,
                       double tolerance) {
     deviation found = {0};
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         add(&found, x[i], y[i]);
+    }
     check_within(of, what, s, found, tolerance);
 }
 
@@ -135,8 +138,9 @@ START_TEST(task_moves_as_its_equation_says) {
             ck_assert_double_eq_tol(one, 1, 1e-9);
             ck_assert_double_eq_tol(sum, force, 1e-8 * (1 + fabs(inertial) + fabs(force)));
             multiply(1, nv, nv, J, sample_of(answer, 4, 0, s), x);
-            for (size_t i = 0; i < nv; i++)
+            for (size_t i = 0; i < nv; i++) {
                 ck_assert_double_eq_tol(x[i], 0, 1e-9 * (1 + fabs(J[i])));
+            }
         }
         dyn_client_evaluation_free(answer);
     }
@@ -160,8 +164,9 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
         const double *lengths = sample_of(answer, 0, 0, s), *axes = sample_of(answer, 0, 1, s);
         for (size_t i = 0; i < nv * nv; i++) {
             x[i] = 0;
-            for (size_t k = 0; k < nv; k++)
+            for (size_t k = 0; k < nv; k++) {
                 x[i] += lengths[k] * axes[k * nv + i / nv] * axes[k * nv + i % nv];
+            }
         }
         check_all(&of, "torque ellipsoid", s, nv * nv, x, sample_of(answer, 1, 0, s), 1e-10);
     }
@@ -191,10 +196,12 @@ START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix
             double found[9] = {0}, expected[9] = {0};
             ck_assert_str_eq(answer->results[0].blocks[2 * k].name, names[k]);
             for (size_t i = 0; i < 9; i++) {
-                for (size_t c = 0; c < 3; c++)
+                for (size_t c = 0; c < 3; c++) {
                     found[i] += lengths[c] * lengths[c] * axes[3 * c + i / 3] * axes[3 * c + i % 3];
-                for (size_t c = 0; c < nv; c++)
+                }
+                for (size_t c = 0; c < nv; c++) {
                     expected[i] += rows[i / 3 * nv + c] * rows[i % 3 * nv + c];
+                }
             }
             check_all(&of, names[k], s, 9, found, expected, 1e-10);
         }
@@ -226,18 +233,21 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
             ck_assert_str_eq(answer->results[0].blocks[2 * k].name, names[k]);
             for (size_t i = 0; i < 9; i++) {
                 found[i] = expected[i] = 0;
-                for (size_t c = 0; c < 3; c++)
+                for (size_t c = 0; c < 3; c++) {
                     found[i] +=
                         (k < 2 ? lengths[c] * lengths[c] : 1 / lengths[c]) * axes[3 * c + i / 3] * axes[3 * c + i % 3];
-                for (size_t c = 0; k < 2 && c < nv; c++)
+                }
+                for (size_t c = 0; k < 2 && c < nv; c++) {
                     expected[i] += rows[i / 3 * nv + c] * rows[i % 3 * nv + c];
+                }
                 expected[i] = k < 2 ? expected[i] : Omega[(first + i / 3) * 6 + first + i % 3];
             }
             check_all(&of, names[k], s, 9, found, expected, 1e-10);
             const double *measure = sample_of(answer, 3, k, s);
-            if (k < 2)
+            if (k < 2) {
                 ck_assert_double_eq_tol(measure[0], lengths[0] * lengths[1] * lengths[2],
                                         1e-9 * (1 + lengths[0] * lengths[0] * lengths[0]));
+            }
         }
     }
     dyn_client_evaluation_free(answer);
@@ -255,8 +265,9 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     open_named(_i, &of);
     size_t nv = of.nv, count = of.count * nv;
     double *v = of.v, *a = of.a, *sum = calloc(count, sizeof *sum), *rest = calloc(count, sizeof *rest);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         sum[i] = v[i] + a[i];
+    }
     dyn_client_evaluation *both = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.a = rest;
     dyn_client_evaluation *steady = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
@@ -275,9 +286,10 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
         memset(power, 0, width * sizeof *power);
         for (size_t i = 0; i < width; i++) {
             polar[i] = sample_of(summed, 0, 0, s)[i] - sample_of(both, 0, 0, s)[i] - sample_of(other, 0, 0, s)[i];
-            for (size_t k = 0; k < nv; k++)
+            for (size_t k = 0; k < nv; k++) {
                 power[i] += v[s * nv + k] *
                             (sample_of(both, 1, 0, s)[k * width + i] - sample_of(steady, 1, 0, s)[k * width + i]);
+            }
         }
         check_all(&of, "y_T", s, width, polar, power, 1e-10);
     }
@@ -296,8 +308,9 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
             const double *y = sample_of(both, 0, 1, s) + 10 * b, *x = sample_of(pose, b, 1, s);
             const double up[4] = {sample_of(pose, b, 0, s)[2], 2 * (x[0] * x[2] - x[3] * x[1]),
                                   2 * (x[1] * x[2] + x[3] * x[0]), 1 - 2 * (x[0] * x[0] + x[1] * x[1])};
-            for (size_t i = 0; i < 4; i++)
+            for (size_t i = 0; i < 4; i++) {
                 ck_assert_double_eq_tol(y[i], 9.81 * up[i], 1e-10 * (1 + fabs(9.81 * up[0])));
+            }
         }
     }
     dyn_client_evaluation_free(pose);
@@ -313,8 +326,9 @@ static dyn_client *client;
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
 }
 
 static void stop_daemon(void) {
@@ -340,8 +354,9 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
                                  .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
                                  .task_axis_count = 2,
                                  .task_axes = axes};
-    if (ask_quantities(client, &query, &request, &error, &answer) != DYN_CLIENT_OK)
+    if (ask_quantities(client, &query, &request, &error, &answer) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
     const double *Lambda = answer->results[0].blocks[0].values;
     ck_assert_double_eq_tol(Lambda[0], 1, 1e-13);
     ck_assert_double_eq_tol(Lambda[1], 0, 1e-13);
@@ -360,8 +375,9 @@ START_TEST(singular_state_is_reported_by_its_number) {
     dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
     static const char *const frame = "tool0";
     static double q[SAMPLES * 6];
-    for (size_t i = 0; i < SAMPLES * 6; i++)
+    for (size_t i = 0; i < SAMPLES * 6; i++) {
         q[i] = i / 6 == SINGULAR ? 0 : 0.4 + 0.3 * sin(1.7 * (double)i);
+    }
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES);
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -411,8 +427,9 @@ END_TEST
 
 int main(void) {
     files = reference_files(&file_count);
-    if (file_count == 0)
+    if (file_count == 0) {
         printf("no reference values: only the sample robots are evaluated\n");
+    }
     TCase *all = tcase_create("task");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);

@@ -40,8 +40,9 @@ static void check_terms(const reference *of, const dyn_client_explanation *answe
     ck_assert_uint_eq(answer->term_count, 4);
     for (size_t i = 0; i < of->nv; i++) {
         double total = 0;
-        for (size_t t = 0; t < answer->term_count; t++)
+        for (size_t t = 0; t < answer->term_count; t++) {
             total += answer->terms[t].tau[i];
+        }
         add(&sum, total, at(json_object_get(expected, "rnea"), i));
         add(&tau, answer->tau[i], at(json_object_get(expected, "rnea"), i));
         add(&coriolis, answer->terms[1].tau[i] + answer->terms[2].tau[i], at(json_object_get(expected, "nle"), i));
@@ -82,8 +83,9 @@ static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 
 static void start_daemon(void) {
     dyn_client_error error;
     daemon_start(NULL, &served);
-    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
+    }
 }
 
 static void stop_daemon(void) {
@@ -179,8 +181,9 @@ END_TEST
 
 int main(void) {
     files = reference_files(&file_count);
-    if (file_count == 0)
+    if (file_count == 0) {
         printf("no reference values: only the sample robots are explained\n");
+    }
     TCase *all = tcase_create("explain");
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);

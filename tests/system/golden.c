@@ -30,8 +30,9 @@ static void check_rows(const reference *of, const char *quantity, const char *fi
     for (size_t s = 0; s < of->count; s++) {
         const json_t *expected = json_object_get(json_array_get(of->states, s), field);
         deviation found = {0};
-        for (size_t k = 0; expected != NULL && k < of->nv; k++)
+        for (size_t k = 0; expected && k < of->nv; k++) {
             add(&found, rows[s * of->nv + of->v_map[k]], at(expected, k));
+        }
         check(of, quantity, s, found);
         compared += expected != NULL;
     }
@@ -124,9 +125,11 @@ START_TEST(mass_matrix_agrees_with_the_reference) {
         const json_t *expected = json_object_get(json_array_get(of.states, s), "M");
         const double *own = mass + s * of.nv * of.nv;
         deviation found = {0};
-        for (size_t i = 0; expected != NULL && i < of.nv; i++)
-            for (size_t k = 0; k < of.nv; k++)
+        for (size_t i = 0; expected && i < of.nv; i++) {
+            for (size_t k = 0; k < of.nv; k++) {
                 add(&found, own[of.v_map[i] * of.nv + of.v_map[k]], at(expected, i * of.nv + k));
+            }
+        }
         check(&of, "M", s, found);
         compared += expected != NULL;
     }
@@ -163,8 +166,9 @@ START_TEST(pose_agrees_with_the_reference) {
         deviation found = {0};
         to_rotation(quaternion + 4 * s, rotation);
         for (size_t i = 0; i < 3; i++) {
-            for (size_t k = 0; k < 3; k++)
+            for (size_t k = 0; k < 3; k++) {
                 add(&found, rotation[3 * i + k], at(expected, 4 * i + k));
+            }
             add(&found, position[3 * s + i], at(expected, 4 * i + 3));
         }
         check(&of, "pose", s, found);
@@ -187,10 +191,11 @@ static void check_jacobian(const reference *of, const char *frame, dyn_client_re
     for (size_t s = 0; s < of->count; s++) {
         const json_t *expected = json_object_get(json_array_get(of->states, s), field);
         deviation found = {0};
-        for (size_t i = 0; expected != NULL && i < 6; i++) {
+        for (size_t i = 0; expected && i < 6; i++) {
             const double *own = i < 3 ? linear + s * block + i * of->nv : angular + s * block + (i - 3) * of->nv;
-            for (size_t k = 0; k < of->nv; k++)
+            for (size_t k = 0; k < of->nv; k++) {
                 add(&found, own[of->v_map[k]], at(expected, i * of->nv + k));
+            }
         }
         check(of, field, s, found);
         compared += expected != NULL;
@@ -220,8 +225,9 @@ START_TEST(joint_names_reorder_all_values) {
     must(&of, "mass", dyn_client_mass_matrix(of.client, &of.query, of.q, mass, &error), &error);
     check_rows(&of, "tau by names", "rnea", tau);
     deviation found = {0};
-    for (size_t k = 0; k < of.nv * of.nv; k++)
+    for (size_t k = 0; k < of.nv * of.nv; k++) {
         add(&found, mass[k], at(json_object_get(json_array_get(of.states, 0), "M"), k));
+    }
     check(&of, "M by names", 0, found);
     free(tau);
     free(mass);

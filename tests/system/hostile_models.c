@@ -56,15 +56,17 @@ typedef struct robot {
 static void describe_well(robot *r) {
     static const char *const links[LINKS] = {"base", "one", "two", "three"}, *const joints[JOINTS] = {"a", "b", "c"};
     memset(r, 0, sizeof *r);
-    for (int i = 0; i < LINKS; i++)
+    for (int i = 0; i < LINKS; i++) {
         r->links[i] = (dyn_client_link_description){.name = links[i],
                                                     .inertia = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
-    for (int j = 0; j < JOINTS; j++)
+    }
+    for (int j = 0; j < JOINTS; j++) {
         r->joints[j] = (dyn_client_joint_description){.name = joints[j],
                                                       .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
                                                       .parent_link = links[j],
                                                       .child_link = links[j + 1],
                                                       .axis = {0, 0, 1}};
+    }
     r->frame = (dyn_client_frame_description){.name = "tip", .link = "three"};
     r->form =
         (dyn_client_model_description)DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "spoilt", .gravity = r->gravity,
@@ -434,10 +436,12 @@ static void must_refuse_screws(const double *M, const double *G, const double *S
 
 START_TEST(bad_screws_name_their_matrix) {
     double M[32] = {0}, G[36] = {0}, S[6] = {0, 0, 1, 0, 0, 0};
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         M[16 * (i / 4) + 5 * (i % 4)] = 1;
-    for (int i = 0; i < 6; i++)
+    }
+    for (int i = 0; i < 6; i++) {
         G[7 * i] = 1;
+    }
     M[16] = 2;
     must_refuse_screws(M, G, S, "mlist[1]");
     M[16] = 1;
@@ -545,9 +549,10 @@ START_TEST(operations_are_bounded) {
     dyn_client_derive_request request =
         DYN_CLIENT_DERIVE_REQUEST_INIT(.model = "two_link", .name = "derived", .operations = many);
     dyn_client_loaded_model *loaded;
-    for (int i = 0; i < 65; i++)
+    for (int i = 0; i < 65; i++) {
         many[i] = (dyn_client_operation){
             .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "tip", .inertia = {.mass = i + 1}};
+    }
     check_refusal("none", dyn_client_derive_model(client, &request, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT,
                   "derive_model.operations");
     request.operation_count = 65;

@@ -93,8 +93,9 @@ static void fill_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor
     }
     if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {
         uint32_t *which = (uint32_t *)(base + field->quantifier_offset);
-        if (*which != 0)
+        if (*which != 0) {
             return;
+        }
         *which = field->id;
     }
     fill_value(field, base + field->offset);
@@ -104,8 +105,9 @@ static void fill_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor
 static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     ProtobufCMessage *message = allocate(type->sizeof_message);
     protobuf_c_message_init(type, message);
-    for (unsigned i = 0; i < type->n_fields; i++)
+    for (unsigned i = 0; i < type->n_fields; i++) {
         fill_field(message, &type->fields[i]);
+    }
     return message;
 }
 
@@ -117,7 +119,7 @@ static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
     protobuf_c_message_init(type, reply);
     ck_assert_ptr_nonnull(request);
     const ProtobufCFieldDescriptor *result = protobuf_c_message_descriptor_get_field(type, request->method_case);
-    if (refuses || result == NULL) {
+    if (refuses || !result) {
         Dynamics__V1__Status *status = (Dynamics__V1__Status *)fill(&dynamics__v1__status__descriptor);
         status->code = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT;
         ((Dynamics__V1__Reply *)reply)->status = status;
@@ -173,11 +175,13 @@ static const char *const COMMANDS[] = {
 /* Fails where the text has a raw character of those that are escaped; line breaks and tabs are the program's own. */
 static void check_printable(const char *command, const char *text) {
     static const char *const hostile[] = {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x80\xa8", "\xe2\x80\x8b", "\xef\xbb\xbf"};
-    for (const char *c = text; *c != '\0'; c++)
+    for (const char *c = text; *c != '\0'; c++) {
         ck_assert_msg((unsigned char)*c >= 0x20 || *c == '\n' || *c == '\t', "%s writes the byte 0x%02x: %s", command,
                       (unsigned char)*c, text);
-    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++)
-        ck_assert_msg(strstr(text, hostile[i]) == NULL, "%s writes hostile character %zu: %s", command, i, text);
+    }
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        ck_assert_msg(!strstr(text, hostile[i]), "%s writes hostile character %zu: %s", command, i, text);
+    }
     json_t *utf8 = json_string(text);
     ck_assert_msg(utf8 != NULL, "%s writes what is not UTF-8: %s", command, text);
     json_decref(utf8);

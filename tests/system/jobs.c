@@ -39,8 +39,9 @@ static dyn_client *connect_to(bool use_jobs) {
 static void start_with(const char *configuration) {
     daemon_start(&(daemon_options){.configuration = configuration}, &served);
     client = connect_to(false);
-    for (size_t i = 0; i < LONG_SAMPLES * NV; i++)
+    for (size_t i = 0; i < LONG_SAMPLES * NV; i++) {
         q[i / NV][i % NV] = (double)(i % 17) / 10 - 0.8;
+    }
 }
 
 static void stop(void) {
@@ -149,11 +150,13 @@ START_TEST(calls_of_every_kind_give_equal_results_as_jobs) {
     double *const results[] = {as_request, as_job};
     dyn_client_query query = UR5;
     query.samples = SAMPLES;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         require(dyn_client_inverse_dynamics(clients[i], &query, q[0], q[1], q[2], results[i], &error));
+    }
     ck_assert(memcmp(as_request, as_job, SAMPLES * NV * sizeof(double)) == 0);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         require(dyn_client_mass_matrix(clients[i], &query, q[0], results[i], &error));
+    }
     ck_assert(memcmp(as_request, as_job, sizeof as_job) == 0);
     for (int i = 0; i < 2; i++) {
         dyn_client_evaluation *evaluation;
@@ -327,8 +330,9 @@ START_TEST(a_result_expires) {
     dyn_client_job_ticket ticket = {0};
     ck_assert_int_eq(leave(&ticket, EVENTFUL_STEPS), DYN_CLIENT_DEADLINE_EXCEEDED);
     time_t end = time(NULL) + (time_t)PATIENCE;
-    while (count_jobs() > 0 && time(NULL) < end)
+    while (count_jobs() > 0 && time(NULL) < end) {
         pause_briefly();
+    }
     refused(leave(&ticket, 1), DYN_CLIENT_NOT_FOUND, "JOB_NOT_FOUND");
     ck_assert_msg(strstr(error.message, "limits.job_result_time") != NULL, "%s", error.message);
     ck_assert_uint_eq(ticket.token, 0);

@@ -60,8 +60,9 @@ static size_t split(const dyn_client_model_description *from, split_robot *made)
     memcpy(made->links, from->links, links * sizeof *made->links);
     for (size_t j = 0; j < from->joint_count; j++) {
         made->joints[joints++] = from->joints[j];
-        if (!has_two_motions(from->joints[j].type))
+        if (!has_two_motions(from->joints[j].type)) {
             continue;
+        }
         char *link = made->names[2 * count], *name = made->names[2 * count + 1];
         split_joint(&from->joints[j], link, name, &made->joints[joints - 1], &made->joints[joints]);
         made->links[links++] = (dyn_client_link_description){.name = link};

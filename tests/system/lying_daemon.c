@@ -76,8 +76,9 @@ END_TEST
 START_TEST(too_few_and_too_many_values_are_refused) {
     double g[4];
     for (size_t count = 0; count <= 6; count++) {
-        if (count == 4)
+        if (count == 4) {
             continue;
+        }
         set_gravity_reply(count);
         ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
     }
@@ -424,10 +425,12 @@ enum { MUTATIONS = 2000 };
 static void mutate(random_source *random, const uint8_t *original, size_t size) {
     memcpy(peer.reply, original, size);
     peer.reply_size = size;
-    for (int changes = 1 + random_index(random, 4); changes > 0 && size > 0; changes--)
+    for (int changes = 1 + random_index(random, 4); changes > 0 && size > 0; changes--) {
         peer.reply[random_index(random, (int)size)] = (uint8_t)random_bits(random);
-    if (random_index(random, 4) == 0)
+    }
+    if (random_index(random, 4) == 0) {
         peer.reply_size = (size_t)random_index(random, (int)size + 1);
+    }
 }
 
 /* Checks replies of three kinds, changed at random: each call ends, and its results can be read and freed. */
@@ -453,15 +456,19 @@ START_TEST(random_changes_never_lead_astray) {
         mutate(&random, gravity, gravity_size);
         ask_gravity(g);
         mutate(&random, evaluation, evaluation_size);
-        if (ask_evaluation(&answer) == DYN_CLIENT_OK)
+        if (ask_evaluation(&answer) == DYN_CLIENT_OK) {
             ck_assert_uint_lt(strlen(answer->results[0].blocks[0].axes[0]->labels[0]), 100);
+        }
         dyn_client_evaluation_free(answer);
         mutate(&random, description, description_size);
-        if (ask_description(&robot) != DYN_CLIENT_OK)
+        if (ask_description(&robot) != DYN_CLIENT_OK) {
             continue;
-        for (size_t k = 0; k < robot->joint_count; k++)
-            if (robot->joints[k].nv > 0)
+        }
+        for (size_t k = 0; k < robot->joint_count; k++) {
+            if (robot->joints[k].nv > 0) {
                 ck_assert_uint_lt(strlen(robot->joints[k].v_units[0]), 100);
+            }
+        }
         dyn_client_description_free(robot);
     }
 }

@@ -28,10 +28,12 @@ static bool send_all(int connection, const void *from, size_t size) {
 /* Copies key and value of the Request's id, its first field, key 0x08; returns their length. */
 static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT + 1]) {
     size_t length = 1;
-    if (size < 2 || request[0] != 0x08)
+    if (size < 2 || request[0] != 0x08) {
         return 0;
-    while (length < size && length < MAX_VARINT && (request[length] & 0x80) != 0)
+    }
+    while (length < size && length < MAX_VARINT && (request[length] & 0x80) != 0) {
         length++;
+    }
     memcpy(id, request, length + 1);
     return length + 1;
 }
@@ -40,8 +42,9 @@ static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT
 static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER], const uint8_t *request, size_t size) {
     uint8_t id[MAX_VARINT + 1];
     pthread_mutex_lock(&peer->mutex);
-    if (peer->compose != NULL)
+    if (peer->compose) {
         peer->compose(peer, request, size);
+    }
     size_t id_size = peer->with_id ? copy_id(request, size, id) : 0;
     uint64_t length = htobe64(4 + peer->reply_size + id_size);
     memcpy(header, &length, sizeof length);
@@ -58,12 +61,14 @@ static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER],
 static bool answer(lying_peer *peer, int connection) {
     uint8_t header[HEADER], request[1 << 16];
     uint64_t length;
-    if (!receive_all(connection, header, HEADER))
+    if (!receive_all(connection, header, HEADER)) {
         return false;
+    }
     memcpy(&length, header, sizeof length);
     size_t size = (size_t)be64toh(length) - 4;
-    if (size > sizeof request || !receive_all(connection, request, size))
+    if (size > sizeof request || !receive_all(connection, request, size)) {
         return false;
+    }
     return send_reply(peer, connection, header, request, size);
 }
 
@@ -73,9 +78,11 @@ static void *serve(void *argument) {
     int connection;
     while ((connection = accept(peer->listener, NULL, NULL)) >= 0) {
         uint8_t theirs[sizeof hello];
-        if (send_all(connection, hello, sizeof hello) && receive_all(connection, theirs, sizeof theirs))
-            while (answer(peer, connection))
+        if (send_all(connection, hello, sizeof hello) && receive_all(connection, theirs, sizeof theirs)) {
+            while (answer(peer, connection)) {
                 continue;
+            }
+        }
         close(connection);
     }
     return NULL;

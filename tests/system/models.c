@@ -118,8 +118,9 @@ START_TEST(descriptions_keep_their_digest_and_their_dynamics) {
         ck_assert_int_eq(
             dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, expected, &failure), DYN_OK);
         inverse_dynamics("tree", tree.query.nq, tree.query.nv, tree.q, tree.v, tree.a, tree.tau);
-        for (size_t i = 0; i < tree.query.nv; i++)
+        for (size_t i = 0; i < tree.query.nv; i++) {
             ck_assert_double_eq(tree.tau[i], expected[i]);
+        }
         free(expected);
         wire_tree_close(&tree);
     }
@@ -370,8 +371,9 @@ START_TEST(coordinates_have_one_spelling) {
                 char expected[96];
                 snprintf(expected, sizeof expected, joint->nq == 1 ? "%s" : "%s[%u]", joint->name, i);
                 ck_assert_str_eq(robot->q_names[joint->q_index + i], expected);
-                if (i < joint->nv)
+                if (i < joint->nv) {
                     ck_assert_str_eq(robot->v_names[joint->v_index + i], expected);
+                }
             }
         }
         dyn_client_description_free(robot);
@@ -424,15 +426,19 @@ START_TEST(screws_come_back_with_the_same_torques) {
     dyn_client_loaded_model_free(load(&request));
     inverse_dynamics("ur5", 6, 6, q, v, a, tau);
     inverse_dynamics("screwed", 6, 6, q, v, a, again);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         ck_assert_double_eq_tol(again[i], tau[i], 1e-11);
+    }
     dyn_client_exported_model *twice = export_as("screwed", DYN_CLIENT_MODEL_FORMAT_SCREWS, "end_effector");
-    for (int i = 0; i < 36; i++)
+    for (int i = 0; i < 36; i++) {
         ck_assert_double_eq_tol(twice->screws->Slist[i], screws->screws->Slist[i], 1e-12);
-    for (int i = 0; i < 7 * 16; i++)
+    }
+    for (int i = 0; i < 7 * 16; i++) {
         ck_assert_double_eq_tol(twice->screws->Mlist[i], screws->screws->Mlist[i], 1e-12);
-    for (int i = 0; i < 6 * 36; i++)
+    }
+    for (int i = 0; i < 6 * 36; i++) {
         ck_assert_double_eq_tol(twice->screws->Glist[i], screws->screws->Glist[i], 1e-12);
+    }
     dyn_client_exported_model_free(twice);
     dyn_client_exported_model_free(screws);
 }
@@ -474,8 +480,9 @@ START_TEST(locked_joints_are_joints_at_rest) {
     dyn_client_loaded_model_free(loaded);
     inverse_dynamics("ur5", 6, 6, whole_q, whole_v, whole_a, whole_tau);
     inverse_dynamics("locked", 4, 4, q, v, a, tau);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; i++) {
         ck_assert_double_eq_tol(tau[i], whole_tau[kept[i]], 1e-12);
+    }
 }
 END_TEST
 
@@ -498,8 +505,9 @@ START_TEST(merged_robots_come_apart) {
     dyn_client_loaded_model_free(derive("both", "arm", 1, &operations[1]));
     inverse_dynamics("arm", 2, 2, q, v, a, tau);
     inverse_dynamics("two_link", 2, 2, q, v, a, expected);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         ck_assert_double_eq_tol(tau[i], expected[i], 1e-12);
+    }
     dyn_client_description_free(walker);
 }
 END_TEST
@@ -519,8 +527,9 @@ START_TEST(a_chain_is_traversed_both_ways) {
                                                          .joint_count = 6, .joint_names = reversed);
     wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error), &error);
     inverse_dynamics("ur5", 6, 6, q, v, a, expected);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         ck_assert_double_eq_tol(tau[i], expected[i], 1e-11);
+    }
 }
 END_TEST
 
@@ -599,9 +608,10 @@ START_TEST(derived_models_have_a_report) {
                                            .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 5}}};
     dyn_client_loaded_model *loaded = derive("two_link", "odd", 1, &doubtful);
     bool is_reported = false;
-    for (size_t i = 0; i < loaded->report_count; i++)
+    for (size_t i = 0; i < loaded->report_count; i++) {
         is_reported |= loaded->report[i].severity == DYN_CLIENT_SEVERITY_WARNING &&
                        strcmp(loaded->report[i].place, "link odd") == 0;
+    }
     ck_assert(is_reported);
     dyn_client_loaded_model_free(loaded);
     const dyn_client_derive_request strict =
@@ -658,7 +668,7 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     double result[2] = {NAN, NAN};
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, result, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
-    ck_assert_msg(strstr(error.message, "joint ankle: the mass matrix is singular") != NULL &&
+    ck_assert_msg(strstr(error.message, "joint ankle: the mass matrix is singular") &&
                       strstr(error.message, "give the links that it moves a mass and an inertia") != NULL,
                   "%s", error.message);
     wire_require(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, result, &error), &error);

@@ -42,9 +42,9 @@ static dyn_client_payload a_box(const char *link, bool replaces) {
 /* Returns a link of the tree that moves. */
 static const char *moving_link(const dyn_model *model, random_source *random) {
     int link;
-    do
+    do {
         link = random_index(random, dyn_model_link_count(model));
-    while (dyn_model_link(model, link)->moving_joint < 0);
+    } while (dyn_model_link(model, link)->moving_joint < 0);
     return dyn_model_link(model, link)->name;
 }
 
@@ -108,10 +108,12 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
                                                              .payload_count = k == 0, .payloads = &box);
         wire_require(ask_quantities(client, &query, &request, &error, &answers[k]), &error);
         /* Axes may have either direction. */
-        for (size_t b = 0; b < answers[k]->results[5].block_count; b++)
-            for (size_t i = 0; i < answers[k]->results[5].blocks[b].width; i++)
+        for (size_t b = 0; b < answers[k]->results[5].block_count; b++) {
+            for (size_t i = 0; i < answers[k]->results[5].blocks[b].width; i++) {
                 ((double *)answers[k]->results[5].blocks[b].values)[i] =
                     fabs(answers[k]->results[5].blocks[b].values[i]);
+            }
+        }
     }
     wire_compare(0, answers[0], answers[1], answers[1]);
     dyn_client_evaluation_free(answers[0]);
@@ -215,16 +217,20 @@ START_TEST(trajectories_count_payloads) {
     query.samples = ROWS;
     query.payload_count = 1;
     query.payloads = &box;
-    for (int r = 0; r < ROWS; r++)
-        for (int i = 0; i < 2; i++)
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < 2; i++) {
             q[r][i] = 0.1 * r + i, v[r][i] = 1 - i, a[r][i] = r - 2;
+        }
+    }
     wire_require(dyn_client_inverse_dynamics(client, &query, q[0], v[0], a[0], tau[0], &error), &error);
     wire_require(dyn_client_inverse_dynamics_trajectory(client, &query, NULL, q[0], v[0], a[0], DYN_CLIENT_RATES_GIVEN,
                                                         NULL, &trajectory, &error),
                  &error);
-    for (int r = 0; r < ROWS; r++)
-        for (int i = 0; i < 2; i++)
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < 2; i++) {
             ck_assert_double_eq_tol(trajectory->tau[2 * r + i], tau[r][i], 1e-12);
+        }
+    }
     dyn_client_trajectory_free(trajectory);
 }
 END_TEST
@@ -292,11 +298,13 @@ START_TEST(explain_has_a_term_for_payloads) {
     ck_assert_str_eq(answer->payloads[2].moving_joint, "");
     for (int i = 0; i < 6; i++) {
         double sum = 0, of_payloads = 0;
-        for (size_t t = 0; t < 4; t++)
+        for (size_t t = 0; t < 4; t++) {
             sum += answer->terms[t].tau[i];
-        for (size_t k = 0; k < 3; k++)
+        }
+        for (size_t k = 0; k < 3; k++) {
             of_payloads +=
                 answer->payloads[k].inertial[i] + answer->payloads[k].coriolis[i] + answer->payloads[k].gravity[i];
+        }
         ck_assert_double_eq_tol(sum, bare[i], 1e-11);
         ck_assert_double_eq_tol(answer->tau[i], tau[i], 1e-12);
         ck_assert_double_eq_tol(answer->terms[4].tau[i], tau[i] - bare[i], 1e-11);
@@ -359,8 +367,9 @@ START_TEST(payloads_are_bounded) {
     const double q[2] = {0};
     double g[2];
     dyn_client_query query = TWO_LINK;
-    for (int i = 0; i < 1001; i++)
+    for (int i = 0; i < 1001; i++) {
         many[i] = (dyn_client_payload){.link = "tip", .inertia = {.mass = 0.001}};
+    }
     query.payload_count = 1001;
     query.payloads = many;
     ck_assert_int_eq(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_RESOURCE_EXHAUSTED);

@@ -51,8 +51,9 @@ dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *que
                                  dyn_client_error *error, dyn_client_evaluation **answer) {
     dyn_client_quantity_request *requests = calloc(question->quantity_count + 1, sizeof *requests);
     dyn_client_task_frame *task = calloc(question->frame_count + 1, sizeof *task);
-    for (size_t i = 0; i < question->frame_count; i++)
+    for (size_t i = 0; i < question->frame_count; i++) {
         task[i] = (dyn_client_task_frame){question->frames[i], question->task_axis_count, question->task_axes};
+    }
     for (size_t i = 0; i < question->quantity_count; i++) {
         requests[i].quantity = question->quantities[i];
         place(question, task, &requests[i]);
@@ -61,8 +62,9 @@ dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *que
     dyn_client_evaluation *form;
     dyn_client_status status = ask(client, query, question, requests, 0, error, &form);
     *answer = NULL;
-    for (size_t i = 0; status == DYN_CLIENT_OK && i < form->result_count; i++)
+    for (size_t i = 0; status == DYN_CLIENT_OK && i < form->result_count; i++) {
         inputs |= form->results[i].inputs;
+    }
     if (status == DYN_CLIENT_OK) {
         dyn_client_evaluation_free(form);
         status = ask(client, query, question, requests, inputs, error, answer);

@@ -100,7 +100,7 @@ static const Dynamics__V1__Status *ask(question *x, const char *method, Dynamics
     ProtobufCMessage *asked = calloc(1, type->sizeof_message);
     type->message_init(asked);
     const ProtobufCFieldDescriptor *at = protobuf_c_message_descriptor_get_field_by_name(type, "query");
-    ck_assert_msg(at != NULL && at->id == 1, "%s has no query as its field 1", method);
+    ck_assert_msg(at && at->id == 1, "%s has no query as its field 1", method);
     memcpy((char *)asked + at->offset, &query, sizeof query);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = (Dynamics__V1__Request__MethodCase)field->id;
@@ -141,10 +141,11 @@ START_TEST(unsupported_parts_of_the_query_are_refused_with_their_path) {
         open_question(&x);
         add_part(&x, part);
         const Dynamics__V1__Status *status = ask(&x, method, &x.query);
-        if (METHODS[_i].supported[part] == 'n')
+        if (METHODS[_i].supported[part] == 'n') {
             expect_field(status, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, path);
-        else
+        } else {
             ck_assert_str_ne(status->field, field);
+        }
         close_question(&x);
     }
 }
@@ -322,8 +323,9 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
     wire_require(
         dyn_client_forward_dynamics_trajectory(client, &query, m.q, m.v, ROWS, m.tau, &m.tip, NULL, &by_both, &error),
         &error);
-    for (int i = 0; i < 2 * ROWS; i++)
+    for (int i = 0; i < 2 * ROWS; i++) {
         ck_assert_double_eq_tol(by_both->q[i], by_none->q[i], 1e-12);
+    }
     dyn_client_trajectory_free(by_tip);
     dyn_client_trajectory_free(by_none);
     dyn_client_trajectory_free(by_force);

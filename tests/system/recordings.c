@@ -224,7 +224,7 @@ static void wait_for_health(const char *word) {
         ck_assert_int_eq(health->state,
                          message[0] == '\0' ? DYN_CLIENT_HEALTH_STATE_SERVING : DYN_CLIENT_HEALTH_STATE_DEGRADED);
         dyn_client_health_free(health);
-        if (word[0] == '\0' ? message[0] == '\0' : strstr(message, word) != NULL) {
+        if (word[0] == '\0' ? message[0] == '\0' : !!strstr(message, word)) {
             return;
         }
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);

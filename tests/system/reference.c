@@ -20,8 +20,9 @@ enum { MAX_FILES = 128 };
 
 static char *read_text(const char *path) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL)
+    if (!file) {
         return NULL;
+    }
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
@@ -40,9 +41,11 @@ double at(const json_t *list, size_t index) {
 }
 
 const dyn_client_joint *find_joint(const dyn_client_description *robot, const char *name) {
-    for (size_t i = 0; i < robot->joint_count; i++)
-        if (strcmp(robot->joints[i].name, name) == 0)
+    for (size_t i = 0; i < robot->joint_count; i++) {
+        if (strcmp(robot->joints[i].name, name) == 0) {
             return &robot->joints[i];
+        }
+    }
     ck_abort_msg("%s has no joint %s", robot->model.name, name);
     return NULL;
 }
@@ -56,8 +59,9 @@ static void read_q(const reference *of, const json_t *joint, const json_t *from,
         return;
     }
     ck_assert_uint_eq(own->nq, width);
-    for (size_t k = 0; k < width; k++)
+    for (size_t k = 0; k < width; k++) {
         to[own->q_index + k] = at(from, index + k);
+    }
 }
 
 static void map_velocities(reference *of) {
@@ -65,8 +69,9 @@ static void map_velocities(reference *of) {
         const json_t *joint = json_array_get(of->joints, i);
         const dyn_client_joint *own = find_joint(of->robot, json_string_value(json_object_get(joint, "name")));
         ck_assert_uint_eq(own->nv, read_size(joint, "nv"));
-        for (size_t k = 0; k < own->nv; k++)
+        for (size_t k = 0; k < own->nv; k++) {
             of->v_map[read_size(joint, "idx_v") + k] = own->v_index + k;
+        }
     }
 }
 
@@ -76,8 +81,9 @@ static double *read_velocities(const reference *of, const char *field) {
     for (size_t s = 0; s < of->count; s++) {
         const json_t *from = json_object_get(json_array_get(of->states, s), field);
         ck_assert_uint_eq(json_array_size(from), of->nv);
-        for (size_t k = 0; k < of->nv; k++)
+        for (size_t k = 0; k < of->nv; k++) {
             rows[s * of->nv + of->v_map[k]] = at(from, k);
+        }
     }
     return rows;
 }
@@ -95,12 +101,14 @@ static void load_robot(reference *of, const char *name) {
         DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf, .name = name,
                                      .base = floating ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED,
                                      .mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT);
-    if (dyn_client_load_model(of->client, &request, &loaded, &error) != DYN_CLIENT_OK)
+    if (dyn_client_load_model(of->client, &request, &loaded, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("load %s: %s %s", path, error.field, error.message);
+    }
     dyn_client_loaded_model_free(loaded);
     free(urdf);
-    if (dyn_client_describe_model(of->client, name, 0, &of->robot, &error) != DYN_CLIENT_OK)
+    if (dyn_client_describe_model(of->client, name, 0, &of->robot, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("describe %s: %s", name, error.message);
+    }
 }
 
 void reference_open(reference *of, const char *address, const char *file) {
@@ -117,17 +125,20 @@ void reference_open(reference *of, const char *address, const char *file) {
     of->nq = read_size(of->root, "nq");
     of->nv = read_size(of->root, "nv");
     dyn_client_error refused;
-    if (dyn_client_connect(address, NULL, &of->client, &refused) != DYN_CLIENT_OK)
+    if (dyn_client_connect(address, NULL, &of->client, &refused) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", refused.message);
+    }
     load_robot(of, name);
     ck_assert_uint_eq(of->robot->model.nv, of->nv);
     of->v_map = calloc(of->nv + 1, sizeof *of->v_map);
     map_velocities(of);
     of->q = calloc(of->count * of->robot->model.nq + 1, sizeof *of->q);
-    for (size_t s = 0; s < of->count; s++)
-        for (size_t i = 0; i < json_array_size(of->joints); i++)
+    for (size_t s = 0; s < of->count; s++) {
+        for (size_t i = 0; i < json_array_size(of->joints); i++) {
             read_q(of, json_array_get(of->joints, i), json_object_get(json_array_get(of->states, s), "q"),
                    of->q + s * of->robot->model.nq);
+        }
+    }
     of->v = read_velocities(of, "v");
     of->a = read_velocities(of, "a");
     of->tau = read_velocities(of, "tau_in");
@@ -143,19 +154,22 @@ void reference_use_names(reference *of) {
     for (size_t i = 0; i < count; i++) {
         of->names[i] = json_string_value(json_object_get(json_array_get(of->joints, i), "name"));
         const dyn_client_joint *own = find_joint(of->robot, of->names[i]);
-        for (size_t s = 0; s < of->count; s++)
+        for (size_t s = 0; s < of->count; s++) {
             memcpy(q + s * nq + next, of->q + s * nq + own->q_index, own->nq * sizeof *q);
+        }
         next += own->nq;
     }
     for (size_t k = 0; k < 3; k++) {
         for (size_t s = 0; s < of->count; s++) {
             memcpy(row, arrays[k] + s * of->nv, of->nv * sizeof *row);
-            for (size_t j = 0; j < of->nv; j++)
+            for (size_t j = 0; j < of->nv; j++) {
                 arrays[k][s * of->nv + j] = row[of->v_map[j]];
+            }
         }
     }
-    for (size_t j = 0; j < of->nv; j++)
+    for (size_t j = 0; j < of->nv; j++) {
         of->v_map[j] = j;
+    }
     free(row);
     free(of->q);
     of->q = q;
@@ -200,8 +214,9 @@ void check_within(const reference *of, const char *quantity, size_t state, devia
 }
 
 void must(const reference *of, const char *call, dyn_client_status status, const dyn_client_error *error) {
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         ck_abort_msg("%s of %s: %s %s", call, of->robot->model.name, error->field, error->message);
+    }
 }
 
 bool has(const reference *of, const char *field) {
@@ -245,8 +260,9 @@ void reference_multiply(const reference *of, const dyn_client_block *matrix, siz
                         double *product) {
     for (size_t i = 0; i < matrix->width / of->nv; i++) {
         product[i] = 0;
-        for (size_t k = 0; k < of->nv; k++)
+        for (size_t k = 0; k < of->nv; k++) {
             product[i] += matrix->values[s * matrix->width + i * of->nv + k] * vector[k];
+        }
     }
 }
 
@@ -258,12 +274,13 @@ static bool has_robot(const char *file) {
     snprintf(path, sizeof path, "%s/golden/%s", DYNAMICS_REFERENCE_DIR, file);
     json_t *root = json_load_file(path, 0, NULL);
     const char *robot = json_string_value(json_object_get(root, "robot"));
-    snprintf(path, sizeof path, "%s/robots/%s", DYNAMICS_REFERENCE_DIR, robot != NULL ? robot : "");
-    FILE *urdf = robot != NULL ? fopen(path, "r") : NULL;
-    if (urdf != NULL)
+    snprintf(path, sizeof path, "%s/robots/%s", DYNAMICS_REFERENCE_DIR, robot ? robot : "");
+    FILE *urdf = robot ? fopen(path, "r") : NULL;
+    if (urdf) {
         fclose(urdf);
-    else
+    } else {
         printf("no description for %s: left out\n", file);
+    }
     json_decref(root);
     return urdf != NULL;
 }
@@ -273,18 +290,21 @@ char **reference_files(int *count) {
     *count = 0;
     DIR *directory = opendir(DYNAMICS_REFERENCE_DIR "/golden");
     struct dirent *entry;
-    while (directory != NULL && (entry = readdir(directory)) != NULL && *count < MAX_FILES) {
+    while (directory && (entry = readdir(directory)) && *count < MAX_FILES) {
         const char *suffix = strrchr(entry->d_name, '.');
-        if (suffix != NULL && strcmp(suffix, ".json") == 0 && has_robot(entry->d_name))
+        if (suffix && strcmp(suffix, ".json") == 0 && has_robot(entry->d_name)) {
             files[(*count)++] = strdup(entry->d_name);
+        }
     }
-    if (directory != NULL)
+    if (directory) {
         closedir(directory);
+    }
     return files;
 }
 
 void reference_files_free(char **files, int count) {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         free(files[i]);
+    }
     free(files);
 }

@@ -59,8 +59,9 @@ START_TEST(ur5_falls_as_the_accurate_motion_does) {
     ck_assert_uint_eq(a->rows, 7);
     ck_assert_uint_eq(b->rows, 7);
     ck_assert_double_eq_tol(a->time[6], 3, 1e-12);
-    for (size_t i = 0; i < 7 * NV; i++)
+    for (size_t i = 0; i < 7 * NV; i++) {
         ck_assert_msg(fabs(a->q[i] - b->q[i]) < 1e-6, "q[%zu]: %.12g, accurately %.12g", i, a->q[i], b->q[i]);
+    }
     ck_assert_double_lt(a->outcomes[0].energy_drift, 1e-7);
     ck_assert_double_lt(b->outcomes[0].energy_drift, 1e-7);
     ck_assert_double_gt(a->kinetic[3], 1);
@@ -71,8 +72,9 @@ END_TEST
 
 /* Fills x with random numbers in [-1, 1]. */
 static void fill(double *x, size_t count, unsigned seed) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         x[i] = 2.0 * rand_r(&seed) / RAND_MAX - 1;
+    }
 }
 
 START_TEST(samples_are_the_same_alone_and_together) {
@@ -107,8 +109,9 @@ START_TEST(order_of_joints_does_not_matter) {
                                    "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     double forward[4][NV], backward[4][NV];
     fill(forward[0], 4 * NV, 4);
-    for (int i = 0; i < 4 * NV; i++)
+    for (int i = 0; i < 4 * NV; i++) {
         backward[i / NV][i % NV] = forward[i / NV][NV - 1 - i % NV];
+    }
     dyn_client_query query = UR5;
     query.joint_count = NV, query.joint_names = names;
     const double gain = 50;
@@ -387,17 +390,19 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
                                                             DYN_CLIENT_RATES_SPLINE_AT_REST, &tip, &derived, &error),
                      DYN_CLIENT_OK);
-    for (size_t i = 0; i < ROWS * NV; i++)
+    for (size_t i = 0; i < ROWS * NV; i++) {
         ck_assert_msg(fabs(given->tau[i] - derived->tau[i]) < 0.05, "tau[%zu]: %g, %g", i, given->tau[i],
                       derived->tau[i]);
+    }
     dyn_client_trajectory *quintic;
     ck_assert_int_eq(dyn_client_inverse_dynamics_trajectory(client, &query, t, q[0], NULL, NULL,
                                                             DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST, &tip, &quintic,
                                                             &error),
                      DYN_CLIENT_OK);
-    for (size_t i = 0; i < ROWS * NV; i++)
+    for (size_t i = 0; i < ROWS * NV; i++) {
         ck_assert_msg(fabs(given->tau[i] - quintic->tau[i]) < 1e-6, "tau[%zu]: %g, %g", i, given->tau[i],
                       quintic->tau[i]);
+    }
     dyn_client_trajectory_free(quintic);
     /* A motion of 4 rad in a second reaches 7.5 rad/s in the middle, and the limit is pi. */
     bool is_found = false;

@@ -22,8 +22,9 @@ static void *serve(void *argument) {
             peer->turned_away--;
             recv(connection, buffer, sizeof hello, MSG_WAITALL);
         } else if (send(connection, hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello) {
-            while (recv(connection, buffer, sizeof buffer, 0) > 0)
+            while (recv(connection, buffer, sizeof buffer, 0) > 0) {
                 continue;
+            }
         }
         close(connection);
     }

@@ -416,8 +416,9 @@ START_TEST(gravity_payloads_and_forces_of_a_query_move_the_simulation) {
         step("loaded", token, 1, &state);
         for (int i = 0; i < 2; i++) {
             ck_assert_double_eq_tol(state->v[i], 0.001 * expected[i], 1e-12);
-            for (int k = 0; k < 3; k++)
+            for (int k = 0; k < 3; k++) {
                 ck_assert_double_gt(fabs(state->v[i] - 0.001 * others[k][i]), 1e-6);
+            }
         }
         dyn_client_simulation_free(state);
         const dyn_client_simulation_input clear = DYN_CLIENT_SIMULATION_INPUT_INIT(.clear_external_forces = true);
@@ -1124,8 +1125,9 @@ START_TEST(recording_is_replayed_without_its_model) {
     for (int k = 0; k < 2; k++) {
         dyn_client_replay *replay;
         ok(dyn_client_unload_model(client, "pendulum", 0, &error));
-        if (k == 1)
+        if (k == 1) {
             load_pendulum(0.7);
+        }
         ok(dyn_client_replay_simulation(client, "swing", NULL, 0, &replay, &error));
         ck_assert_uint_eq(replay->steps, 100);
         ck_assert_uint_eq(replay->equal_steps, 100);
@@ -1143,8 +1145,9 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
     load_pendulum(0.5);
     for (int k = 0; k < 3; k++) {
         /* The third is of another model, which has taken the name. */
-        if (k == 2)
+        if (k == 2) {
             load_pendulum(0.7);
+        }
         const dyn_client_simulation_options options =
             DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = names[k],
                                                .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "pendulum"),
@@ -1154,8 +1157,9 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
         dyn_client_simulation_free(before[k]);
     }
     ok(dyn_client_save_simulations(client, 0, &count, &error));
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         step(names[k], tokens[k], 50, &before[k]);
+    }
     dyn_client_close(client);
     /* The daemon saves once more at its end; that snapshot is read after the restart. */
     daemon_restart(&fixture);
@@ -1242,8 +1246,9 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
         step(names[k], tokens[k], 50, &before[k]);
     }
     ok(dyn_client_save_simulations(client, 0, &count, &error));
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         ok(dyn_client_delete_simulation(client, names[k], tokens[k], 0, &error));
+    }
     ok(dyn_client_unload_model(client, "pendulum", 0, &error));
     spoil_snapshot(before[0]->q[0]);
     ok(dyn_client_restore_simulations(client, 0, &count, &error));
@@ -1251,8 +1256,9 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     after = look("second");
     ck_assert_uint_eq(after->step, 50);
     ck_assert_mem_eq(after->q, before[1]->q, sizeof(double));
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         dyn_client_simulation_free(before[k]);
+    }
     dyn_client_simulation_free(after);
 }
 END_TEST

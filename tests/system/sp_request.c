@@ -22,7 +22,7 @@ Dynamics__V1__Reply *sp_ask_bytes(const sp_peer *peer, const void *bytes, size_t
     ck_assert_uint_eq(answered, number);
     Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, body_size, body);
     free(body);
-    ck_assert_msg(reply != NULL && reply->status != NULL, "the answer is no Reply with a status");
+    ck_assert_msg(reply && reply->status != NULL, "the answer is no Reply with a status");
     return reply;
 }
 

@@ -123,8 +123,9 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
         ok(dyn_client_inverse_dynamics(client, &query, q, v, a, tau, &error));
         for (int i = 0; i < 100; i++) {
             ok(dyn_client_get_stream_points(client, "plan", 1, POINTS, NV, 0, number, got, &count, &error));
-            if (count == POINTS)
+            if (count == POINTS) {
                 break;
+            }
             pause_for(0.02);
         }
         ck_assert_uint_eq(count, POINTS);

@@ -30,9 +30,11 @@ static bool is_comparable(dyn_client_quantity quantity) {
 
 static size_t comparable_quantities(dyn_client_quantity list[MAX_QUANTITIES]) {
     size_t count = 0;
-    for (int i = 1; i < MAX_QUANTITIES; i++)
-        if (is_comparable((dyn_client_quantity)i))
+    for (int i = 1; i < MAX_QUANTITIES; i++) {
+        if (is_comparable((dyn_client_quantity)i)) {
             list[count++] = (dyn_client_quantity)i;
+        }
+    }
     return count;
 }
 
@@ -82,9 +84,11 @@ static double deviation(const dyn_client_block *x, const dyn_client_block *y, do
 }
 
 static bool runs_over_bodies(const dyn_client_block *block) {
-    for (size_t i = 0; i < block->rank; i++)
-        if (block->axes[i]->kind == DYN_CLIENT_AXIS_KIND_BODIES)
+    for (size_t i = 0; i < block->rank; i++) {
+        if (block->axes[i]->kind == DYN_CLIENT_AXIS_KIND_BODIES) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -98,8 +102,9 @@ size_t wire_compare(int k, const dyn_client_evaluation *found, const dyn_client_
         const dyn_client_quantity_result *result = &found->results[r];
         bool differs = false;
         for (size_t b = 0; b < result->block_count; b++) {
-            if (runs_over_bodies(&result->blocks[b]) && bodies->size != others->size)
+            if (runs_over_bodies(&result->blocks[b]) && bodies->size != others->size) {
                 continue;
+            }
             const dyn_client_block *block = &expected->results[r].blocks[b];
             double norm, unused;
             ck_assert_uint_eq(result->blocks[b].width, block->width);

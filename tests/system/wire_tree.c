@@ -44,7 +44,7 @@ static dyn_client_joint_description joint_form(const dyn_joint_description *from
                                        .damping = from->damping,
                                        .friction = from->friction,
                                        .mimic_joint = from->mimic_joint,
-                                       .mimic_multiplier = from->mimic_joint != NULL ? &from->mimic_multiplier : NULL,
+                                       .mimic_multiplier = from->mimic_joint ? &from->mimic_multiplier : NULL,
                                        .mimic_offset = from->mimic_offset};
     memcpy(to.origin.position, from->position, sizeof to.origin.position);
     memcpy(to.origin.rotation, from->rotation, sizeof to.origin.rotation);
@@ -61,10 +61,12 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
            joints = (size_t)dyn_builder_joint_count(made->builder);
     dyn_client_link_description *link = calloc(links + 1, sizeof *link);
     dyn_client_joint_description *joint = calloc(joints + 1, sizeof *joint);
-    for (size_t i = 0; i < links; i++)
+    for (size_t i = 0; i < links; i++) {
         link[i] = link_form(dyn_builder_link(made->builder, (int)i));
-    for (size_t j = 0; j < joints; j++)
+    }
+    for (size_t j = 0; j < joints; j++) {
         joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
+    }
     dyn_builder_gravity(made->builder, made->gravity);
     dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
     require(dyn_model_build_options(model, &options, &error), &error);

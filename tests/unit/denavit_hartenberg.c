@@ -144,7 +144,7 @@ START_TEST(ur5_has_the_kinematics_of_its_urdf) {
     };
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
-    if (text == NULL) {
+    if (!text) {
         printf("no ur5.urdf here\n");
         return;
     }

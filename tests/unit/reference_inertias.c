@@ -82,7 +82,7 @@ static void compare_placement(const dyn_model *model, const char *name, const ch
     memcpy(joint.position, b->position, sizeof joint.position);
     pose_compose(&joint, &frame->pose, &in_body);
     dyn_pose from_body = identity_pose;
-    if (parent != NULL) {
+    if (parent) {
         const body_frame *parent_frame = child_frame(model, parent);
         ck_assert_msg(parent_frame->body == b->parent, "joint %s does not hang on joint %s", name, parent);
         from_body = inverse(&parent_frame->pose);
@@ -127,7 +127,7 @@ static bool compare_file(const char *file) {
     path = path_of("robots", json_string_value(json_object_get(reference, "robot")));
     size_t length;
     char *text = read_whole_file(path, &length);
-    if (text != NULL) {
+    if (text) {
         bool floating = strcmp(json_string_value(json_object_get(reference, "base")), "float") == 0;
         const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = floating ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
                                                                  .mimic = DYN_MIMIC_POLICY_INDEPENDENT);
@@ -145,9 +145,9 @@ START_TEST(real_robots_agree_with_reference_values) {
     DIR *directory = opendir(DYNAMICS_REFERENCE_DIR "/golden");
     ck_assert_ptr_nonnull(directory);
     int compared = 0, files = 0;
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
         const char *suffix = strrchr(entry->d_name, '.');
-        if (suffix != NULL && strcmp(suffix, ".json") == 0) {
+        if (suffix && strcmp(suffix, ".json") == 0) {
             files++;
             compared += compare_file(entry->d_name);
         }
@@ -163,9 +163,9 @@ END_TEST
 START_TEST(real_robots_load_with_either_base) {
     DIR *directory = opendir(DYNAMICS_REFERENCE_DIR "/robots");
     ck_assert_ptr_nonnull(directory);
-    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
+    for (struct dirent *entry = readdir(directory); entry; entry = readdir(directory)) {
         const char *suffix = strrchr(entry->d_name, '.');
-        if (suffix == NULL || strcmp(suffix, ".urdf") != 0) {
+        if (!suffix || strcmp(suffix, ".urdf") != 0) {
             continue;
         }
         size_t length;
@@ -189,7 +189,7 @@ END_TEST
 
 int main(void) {
     DIR *directory = opendir(DYNAMICS_REFERENCE_DIR "/golden");
-    if (directory == NULL) {
+    if (!directory) {
         printf("skipped: no reference values at %s\n", DYNAMICS_REFERENCE_DIR);
         return 77;
     }

@@ -72,7 +72,7 @@ dyn_report *new_report(void) {
 
 char *read_whole_file(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (!file) {
         return NULL;
     }
     ck_assert_int_eq(fseek(file, 0, SEEK_END), 0);
@@ -97,7 +97,7 @@ void expect_entry(const dyn_report *report, dyn_severity severity, int line, con
     for (size_t i = 0; i < dyn_report_count(report); i++) {
         dyn_report_entry entry = dyn_report_at(report, i);
         if (entry.severity == severity && entry.line == line && strcmp(entry.place, place) == 0 &&
-            strstr(entry.message, fragment) != NULL) {
+            strstr(entry.message, fragment)) {
             return;
         }
         printf("entry: severity %d, line %d, place \"%s\": %s\n", (int)entry.severity, entry.line, entry.place,

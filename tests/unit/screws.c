@@ -250,7 +250,7 @@ END_TEST
 START_TEST(ur5_is_the_robot_of_its_urdf) {
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
-    if (text == NULL) {
+    if (!text) {
         puts("skipped: there is no ur5.urdf here");
         return;
     }

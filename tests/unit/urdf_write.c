@@ -142,21 +142,21 @@ START_TEST(whole_robots_round_trip) {
     int count = 0;
     for (int d = 0; d < COUNT(directories); d++) {
         DIR *directory = opendir(directories[d]);
-        for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        for (struct dirent *entry; directory && (entry = readdir(directory));) {
             char path[1024];
             size_t length;
             snprintf(path, sizeof path, "%s/%s", directories[d], entry->d_name);
             const char *end = strrchr(entry->d_name, '.');
-            char *text = end != NULL && strcmp(end, ".urdf") == 0 ? read_whole_file(path, &length) : NULL;
+            char *text = end && strcmp(end, ".urdf") == 0 ? read_whole_file(path, &length) : NULL;
             dyn_model *model;
-            if (text != NULL && dyn_urdf_load(text, length, NULL, NULL, &model, NULL) == DYN_OK) {
+            if (text && dyn_urdf_load(text, length, NULL, NULL, &model, NULL) == DYN_OK) {
                 dyn_model_free(model);
                 assert_round_trip(path, text, DYN_BASE_FIXED);
                 count++;
             }
             dyn_text_free(text);
         }
-        if (directory != NULL) {
+        if (directory) {
             closedir(directory);
         }
     }
@@ -167,7 +167,7 @@ END_TEST
 START_TEST(locale_of_the_caller_does_not_matter) {
     char *before = setlocale(LC_ALL, "de_DE.UTF-8");
     assert_round_trip("everything", everything, DYN_BASE_FIXED);
-    if (before == NULL) {
+    if (!before) {
         printf("no German locale here\n");
     }
     setlocale(LC_ALL, "C");

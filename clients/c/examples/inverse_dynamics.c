@@ -19,18 +19,22 @@ static int report(const char *what, const dyn_client_error *error) {
 static int print_torques(dyn_client *client, const dyn_client_description *robot) {
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.timeout = 1.0);
-    if (dyn_client_query_for(robot, &query, &error) != DYN_CLIENT_OK)
+    if (dyn_client_query_for(robot, &query, &error) != DYN_CLIENT_OK) {
         return report("query", &error);
+    }
     double *tau = calloc(robot->model.nv + 1, sizeof *tau);
-    if (tau == NULL)
+    if (!tau) {
         return 1;
+    }
     int failed = 0;
-    if (dyn_client_inverse_dynamics(client, &query, robot->home_q, NULL, NULL, tau, &error) != DYN_CLIENT_OK)
+    if (dyn_client_inverse_dynamics(client, &query, robot->home_q, NULL, NULL, tau, &error) != DYN_CLIENT_OK) {
         failed = report("inverse dynamics", &error);
+    }
     for (size_t i = 0; i < robot->joint_count && !failed; i++) {
         const dyn_client_joint *joint = &robot->joints[i];
-        for (uint32_t k = 0; k < joint->nv; k++)
+        for (uint32_t k = 0; k < joint->nv; k++) {
             printf("%-24s %12.6f %s\n", joint->name, tau[joint->v_index + k], joint->tau_units[k]);
+        }
     }
     free(tau);
     return failed;
@@ -43,8 +47,9 @@ int main(int argc, char **argv) {
     }
     dyn_client *client;
     dyn_client_error error;
-    if (dyn_client_connect(argv[1], NULL, &client, &error) != DYN_CLIENT_OK)
+    if (dyn_client_connect(argv[1], NULL, &client, &error) != DYN_CLIENT_OK) {
         return report("connect", &error);
+    }
     dyn_client_description *robot;
     int failed = 1;
     if (dyn_client_describe_model(client, argv[2], 0, &robot, &error) != DYN_CLIENT_OK) {

@@ -40,15 +40,19 @@ static void *receive_torques(void *argument) {
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_error error;
     while (t->count < t->points && dyn_client_watch_next(t->watch, 1, &update, &error) == DYN_CLIENT_OK) {
-        if (update.kind == DYN_CLIENT_UPDATE_KIND_STREAM_EVENT && update.text[0] != 'c')
+        if (update.kind == DYN_CLIENT_UPDATE_KIND_STREAM_EVENT && update.text[0] != 'c') {
             fprintf(stderr, "%s: %s\n", update.text, update.message);
-        if (update.kind != DYN_CLIENT_UPDATE_KIND_TORQUES)
+        }
+        if (update.kind != DYN_CLIENT_UPDATE_KIND_TORQUES) {
             continue;
+        }
         double latency = now() - 1e-9 * (double)update.sent_stamp_ns;
-        for (size_t i = 0; i < update.count && t->count < t->points; i++)
+        for (size_t i = 0; i < update.count && t->count < t->points; i++) {
             t->latency[t->count++] = latency;
-        for (size_t i = 0; i < update.count * update.nv; i++)
+        }
+        for (size_t i = 0; i < update.count * update.nv; i++) {
             t->greatest_torque = fmax(t->greatest_torque, fabs(update.tau[i]));
+        }
     }
     return NULL;
 }
@@ -94,9 +98,10 @@ static void report(taker *t, const dyn_client_stream_info *s) {
     printf("%llu points accepted, %llu lost, %llu late, %llu refused; %zu torques came back, the greatest %.3f\n",
            (unsigned long long)s->accepted, (unsigned long long)s->lost, (unsigned long long)s->late,
            (unsigned long long)s->refused, t->count, t->greatest_torque);
-    if (t->count > 0)
+    if (t->count > 0) {
         printf("latency from push to torque: p50 %.0f us, p99 %.0f us, max %.0f us\n", 1e6 * t->latency[t->count / 2],
                1e6 * t->latency[t->count * 99 / 100], 1e6 * t->latency[t->count - 1]);
+    }
 }
 
 /* Streams the motion of one robot. */
@@ -109,16 +114,17 @@ static int stream_motion(dyn_client *client, const dyn_client_description *robot
     dyn_client_stream_options options =
         DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
                                        .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = robot->model.name));
-    int failed = t.latency == NULL || dyn_client_open_stream(client, &options, &stream, &error) != DYN_CLIENT_OK ||
+    int failed = !t.latency || dyn_client_open_stream(client, &options, &stream, &error) != DYN_CLIENT_OK ||
                  dyn_client_watch_stream(client, dyn_client_stream_name(stream), 0, &t.watch, &error) != DYN_CLIENT_OK;
     if (!failed && pthread_create(&thread, NULL, receive_torques, &t) == 0) {
         failed = push_motion(stream, robot, points);
         pthread_join(thread, NULL);
     }
-    if (dyn_client_close_stream(client, stream, 0, &status, &error) == DYN_CLIENT_OK && status != NULL)
+    if (dyn_client_close_stream(client, stream, 0, &status, &error) == DYN_CLIENT_OK && status) {
         report(&t, &status->streams[0]);
-    else
+    } else {
         fprintf(stderr, "%s: %s\n", error.field, error.message);
+    }
     failed = failed || t.count < points;
     dyn_client_stream_list_free(status);
     dyn_client_watch_close(t.watch);
@@ -143,11 +149,13 @@ int main(int argc, char **argv) {
     if (dyn_client_describe_model(client, argv[2], 0, &robot, &error) != DYN_CLIENT_OK) {
         fprintf(stderr, "%s\n", error.message);
     } else {
-        if (robot->model.nq != robot->model.nv || robot->model.nv > MAX_JOINTS || !(seconds >= 0.01 && seconds <= 3600))
+        if (robot->model.nq != robot->model.nv || robot->model.nv > MAX_JOINTS ||
+            !(seconds >= 0.01 && seconds <= 3600)) {
             fprintf(stderr, "give a robot with at most %d joints of one coordinate, and 0.01 to 3600 seconds\n",
                     MAX_JOINTS);
-        else
+        } else {
             failed = stream_motion(client, robot, (size_t)(seconds * RATE));
+        }
         dyn_client_description_free(robot);
     }
     dyn_client_close(client);

@@ -23,8 +23,9 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
         fits = row->column < width && row->n_columns == row->n_factors;
-        for (size_t k = 0; fits && k < row->n_columns; k++)
+        for (size_t k = 0; fits && k < row->n_columns; k++) {
             fits = row->columns[k] < width;
+        }
     }
     return fits;
 }
@@ -32,11 +33,13 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
 /* Converts the reply to the result. */
 static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client_error *error) {
     const Dynamics__V1__FindBaseParametersReply *reply = taken->reply;
-    if (!is_sound(reply))
+    if (!is_sound(reply)) {
         return fail_bad_reply(error, "the base parameters do not hold as many values as they must");
+    }
     dyn_client_base_parameter *rows = pool_allocate(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
-    if (rows == NULL)
+    if (!rows) {
         return fail_memory(error);
+    }
     for (size_t i = 0; i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
         rows[i] = (dyn_client_base_parameter){.column = row->column,
@@ -60,31 +63,36 @@ dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_
     Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
     query_parts parts;
     *parameters = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_status status = query_parts_read(query, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     asked.query = &parts.query;
     base_parameters_result *taken = calloc(1, sizeof *taken);
-    status = taken != NULL ? ask_find_base_parameters(client, &asked, parts.terms, &taken->reply, error)
-                           : fail_memory(error);
+    status = taken ? ask_find_base_parameters(client, &asked, parts.terms, &taken->reply, error) : fail_memory(error);
     query_parts_free(&parts);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = convert_reply(taken, error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         *parameters = &taken->parameters;
-    else if (taken != NULL)
+    } else if (taken) {
         dyn_client_base_parameters_free(&taken->parameters);
+    }
     return status;
 }
 
 void dyn_client_base_parameters_free(dyn_client_base_parameters *parameters) {
-    if (parameters == NULL)
+    if (!parameters) {
         return;
+    }
     base_parameters_result *freed = (base_parameters_result *)parameters;
-    if (freed->reply != NULL)
+    if (freed->reply) {
         dynamics__v1__find_base_parameters_reply__free_unpacked(freed->reply, NULL);
+    }
     pool_free(&freed->memory);
     free(freed);
 }

@@ -33,8 +33,9 @@ struct dyn_client {
 
 bool call_draw(uint64_t *number) {
     do {
-        if (getrandom(number, sizeof *number, 0) != sizeof *number)
+        if (getrandom(number, sizeof *number, 0) != sizeof *number) {
             return false;
+        }
     } while (*number == 0);
     return true;
 }
@@ -48,40 +49,47 @@ const char *dyn_client_version(void) {
 /* Checks `value`, and replaces zero by the default. */
 static dyn_client_status check_time(double value, double standard, const char *field, double *taken,
                                     dyn_client_error *error) {
-    if (!(value >= 0 && value <= MAX_TIMEOUT))
+    if (!(value >= 0 && value <= MAX_TIMEOUT)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%g s is not a time from 0 to %g s", value, MAX_TIMEOUT);
+    }
     *taken = value > 0 ? value : standard;
     return DYN_CLIENT_OK;
 }
 
 dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *options, dyn_client **client,
                                      dyn_client_error *error) {
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     *client = NULL;
-    if (url == NULL)
+    if (!url) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url", "url is NULL");
+    }
     dyn_client_options used = {0};
     double connect_timeout = DEFAULT_CONNECT_TIMEOUT;
-    dyn_client_status status =
-        options != NULL ? sized_read("options", options, sizeof used, &used, error) : DYN_CLIENT_OK;
-    if (status != DYN_CLIENT_OK)
+    dyn_client_status status = options ? sized_read("options", options, sizeof used, &used, error) : DYN_CLIENT_OK;
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     dyn_client *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     self->min_revision = used.min_revision;
     self->uses_jobs = used.use_jobs;
     status = check_time(used.timeout, DEFAULT_TIMEOUT, "options.timeout", &self->timeout, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check_time(used.connect_timeout, DEFAULT_CONNECT_TIMEOUT, "options.connect_timeout", &connect_timeout,
                             error);
-    if (status == DYN_CLIENT_OK && !call_draw(&self->id))
+    }
+    if (status == DYN_CLIENT_OK && !call_draw(&self->id)) {
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         status = connection_open(url, connect_timeout,
                                  used.max_reply_bytes > 0 ? used.max_reply_bytes : DEFAULT_MAX_REPLY_BYTES,
                                  &self->connection, error);
+    }
     if (status != DYN_CLIENT_OK) {
         free(self);
         return status;
@@ -91,13 +99,15 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
 }
 
 void dyn_client_abort(dyn_client *client) {
-    if (client != NULL)
+    if (client) {
         connection_abort(client->connection);
+    }
 }
 
 void dyn_client_close(dyn_client *client) {
-    if (client == NULL)
+    if (!client) {
         return;
+    }
     connection_close(client->connection);
     free(client);
 }
@@ -139,7 +149,7 @@ static bool read_envelope(const incoming *message, envelope *read) {
             read->status_size = field.size;
         } else if (field.number == REPLY_SAMPLE_ERROR_COUNT && field.type == WIRE_VARINT) {
             read->sample_error_count = field.varint;
-        } else if (field.number == REPLY_SAMPLE_ERRORS && field.type == WIRE_BYTES && read->sample_error == NULL) {
+        } else if (field.number == REPLY_SAMPLE_ERRORS && field.type == WIRE_BYTES && !read->sample_error) {
             read->sample_error = field.bytes;
             read->sample_error_size = field.size;
         } else if (field.number >= FIRST_RESULT && field.type == WIRE_BYTES) {
@@ -162,8 +172,9 @@ static dyn_client_status to_status(Dynamics__V1__Code code) {
 
 /* Copies the details of an error: everything beside its field and message. */
 static void copy_details(const Dynamics__V1__Status *received, dyn_client_error *error) {
-    if (error == NULL)
+    if (!error) {
         return;
+    }
     snprintf(error->reason, sizeof error->reason, "%s", received->reason);
     snprintf(error->joint, sizeof error->joint, "%s", received->joint);
     error->has_sample = received->of_sample_case == DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE;
@@ -176,11 +187,13 @@ static void copy_details(const Dynamics__V1__Status *received, dyn_client_error 
 
 /* Returns OK, or the error of the reply. */
 static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
-    if (read->status_size == 0)
+    if (read->status_size == 0) {
         return DYN_CLIENT_OK;
+    }
     Dynamics__V1__Status *received = dynamics__v1__status__unpack(NULL, read->status_size, read->status);
-    if (received == NULL)
+    if (!received) {
         return fail_bad_reply(error, "the reply's status cannot be read");
+    }
     dyn_client_status status = DYN_CLIENT_OK;
     if (received->code != DYNAMICS__V1__CODE__CODE_OK) {
         status = fail(error, to_status(received->code), received->field, "%s", received->message);
@@ -192,14 +205,17 @@ static dyn_client_status read_status(const envelope *read, dyn_client_error *err
 
 /* Reports the failed samples of a call that succeeded. */
 static dyn_client_status read_marks(const envelope *read, dyn_client_error *error) {
-    if (error != NULL)
+    if (error) {
         error->marked = 0;
-    if (error == NULL || read->sample_error_count == 0)
+    }
+    if (!error || read->sample_error_count == 0) {
         return DYN_CLIENT_OK;
+    }
     Dynamics__V1__SampleError *received =
         dynamics__v1__sample_error__unpack(NULL, read->sample_error_size, read->sample_error);
-    if (received == NULL)
+    if (!received) {
         return fail_bad_reply(error, "the reply's first error of a sample cannot be read");
+    }
     fail(error, DYN_CLIENT_OK, received->field, "%s", received->message);
     snprintf(error->reason, sizeof error->reason, "%s", received->reason);
     error->has_sample = true;
@@ -213,15 +229,19 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
 static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request, call_reply *answer,
                                      dyn_client_error *error) {
     envelope read;
-    if (!read_envelope(message, &read))
+    if (!read_envelope(message, &read)) {
         return fail_bad_reply(error, "the reply cannot be read");
+    }
     dyn_client_status status = read_status(&read, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (read.id != request->id)
+    }
+    if (read.id != request->id) {
         return fail_bad_reply(error, "the reply answers another request");
-    if (read.method != (uint32_t)request->method_case)
+    }
+    if (read.method != (uint32_t)request->method_case) {
         return fail_bad_reply(error, "the reply answers another method");
+    }
     answer->result = read.result;
     answer->result_size = read.result_size;
     return read_marks(&read, error);
@@ -240,12 +260,14 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request) {
  * wait for the reply. The daemon gets slightly less, so that its error about a slow request arrives in time. */
 static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V1__Request *request, double *patience,
                                  dyn_client_error *error) {
-    if (request->id == 0)
+    if (request->id == 0) {
         call_number(client, request);
+    }
     dyn_client_status status = check_time(timeout, client->timeout, "timeout", patience, error);
     request->min_revision = client->min_revision;
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         request->timeout = *patience - fmin(*patience / 10, MOST_RESERVE);
+    }
     return status;
 }
 
@@ -254,18 +276,22 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
                                    double patience, call_reply *answer, dyn_client_error *error) {
     progress *watched = NULL;
     dyn_client_status status = DYN_CLIENT_OK;
-    if (terms->progress != NULL)
+    if (terms->progress) {
         status = progress_start(client, request, terms, &watched, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     outgoing message = {
         .size = dynamics__v1__request__get_packed_size(request), .write = write_request, .content = request};
     status = connection_exchange(client->connection, &message, patience, &answer->message, error);
     progress_stop(watched);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check_reply(&answer->message, request, answer, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         call_reply_free(answer);
+    }
     return status;
 }
 
@@ -274,12 +300,14 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     *answer = (call_reply){0};
     double patience;
     dyn_client_status status = address(client, terms.timeout, request, &patience, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     bool can_be_job = job_can_run(request);
-    if (terms.job != NULL && !can_be_job)
+    if (terms.job && !can_be_job) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "this call cannot run as a job");
-    bool is_job = terms.job != NULL || (client->uses_jobs && can_be_job);
+    }
+    bool is_job = terms.job || (client->uses_jobs && can_be_job);
     return is_job ? job_call(client, request, &terms, patience, answer, error)
                   : call_once(client, request, &terms, patience, answer, error);
 }
@@ -288,12 +316,14 @@ dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *reque
                                 const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error) {
     call_reply answer;
     dyn_client_status status = call(client, request, terms, &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     ProtobufCMessage *unpacked = protobuf_c_message_unpack(descriptor, NULL, answer.result_size, answer.result);
     call_reply_free(&answer);
-    if (unpacked == NULL)
+    if (!unpacked) {
         return fail_bad_reply(error, "the result cannot be read");
+    }
     *(ProtobufCMessage **)result = unpacked;
     return DYN_CLIENT_OK;
 }
@@ -334,8 +364,9 @@ typedef struct raw_request {
 
 static void write_raw_request(const outgoing *request, uint8_t *body) {
     const raw_request *raw = request->content;
-    if (raw->size > 0)
+    if (raw->size > 0) {
         memcpy(body, raw->bytes, raw->size);
+    }
     dynamics__v1__request__pack(&raw->own, body + raw->size);
 }
 
@@ -361,31 +392,35 @@ dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_n
     raw.own.id = id;
     double patience;
     dyn_client_status status = address(client, timeout, &raw.own, &patience, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     outgoing message = {.size = request_size + dynamics__v1__request__get_packed_size(&raw.own),
                         .write = write_raw_request,
                         .content = &raw};
     incoming answer = {0};
     status = connection_exchange(client->connection, &message, patience, &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     void *copy = malloc(answer.size > 0 ? answer.size : 1);
-    if (copy != NULL) {
-        if (answer.size > 0)
+    if (copy) {
+        if (answer.size > 0) {
             memcpy(copy, answer.bytes, answer.size);
+        }
         *reply = copy;
         *reply_size = answer.size;
     }
     incoming_free(&answer);
-    return copy != NULL ? DYN_CLIENT_OK : fail_memory(error);
+    return copy ? DYN_CLIENT_OK : fail_memory(error);
 }
 
 dyn_client_status dyn_client_reply_status(const void *reply, size_t reply_size, dyn_client_error *error) {
     const incoming message = {.bytes = reply, .size = reply_size};
     envelope read;
-    if (!read_envelope(&message, &read))
+    if (!read_envelope(&message, &read)) {
         return fail_bad_reply(error, "the reply cannot be read");
+    }
     return read_status(&read, error);
 }
 

@@ -39,7 +39,7 @@ static void set_operands(const query_parts *parts, const operands *from, operati
     case OPERATION(INTEGRATE):
         to->integrate = (Dynamics__V1__IntegrateConfigurations)DYNAMICS__V1__INTEGRATE_CONFIGURATIONS__INIT;
         to->integrate.n_q = q_count, to->integrate.q = q;
-        to->integrate.n_v = from->v != NULL ? parts->v_count : 0, to->integrate.v = (double *)from->v;
+        to->integrate.n_v = from->v ? parts->v_count : 0, to->integrate.v = (double *)from->v;
         to->integrate.n_step_length = from->factor_count, to->integrate.step_length = factors;
         break;
     case OPERATION(DIFFERENCE):
@@ -86,16 +86,18 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
                              uint32_t number, double *out, dyn_client_error *error) {
     query_parts parts;
     operation_messages messages;
-    dyn_client_status status = query_parts_encode(client, query, from->q != NULL ? from->q : out, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    dyn_client_status status = query_parts_encode(client, query, from->q ? from->q : out, &parts, error);
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
     asked.query = &parts.query;
     asked.operation_case = operation;
-    if (from->q != NULL)
+    if (from->q) {
         set_operands(&parts, from, &messages, &asked);
-    else
+    } else {
         set_samples(parts.asked.samples, from->seed, &messages, &asked);
+    }
     size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : parts.asked.samples;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, parts.terms, number,
                          count, out, error);
@@ -105,7 +107,7 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
 
 /* Checks that a required input is present. */
 static dyn_client_status check(const double *values, const char *name, dyn_client_error *error) {
-    return values != NULL ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, name, "%s is NULL", name);
+    return values ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, name, "%s is NULL", name);
 }
 
 dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -120,8 +122,9 @@ dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_que
                                         const double *q_1, double *v, dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1};
     dyn_client_status status = check(q, "q", error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check(q_1, "q_1", error);
+    }
     return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DIFFERENCE), &from, TANGENT, v, error) : status;
 }
 
@@ -130,10 +133,12 @@ dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_qu
                                          dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1, .factor_count = s_count, .factors = s};
     dyn_client_status status = check(q, "q", error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check(q_1, "q_1", error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         status = check(s, "s", error);
+    }
     return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTERPOLATE), &from, CONFIGURATION, between, error)
                                    : status;
 }
@@ -142,8 +147,9 @@ dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query
                                       const double *q_1, double *distance, dyn_client_error *error) {
     const operands from = {.q = q, .q_1 = q_1};
     dyn_client_status status = check(q, "q", error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check(q_1, "q_1", error);
+    }
     return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DISTANCE), &from, DISTANCE, distance, error) : status;
 }
 

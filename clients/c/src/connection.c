@@ -104,16 +104,19 @@ static int dial_bounded(connection *self) {
     double until = monotonic_now() + self->connect_timeout;
     struct timespec deadline = {.tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1.0) * 1e9)};
     pthread_t thread;
-    if (pthread_create(&thread, NULL, dial, self) != 0)
+    if (pthread_create(&thread, NULL, dial, self) != 0) {
         return NNG_ENOMEM;
+    }
     pthread_mutex_lock(&self->mutex);
     int waited = 0;
-    while (!self->dialed && waited != ETIMEDOUT)
+    while (!self->dialed && waited != ETIMEDOUT) {
         waited = pthread_cond_timedwait(&self->changed, &self->mutex, &deadline);
+    }
     bool dialed = self->dialed;
     pthread_mutex_unlock(&self->mutex);
-    if (!dialed)
+    if (!dialed) {
         nng_dialer_close(self->dialer);
+    }
     pthread_join(thread, NULL);
     return dialed ? self->dial_result : NNG_ETIMEDOUT;
 }
@@ -147,8 +150,9 @@ static dyn_client_status dial_error(const connection *self, int code, dyn_client
 /* Creates the mutex and the condition; the condition uses the monotonic clock. */
 static bool init_locks(connection *self) {
     pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic) != 0)
+    if (pthread_condattr_init(&monotonic) != 0) {
         return false;
+    }
     bool set = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
                pthread_cond_init(&self->changed, &monotonic) == 0;
     pthread_condattr_destroy(&monotonic);
@@ -161,14 +165,18 @@ static bool init_locks(connection *self) {
 
 static int configure(connection *self) {
     int code = nng_socket_set_size(self->socket, NNG_OPT_RECVMAXSZ, self->max_reply_bytes + sizeof(uint32_t));
-    if (code == 0)
+    if (code == 0) {
         code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMINT, RECONNECT_UNKNOWN);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_socket_set_ms(self->socket, NNG_OPT_RECONNMAXT, RECONNECT_UNKNOWN);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_ADD_POST, on_pipe, self);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_REM_POST, on_pipe, self);
+    }
     return code;
 }
 
@@ -186,11 +194,13 @@ static bool is_connected(connection *self) {
 
 /* Lets nng reconnect quickly from now on, if the peer is a request endpoint. Returns 0 or nng's error. */
 static int enable_reconnect(connection *self) {
-    if (!read_guarded(self, &self->was_connected))
+    if (!read_guarded(self, &self->was_connected)) {
         return NNG_EPROTO;
+    }
     int code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMAXT, RECONNECT_MAX);
-    if (code == 0)
+    if (code == 0) {
         code = nng_dialer_set_ms(self->dialer, NNG_OPT_RECONNMINT, RECONNECT_MIN);
+    }
     return code == 0 && !is_connected(self) ? NNG_ECONNRESET : code;
 }
 
@@ -205,12 +215,14 @@ static bool is_forked(void) {
 dyn_client_status connection_open(const char *url, double connect_timeout, size_t max_reply_bytes, connection **opened,
                                   dyn_client_error *error) {
     *opened = NULL;
-    if (is_forked())
+    if (is_forked()) {
         return fail(error, DYN_CLIENT_UNAVAILABLE, NULL,
                     "this process was forked from one that had a client: use clients in one of the two, or call exec");
+    }
     connection *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     if (!init_locks(self)) {
         free(self);
         return fail_memory(error);
@@ -218,21 +230,25 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
     self->connect_timeout = connect_timeout;
     self->max_reply_bytes = max_reply_bytes;
     self->url = strdup(url);
-    if (self->url == NULL || nng_req0_open(&self->socket) != 0) {
+    if (!self->url || nng_req0_open(&self->socket) != 0) {
         connection_close(self);
         return fail_memory(error);
     }
     int code = configure(self);
-    if (code == 0)
+    if (code == 0) {
         code = nng_dialer_create(&self->dialer, self->socket, url);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = dial_bounded(self);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = enable_reconnect(self);
+    }
     if (code != 0) {
         dyn_client_status status = dial_error(self, code, error);
-        if (code == NNG_EPROTO)
+        if (code == NNG_EPROTO) {
             nanosleep(&PARTING_PAUSE, NULL);
+        }
         connection_close(self);
         return status;
     }
@@ -241,17 +257,19 @@ dyn_client_status connection_open(const char *url, double connect_timeout, size_
 }
 
 void connection_close(connection *closed) {
-    if (closed == NULL)
+    if (!closed) {
         return;
-    for (slot *idle = closed->idle; idle != NULL;) {
+    }
+    for (slot *idle = closed->idle; idle;) {
         slot *next = idle->next;
         nng_ctx_close(idle->context);
         nng_aio_free(idle->aio);
         free(idle);
         idle = next;
     }
-    if (nng_socket_id(closed->socket) > 0)
+    if (nng_socket_id(closed->socket) > 0) {
         nng_close(closed->socket);
+    }
     pthread_cond_destroy(&closed->changed);
     pthread_mutex_destroy(&closed->mutex);
     free(closed->url);
@@ -271,8 +289,9 @@ double connection_timeout(const connection *used) {
 /* Creates a slot. Returns NULL when out of memory. */
 static slot *make_slot(const connection *self) {
     slot *made = calloc(1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     if (nng_ctx_open(&made->context, self->socket) != 0) {
         free(made);
         return NULL;
@@ -290,13 +309,14 @@ static slot *make_slot(const connection *self) {
 static slot *acquire_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *taken = self->idle;
-    if (taken != NULL) {
+    if (taken) {
         self->idle = taken->next;
     } else {
         pthread_mutex_unlock(&self->mutex);
         taken = make_slot(self);
-        if (taken == NULL)
+        if (!taken) {
             return NULL;
+        }
         pthread_mutex_lock(&self->mutex);
     }
     taken->next = self->busy;
@@ -308,8 +328,9 @@ static slot *acquire_slot(connection *self) {
 static void release_slot(connection *self, slot *used) {
     pthread_mutex_lock(&self->mutex);
     slot **link = &self->busy;
-    while (*link != used)
+    while (*link != used) {
         link = &(*link)->next;
+    }
     *link = used->next;
     used->next = self->idle;
     self->idle = used;
@@ -320,8 +341,9 @@ static void release_slot(connection *self, slot *used) {
 static bool cancel_busy(connection *self) {
     pthread_mutex_lock(&self->mutex);
     bool is_busy = self->busy != NULL;
-    for (slot *each = self->busy; each != NULL; each = each->next)
+    for (slot *each = self->busy; each; each = each->next) {
         nng_aio_cancel(each->aio);
+    }
     pthread_mutex_unlock(&self->mutex);
     return is_busy;
 }
@@ -330,8 +352,9 @@ static bool cancel_busy(connection *self) {
  * cancel. */
 void connection_abort(connection *aborted) {
     atomic_store(&aborted->is_aborted, true);
-    while (cancel_busy(aborted))
+    while (cancel_busy(aborted)) {
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
 }
 
 /* Converts seconds to nng's whole milliseconds, rounded up, at least one. */
@@ -342,8 +365,9 @@ static nng_duration to_duration(double seconds) {
 
 nng_msg *outgoing_message(const outgoing *request) {
     nng_msg *message;
-    if (nng_msg_alloc(&message, request->size) != 0)
+    if (nng_msg_alloc(&message, request->size) != 0) {
         return NULL;
+    }
     request->write(request, nng_msg_body(message));
     return message;
 }
@@ -352,24 +376,29 @@ nng_msg *outgoing_message(const outgoing *request) {
 static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
         double remaining = deadline - monotonic_now();
-        if (atomic_load(&self->is_aborted))
+        if (atomic_load(&self->is_aborted)) {
             return NNG_ECANCELED;
-        if (remaining <= 0)
+        }
+        if (remaining <= 0) {
             return NNG_ETIMEDOUT;
+        }
         nng_msg *message = outgoing_message(request);
-        if (!message)
+        if (!message) {
             return NNG_ENOMEM;
+        }
         nng_aio_set_msg(used->aio, message);
         nng_aio_set_timeout(used->aio, to_duration(fmin(remaining, self->connect_timeout)));
         nng_ctx_send(used->context, used->aio);
         nng_aio_wait(used->aio);
         int code = nng_aio_result(used->aio);
-        if (code == 0)
+        if (code == 0) {
             return 0;
+        }
         nng_msg_free(nng_aio_get_msg(used->aio));
         nng_aio_set_msg(used->aio, NULL);
-        if (code != NNG_ETIMEDOUT || !is_connected(self))
+        if (code != NNG_ETIMEDOUT || !is_connected(self)) {
             return code;
+        }
     }
 }
 
@@ -378,8 +407,9 @@ static int receive_reply(slot *used, double deadline, incoming *reply) {
     nng_ctx_recv(used->context, used->aio);
     nng_aio_wait(used->aio);
     int code = nng_aio_result(used->aio);
-    if (code != 0)
+    if (code != 0) {
         return code;
+    }
     nng_msg *message = nng_aio_get_msg(used->aio);
     nng_aio_set_msg(used->aio, NULL);
     *reply = (incoming){.bytes = nng_msg_body(message), .size = nng_msg_len(message), .owner = message};
@@ -389,41 +419,49 @@ static int receive_reply(slot *used, double deadline, incoming *reply) {
 /* Translates the code of a failed exchange into an error for the user. */
 static dyn_client_status exchange_error(connection *self, int code, size_t size, double timeout,
                                         dyn_client_error *error) {
-    if (code == NNG_ENOMEM)
+    if (code == NNG_ENOMEM) {
         return fail_memory(error);
-    if (atomic_load(&self->is_aborted))
+    }
+    if (atomic_load(&self->is_aborted)) {
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the client was aborted");
-    if (code == NNG_ECONNRESET)
+    }
+    if (code == NNG_ECONNRESET) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s closed the connection on each of %d attempts: the request (%zu bytes) may exceed the daemon's "
                     "limit, its reply max_reply_bytes (%zu), or the daemon has too many connections",
                     self->url, ATTEMPTS, size, self->max_reply_bytes);
-    if (code == NNG_ETIMEDOUT && is_connected(self))
+    }
+    if (code == NNG_ETIMEDOUT && is_connected(self)) {
         return fail(error, DYN_CLIENT_TIMEOUT, NULL, "no answer from %s within %g s", self->url, timeout);
-    if (code == NNG_ETIMEDOUT)
+    }
+    if (code == NNG_ETIMEDOUT) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "the connection to %s is lost and could not be made again: is dynamicsd running?", self->url);
+    }
     return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s: %s", self->url, nng_strerror(code));
 }
 
 dyn_client_status connection_exchange(connection *used, const outgoing *request, double timeout, incoming *reply,
                                       dyn_client_error *error) {
     slot *own = acquire_slot(used);
-    if (own == NULL)
+    if (!own) {
         return fail_memory(error);
+    }
     double deadline = monotonic_now() + timeout;
     int code = NNG_ECONNRESET;
     for (int attempt = 0; attempt < ATTEMPTS && code == NNG_ECONNRESET; attempt++) {
         code = send_request(used, own, request, deadline);
-        if (code == 0)
+        if (code == 0) {
             code = receive_reply(own, deadline, reply);
+        }
     }
     release_slot(used, own);
     return code == 0 ? DYN_CLIENT_OK : exchange_error(used, code, request->size, timeout, error);
 }
 
 void incoming_free(incoming *reply) {
-    if (reply->owner != NULL)
+    if (reply->owner) {
         nng_msg_free(reply->owner);
+    }
     *reply = (incoming){0};
 }

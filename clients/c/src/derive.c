@@ -15,19 +15,20 @@
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 static char *text_or_none(const char *text) {
-    return (char *)(text != NULL ? text : "");
+    return (char *)(text ? text : "");
 }
 
 static void make_lock(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     Dynamics__V1__LockJoints *lock = pool_allocate(memory, 1, sizeof *lock);
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_LOCK;
     made->lock = lock;
-    if (lock == NULL)
+    if (!lock) {
         return;
+    }
     dynamics__v1__lock_joints__init(lock);
-    lock->n_joints = from->joints != NULL ? from->joint_count : 0;
+    lock->n_joints = from->joints ? from->joint_count : 0;
     lock->joints = (char **)from->joints;
-    lock->n_q = from->q != NULL ? from->nq : 0;
+    lock->n_q = from->q ? from->nq : 0;
     lock->q = (double *)from->q;
 }
 
@@ -35,8 +36,9 @@ static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__
     if (from->kind == DYN_CLIENT_OPERATION_KIND_KEEP_SUBTREE) {
         made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_SUBTREE;
         made->subtree = pool_allocate(memory, 1, sizeof *made->subtree);
-        if (made->subtree == NULL)
+        if (!made->subtree) {
             return;
+        }
         dynamics__v1__keep_subtree__init(made->subtree);
         made->subtree->link = text_or_none(from->link);
         made->subtree->base_type = (Dynamics__V1__Base)from->base;
@@ -44,8 +46,9 @@ static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__
     }
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHAIN;
     made->chain = pool_allocate(memory, 1, sizeof *made->chain);
-    if (made->chain == NULL)
+    if (!made->chain) {
         return;
+    }
     dynamics__v1__keep_chain__init(made->chain);
     made->chain->first = text_or_none(from->link);
     made->chain->last = text_or_none(from->last);
@@ -55,8 +58,9 @@ static void make_part(pool *memory, const dyn_client_operation *from, Dynamics__
 static void make_change_base(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_BASE;
     made->change_base = pool_allocate(memory, 1, sizeof *made->change_base);
-    if (made->change_base == NULL)
+    if (!made->change_base) {
         return;
+    }
     dynamics__v1__change_base__init(made->change_base);
     made->change_base->link = text_or_none(from->link);
     made->change_base->base_type = (Dynamics__V1__Base)from->base;
@@ -65,8 +69,9 @@ static void make_change_base(pool *memory, const dyn_client_operation *from, Dyn
 static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_MERGE;
     made->merge = pool_allocate(memory, 1, sizeof *made->merge);
-    if (made->merge == NULL)
+    if (!made->merge) {
         return;
+    }
     dynamics__v1__merge_model__init(made->merge);
     made->merge->model = text_or_none(from->model);
     made->merge->link = text_or_none(from->link);
@@ -77,8 +82,9 @@ static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics_
 static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_ATTACH;
     made->attach = pool_allocate(memory, 1, sizeof *made->attach);
-    if (made->attach == NULL)
+    if (!made->attach) {
         return;
+    }
     dynamics__v1__attach_link__init(made->attach);
     made->attach->link = text_or_none(from->link);
     made->attach->name = text_or_none(from->name);
@@ -89,8 +95,9 @@ static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics
 static void make_change_inertia(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_CHANGE_INERTIA;
     made->change_inertia = pool_allocate(memory, 1, sizeof *made->change_inertia);
-    if (made->change_inertia == NULL)
+    if (!made->change_inertia) {
         return;
+    }
     dynamics__v1__change_inertia__init(made->change_inertia);
     made->change_inertia->link = text_or_none(from->link);
     made->change_inertia->inertia = from_inertia(memory, &from->inertia);
@@ -99,8 +106,9 @@ static void make_change_inertia(pool *memory, const dyn_client_operation *from, 
 static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {
     made->operation_case = DYNAMICS__V1__MODEL_OPERATION__OPERATION_DETACH;
     made->detach = pool_allocate(memory, 1, sizeof *made->detach);
-    if (made->detach == NULL)
+    if (!made->detach) {
         return;
+    }
     dynamics__v1__detach_link__init(made->detach);
     made->detach->link = text_or_none(from->link);
 }
@@ -118,11 +126,13 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
         [DYN_CLIENT_OPERATION_KIND_DETACH_LINK] = make_detach,
     };
     Dynamics__V1__ModelOperation *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__model_operation__init(made);
-    if ((size_t)from->kind < sizeof makers / sizeof *makers && makers[from->kind] != NULL)
+    if ((size_t)from->kind < sizeof makers / sizeof *makers && makers[from->kind]) {
         makers[from->kind](memory, from, made);
+    }
     return made;
 }
 
@@ -138,10 +148,12 @@ static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_
     derive.expected_digest = text_or_none(asked->expected_digest);
     derive.keep = asked->keep;
     derive.operations = pool_allocate(memory, asked->operation_count, sizeof *derive.operations);
-    for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++) {
         derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
-    if (memory->is_exhausted)
+    }
+    if (memory->is_exhausted) {
         return fail_memory(error);
+    }
     const call_terms terms = {
         .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
     return ask_derive_model(client, &derive, terms, answer, error);
@@ -152,18 +164,22 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
     *loaded = NULL;
     dyn_client_derive_request known;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (client == NULL || known.model == NULL)
+    }
+    if (!client || !known.model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.model", "client or request->model is NULL");
-    if (known.operation_count > 0 && known.operations == NULL)
+    }
+    if (known.operation_count > 0 && !known.operations) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "derive_model.operations", "request->operations is NULL");
+    }
     pool memory = {0};
     Dynamics__V1__DeriveModelReply *answer;
     status = ask_derive(client, &known, &memory, &answer, error);
     pool_free(&memory);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     return loaded_unpack(&answer->base, answer->loaded, loaded, error);
 }
 
@@ -181,16 +197,21 @@ static dyn_client_status convert_export(exported_result *taken, dyn_client_error
     const Dynamics__V1__ExportModelReply *reply = taken->reply;
     dyn_client_exported_model *exported = &taken->exported;
     exported->model = to_model(reply->model);
-    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF)
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF) {
         exported->urdf = reply->urdf;
-    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION)
+    }
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION) {
         exported->description = to_description(&taken->memory, reply->description);
-    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS)
+    }
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS) {
         exported->screws = to_screws(&taken->memory, reply->screws);
-    if (taken->memory.is_exhausted)
+    }
+    if (taken->memory.is_exhausted) {
         return fail_memory(error);
-    if (exported->urdf == NULL && exported->description == NULL && exported->screws == NULL)
+    }
+    if (!exported->urdf && !exported->description && !exported->screws) {
         return fail_bad_reply(error, "it holds no model");
+    }
     return DYN_CLIENT_OK;
 }
 
@@ -198,31 +219,37 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
                                           const char *tip, double timeout, dyn_client_exported_model **exported,
                                           dyn_client_error *error) {
     *exported = NULL;
-    if (client == NULL || model == NULL)
+    if (!client || !model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "export_model.model", "client or model is NULL");
+    }
     Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
     asked.model = (char *)model;
     asked.format = (Dynamics__V1__ModelFormat)format;
     asked.tip = text_or_none(tip);
     exported_result *taken = calloc(1, sizeof *taken);
-    if (taken == NULL)
+    if (!taken) {
         return fail_memory(error);
+    }
     dyn_client_status status = ask_export_model(client, &asked, within(timeout), &taken->reply, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = convert_export(taken, error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         *exported = &taken->exported;
-    else
+    } else {
         dyn_client_exported_model_free(&taken->exported);
+    }
     return status;
 }
 
 void dyn_client_exported_model_free(dyn_client_exported_model *exported) {
-    if (exported == NULL)
+    if (!exported) {
         return;
+    }
     exported_result *freed = (exported_result *)exported;
-    if (freed->reply != NULL)
+    if (freed->reply) {
         dynamics__v1__export_model_reply__free_unpacked(freed->reply, NULL);
+    }
     pool_free(&freed->memory);
     free(freed);
 }

@@ -51,13 +51,13 @@ static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
     };
     to_vector3(from->axis, joint.axis);
     to_vector3(from->second_axis, joint.second_axis);
-    if (from->limits != NULL) {
+    if (from->limits) {
         joint.lower = from->limits->lower;
         joint.upper = from->limits->upper;
         joint.velocity_limit = from->limits->velocity;
         joint.effort_limit = from->limits->effort;
     }
-    if (from->mimic != NULL) {
+    if (from->mimic) {
         joint.mimic = from->mimic->joint;
         joint.mimic_multiplier = from->mimic->optional_multiplier_case ? from->mimic->multiplier : 1;
         joint.mimic_offset = from->mimic->offset;
@@ -69,8 +69,8 @@ static dyn_client_link to_link(const Dynamics__V1__Link *from) {
     const dyn_client_inertia inertia = to_inertia(from->inertia);
     dyn_client_link link = {.name = from->name,
                             .mass = inertia.mass,
-                            .parent_joint = from->joints != NULL ? from->joints->parent_joint : "",
-                            .moving_joint = from->joints != NULL ? from->joints->moving_joint : ""};
+                            .parent_joint = from->joints ? from->joints->parent_joint : "",
+                            .moving_joint = from->joints ? from->joints->moving_joint : ""};
     memcpy(link.center_of_mass, inertia.center_of_mass, sizeof link.center_of_mass);
     memcpy(link.inertia, inertia.rotational, sizeof link.inertia);
     return link;
@@ -78,16 +78,18 @@ static dyn_client_link to_link(const Dynamics__V1__Link *from) {
 
 /* Returns true if every index of the result is in its range. */
 static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
-    if (reply->model == NULL || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq ||
-        reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv)
+    if (!reply->model || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq ||
+        reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv) {
         return false;
+    }
     for (size_t i = 0; i < reply->n_joints; i++) {
         const Dynamics__V1__JointCoordinates *at = reply->joints[i]->coordinates;
-        bool in_range = at != NULL && (uint64_t)at->q_index + at->nq <= reply->model->nq &&
+        bool in_range = at && (uint64_t)at->q_index + at->nq <= reply->model->nq &&
                         (uint64_t)at->v_index + at->nv <= reply->model->nv;
-        bool has_units = at != NULL && at->n_q_units >= at->nq && at->n_v_units >= at->nv && at->n_tau_units >= at->nv;
-        if (!in_range || !has_units)
+        bool has_units = at && at->n_q_units >= at->nq && at->n_v_units >= at->nv && at->n_tau_units >= at->nv;
+        if (!in_range || !has_units) {
             return false;
+        }
     }
     return true;
 }
@@ -104,16 +106,20 @@ static bool convert_description(description_result *result) {
     result->links = allocate(from->n_links, sizeof *result->links);
     result->frames = allocate(from->n_frames, sizeof *result->frames);
     result->report = allocate(from->n_report, sizeof *result->report);
-    if (result->joints == NULL || result->links == NULL || result->frames == NULL || result->report == NULL)
+    if (!result->joints || !result->links || !result->frames || !result->report) {
         return false;
-    for (size_t i = 0; i < from->n_joints; i++)
+    }
+    for (size_t i = 0; i < from->n_joints; i++) {
         result->joints[i] = to_joint(from->joints[i]);
-    for (size_t i = 0; i < from->n_links; i++)
+    }
+    for (size_t i = 0; i < from->n_links; i++) {
         result->links[i] = to_link(from->links[i]);
-    for (size_t i = 0; i < from->n_frames; i++)
+    }
+    for (size_t i = 0; i < from->n_frames; i++) {
         result->frames[i] = (dyn_client_frame){.name = from->frames[i]->name,
                                                .moving_joint = from->frames[i]->moving_joint,
                                                .pose = to_pose(from->frames[i]->pose)};
+    }
     to_report(from->n_report, from->report, result->report);
     result->description = (dyn_client_description){
         .model = to_model(from->model),
@@ -142,19 +148,23 @@ static bool convert_description(description_result *result) {
 dyn_client_status dyn_client_describe_model(dyn_client *client, const char *model, double timeout,
                                             dyn_client_description **description, dyn_client_error *error) {
     *description = NULL;
-    if (client == NULL || model == NULL)
+    if (!client || !model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "describe_model.model", "client or model is NULL");
+    }
     Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
     question.model = (char *)model;
 
     description_result *result = calloc(1, sizeof *result);
-    if (result == NULL)
+    if (!result) {
         return fail_memory(error);
+    }
     dyn_client_status status = ask_describe_model(client, &question, within(timeout), &result->reply, error);
-    if (status == DYN_CLIENT_OK && !is_consistent(result->reply))
+    if (status == DYN_CLIENT_OK && !is_consistent(result->reply)) {
         status = fail_bad_reply(error, "the description contradicts itself");
-    if (status == DYN_CLIENT_OK && !convert_description(result))
+    }
+    if (status == DYN_CLIENT_OK && !convert_description(result)) {
         status = fail_memory(error);
+    }
     if (status != DYN_CLIENT_OK) {
         dyn_client_description_free(&result->description);
         return status;
@@ -164,8 +174,9 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
 }
 
 void dyn_client_description_free(dyn_client_description *description) {
-    if (description == NULL)
+    if (!description) {
         return;
+    }
     description_result *result = (description_result *)description;
     free(result->joints);
     free(result->links);

@@ -11,20 +11,22 @@
 /* ---- places and inertias ----------------------------------------------------------------------------------------- */
 
 static bool are_zero(const double *numbers, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] != 0)
+    for (size_t i = 0; i < count; i++) {
+        if (numbers[i] != 0) {
             return false;
+        }
+    }
     return true;
 }
 
 /* Returns the text, or "" if it is NULL. */
 static char *text_or_none(const char *text) {
-    return (char *)(text != NULL ? text : "");
+    return (char *)(text ? text : "");
 }
 
 Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
     Dynamics__V1__Vector3 *made = pool_allocate(memory, 1, sizeof *made);
-    if (made != NULL) {
+    if (made) {
         dynamics__v1__vector3__init(made);
         made->x = vector[0];
         made->y = vector[1];
@@ -41,15 +43,17 @@ static Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3])
 Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from) {
     bool is_identity = are_zero(from->position, 3) && are_zero(from->rotation, 9);
     Dynamics__V1__Placement *made = is_identity ? NULL : pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__placement__init(made);
     made->position = from_nonzero(memory, from->position);
-    if (are_zero(from->rotation, 9))
+    if (are_zero(from->rotation, 9)) {
         return made;
+    }
     made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
     made->rotation = pool_allocate(memory, 1, sizeof *made->rotation);
-    if (made->rotation != NULL) {
+    if (made->rotation) {
         dynamics__v1__rotation_matrix__init(made->rotation);
         made->rotation->n_values = 9;
         made->rotation->values = (double *)from->rotation;
@@ -59,11 +63,12 @@ Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement
 
 static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
     dyn_client_placement place = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    if (from != NULL)
+    if (from) {
         to_vector3(from->position, place.position);
-    if (from != NULL && from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION &&
-        from->rotation->n_values == 9)
+    }
+    if (from && from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION && from->rotation->n_values == 9) {
         memcpy(place.rotation, from->rotation->values, sizeof place.rotation);
+    }
     return place;
 }
 
@@ -71,8 +76,9 @@ Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from
     bool is_extended = !are_zero(from->rotational, 6);
     bool is_nothing = from->mass == 0 && are_zero(from->center_of_mass, 3) && !is_extended;
     Dynamics__V1__Inertia *made = is_nothing ? NULL : pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__inertia__init(made);
     made->mass = from->mass;
     made->center_of_mass = from_nonzero(memory, from->center_of_mass);
@@ -83,18 +89,20 @@ Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from
 
 dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from) {
     dyn_client_inertia inertia = {0};
-    if (from == NULL)
+    if (!from) {
         return inertia;
+    }
     inertia.mass = from->mass;
     to_vector3(from->center_of_mass, inertia.center_of_mass);
-    if (from->n_rotational == 6)
+    if (from->n_rotational == 6) {
         memcpy(inertia.rotational, from->rotational, sizeof inertia.rotational);
+    }
     return inertia;
 }
 
 static Dynamics__V1__JointLimits *from_limits(pool *memory, const dyn_client_limits *from) {
     Dynamics__V1__JointLimits *made = pool_allocate(memory, 1, sizeof *made);
-    if (made != NULL) {
+    if (made) {
         dynamics__v1__joint_limits__init(made);
         made->lower = from->lower;
         made->upper = from->upper;
@@ -105,18 +113,18 @@ static Dynamics__V1__JointLimits *from_limits(pool *memory, const dyn_client_lim
 }
 
 static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
-    return from == NULL
-               ? (dyn_client_limits){0}
-               : (dyn_client_limits){
-                     .lower = from->lower, .upper = from->upper, .velocity = from->velocity, .effort = from->effort};
+    return !from ? (dyn_client_limits){0}
+                 : (dyn_client_limits){
+                       .lower = from->lower, .upper = from->upper, .velocity = from->velocity, .effort = from->effort};
 }
 
 /* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
 
 static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_description *from) {
     Dynamics__V1__Link *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__link__init(made);
     made->name = text_or_none(from->name);
     made->inertia = from_inertia(memory, &from->inertia);
@@ -125,11 +133,12 @@ static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_descrip
 
 static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_description *from) {
     Dynamics__V1__Mimic *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__mimic__init(made);
     made->joint = (char *)from->mimic_joint;
-    if (from->mimic_multiplier != NULL) {
+    if (from->mimic_multiplier) {
         made->optional_multiplier_case = DYNAMICS__V1__MIMIC__OPTIONAL_MULTIPLIER_MULTIPLIER;
         made->multiplier = *from->mimic_multiplier;
     }
@@ -139,8 +148,9 @@ static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_desc
 
 static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_description *from) {
     Dynamics__V1__Joint *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__joint__init(made);
     made->name = text_or_none(from->name);
     made->type = (Dynamics__V1__JointType)from->type;
@@ -153,14 +163,15 @@ static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_desc
     made->limits = from->has_limits ? from_limits(memory, &from->limits) : NULL;
     made->damping = from->damping;
     made->friction = from->friction;
-    made->mimic = from->mimic_joint != NULL ? from_mimic(memory, from) : NULL;
+    made->mimic = from->mimic_joint ? from_mimic(memory, from) : NULL;
     return made;
 }
 
 static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_description *from) {
     Dynamics__V1__Frame *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__frame__init(made);
     made->name = text_or_none(from->name);
     made->link = text_or_none(from->link);
@@ -170,22 +181,26 @@ static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_desc
 
 Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from) {
     Dynamics__V1__ModelDescription *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__model_description__init(made);
     made->name = text_or_none(from->name);
-    made->gravity = from->gravity != NULL ? from_vector3(memory, from->gravity) : NULL;
+    made->gravity = from->gravity ? from_vector3(memory, from->gravity) : NULL;
     made->base_type = (Dynamics__V1__Base)from->base;
     made->mimic = (Dynamics__V1__MimicPolicy)from->mimic;
     made->links = pool_allocate(memory, from->link_count, sizeof *made->links);
     made->joints = pool_allocate(memory, from->joint_count, sizeof *made->joints);
     made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
-    for (size_t i = 0; !memory->is_exhausted && from->links != NULL && i < from->link_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->links && i < from->link_count; i++) {
         made->links[made->n_links++] = from_link(memory, &from->links[i]);
-    for (size_t i = 0; !memory->is_exhausted && from->joints != NULL && i < from->joint_count; i++)
+    }
+    for (size_t i = 0; !memory->is_exhausted && from->joints && i < from->joint_count; i++) {
         made->joints[made->n_joints++] = from_joint(memory, &from->joints[i]);
-    for (size_t i = 0; !memory->is_exhausted && from->frames != NULL && i < from->frame_count; i++)
+    }
+    for (size_t i = 0; !memory->is_exhausted && from->frames && i < from->frame_count; i++) {
         made->frames[made->n_frames++] = from_frame(memory, &from->frames[i]);
+    }
     return made;
 }
 
@@ -193,8 +208,9 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
 
 static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_client_dh_row *from) {
     Dynamics__V1__DenavitHartenbergRow *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__denavit_hartenberg_row__init(made);
     made->type = (Dynamics__V1__JointType)from->type;
     made->theta = from->theta;
@@ -210,28 +226,31 @@ static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_clie
 
 Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from) {
     Dynamics__V1__DenavitHartenbergTable *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__denavit_hartenberg_table__init(made);
     made->name = text_or_none(from->name);
     made->convention = (Dynamics__V1__DenavitHartenbergConvention)from->convention;
     made->rows = pool_allocate(memory, from->row_count, sizeof *made->rows);
-    for (size_t i = 0; !memory->is_exhausted && from->rows != NULL && i < from->row_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && from->rows && i < from->row_count; i++) {
         made->rows[made->n_rows++] = from_row(memory, &from->rows[i]);
+    }
     return made;
 }
 
 Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain *from) {
     Dynamics__V1__ScrewChain *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__screw_chain__init(made);
     made->name = text_or_none(from->name);
-    made->n_mlist = from->Mlist != NULL ? 16 * (from->n + 1) : 0;
+    made->n_mlist = from->Mlist ? 16 * (from->n + 1) : 0;
     made->mlist = (double *)from->Mlist;
-    made->n_glist = from->Glist != NULL ? 36 * from->n : 0;
+    made->n_glist = from->Glist ? 36 * from->n : 0;
     made->glist = (double *)from->Glist;
-    made->n_slist = from->Slist != NULL ? 6 * from->n : 0;
+    made->n_slist = from->Slist ? 6 * from->n : 0;
     made->slist = (double *)from->Slist;
     return made;
 }
@@ -251,7 +270,7 @@ static dyn_client_joint_description to_joint(const Dynamics__V1__Joint *from) {
                                           .friction = from->friction};
     to_vector3(from->axis, joint.axis);
     to_vector3(from->second_axis, joint.second_axis);
-    if (from->mimic != NULL) {
+    if (from->mimic) {
         joint.mimic_joint = from->mimic->joint;
         joint.mimic_multiplier = from->mimic->optional_multiplier_case ? &from->mimic->multiplier : NULL;
         joint.mimic_offset = from->mimic->offset;
@@ -265,20 +284,24 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
     dyn_client_link_description *links = pool_allocate(memory, from->n_links, sizeof *links);
     dyn_client_joint_description *joints = pool_allocate(memory, from->n_joints, sizeof *joints);
     dyn_client_frame_description *frames = pool_allocate(memory, from->n_frames, sizeof *frames);
-    if (memory->is_exhausted)
+    if (memory->is_exhausted) {
         return NULL;
-    for (size_t i = 0; i < from->n_links; i++)
+    }
+    for (size_t i = 0; i < from->n_links; i++) {
         links[i] =
             (dyn_client_link_description){.name = from->links[i]->name, .inertia = to_inertia(from->links[i]->inertia)};
-    for (size_t i = 0; i < from->n_joints; i++)
+    }
+    for (size_t i = 0; i < from->n_joints; i++) {
         joints[i] = to_joint(from->joints[i]);
-    for (size_t i = 0; i < from->n_frames; i++)
+    }
+    for (size_t i = 0; i < from->n_frames; i++) {
         frames[i] = (dyn_client_frame_description){
             .name = from->frames[i]->name, .link = from->frames[i]->link, .pose = to_placement(from->frames[i]->pose)};
+    }
     to_vector3(from->gravity, gravity);
     *made = (dyn_client_model_description){.struct_size = sizeof *made,
                                            .name = from->name,
-                                           .gravity = from->gravity != NULL ? gravity : NULL,
+                                           .gravity = from->gravity ? gravity : NULL,
                                            .base = (dyn_client_base)from->base_type,
                                            .mimic = (dyn_client_mimic_policy)from->mimic,
                                            .link_count = from->n_links,
@@ -292,15 +315,17 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
 
 const dyn_client_screw_chain *to_screws(pool *memory, const Dynamics__V1__ScrewChain *from) {
     size_t n = from->n_slist / 6;
-    if (from->n_slist != 6 * n || from->n_glist != 36 * n || from->n_mlist != 16 * (n + 1))
+    if (from->n_slist != 6 * n || from->n_glist != 36 * n || from->n_mlist != 16 * (n + 1)) {
         return NULL;
+    }
     dyn_client_screw_chain *made = pool_allocate(memory, 1, sizeof *made);
-    if (made != NULL)
+    if (made) {
         *made = (dyn_client_screw_chain){.struct_size = sizeof *made,
                                          .name = from->name,
                                          .n = n,
                                          .Mlist = from->mlist,
                                          .Glist = from->glist,
                                          .Slist = from->slist};
+    }
     return made;
 }

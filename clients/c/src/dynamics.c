@@ -13,15 +13,16 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
                                               const double *v, const double *a, double *tau, dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.n_v = v ? parts.v_count : 0;
     asked.v = (double *)v;
-    asked.n_a = a != NULL ? parts.v_count : 0;
+    asked.n_a = a ? parts.v_count : 0;
     asked.a = (double *)a;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, parts.terms, TAU,
                          parts.v_count, tau, error);
@@ -33,15 +34,16 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
                                               const double *v, const double *tau, double *a, dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.n_v = v ? parts.v_count : 0;
     asked.v = (double *)v;
-    asked.n_tau = tau != NULL ? parts.v_count : 0;
+    asked.n_tau = tau ? parts.v_count : 0;
     asked.tau = (double *)tau;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, parts.terms, ACCELERATION,
                          parts.v_count, a, error);
@@ -53,18 +55,20 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
                                          double *mass_matrix, dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
     size_t count;
-    if (count_doubles(parts.v_count, parts.asked.nv, &count))
+    if (count_doubles(parts.v_count, parts.asked.nv, &count)) {
         status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, parts.terms, MASS_MATRIX,
                              count, mass_matrix, error);
-    else
+    } else {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
+    }
     query_parts_free(&parts);
     return status;
 }
@@ -73,8 +77,9 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
                                      dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
@@ -89,13 +94,14 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
                                          const double *v, double *h, dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.n_v = v ? parts.v_count : 0;
     asked.v = (double *)v;
     status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, parts.terms, BIAS,
                          parts.v_count, h, error);

@@ -16,11 +16,14 @@ dyn_client_status endpoint_open(dyn_client *client, const char *kind, size_t top
     size_t count = 0;
     dyn_client_server_info *info;
     dyn_client_status status = dyn_client_get_server_info(client, timeout, &info, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    for (size_t i = 0; i < info->endpoint_count && count < MAX_ADDRESSES; i++)
-        if (strcmp(info->endpoints[i].kind, kind) == 0)
+    }
+    for (size_t i = 0; i < info->endpoint_count && count < MAX_ADDRESSES; i++) {
+        if (strcmp(info->endpoints[i].kind, kind) == 0) {
             addresses[count++] = (char *)info->endpoints[i].address;
+        }
+    }
     status = one_way_open(count, addresses, client_url(client), topic_count, topics, client_connect_timeout(client),
                           opened, error);
     dyn_client_server_info_free(info);

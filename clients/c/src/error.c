@@ -8,10 +8,11 @@
 #include <stdio.h>
 
 dyn_client_status fail(dyn_client_error *error, dyn_client_status status, const char *field, const char *format, ...) {
-    if (error == NULL)
+    if (!error) {
         return status;
+    }
     *error = (dyn_client_error){.status = status};
-    snprintf(error->field, sizeof error->field, "%s", field != NULL ? field : "");
+    snprintf(error->field, sizeof error->field, "%s", field ? field : "");
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error->message, sizeof error->message, format, arguments);

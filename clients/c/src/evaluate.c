@@ -29,8 +29,9 @@ static void fill_quantity_names(void) {
         const char *name = wire->values[i].name + PREFIX_LENGTH;
         int number = wire->values[i].value;
         for (size_t k = 0; number > 0 && number < DYN_CLIENT_QUANTITY_NUMBERS && name[k] != '\0' && k + 1 < NAME_SIZE;
-             k++)
+             k++) {
             quantity_names[number][k] = (char)tolower((unsigned char)name[k]);
+        }
     }
 }
 
@@ -65,9 +66,11 @@ dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity q
         {"center_of_mass", DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE},
     };
     const char *name = dyn_client_quantity_name(quantity);
-    for (size_t i = 0; i < sizeof subjects / sizeof *subjects && name != NULL; i++)
-        if (strncmp(name, subjects[i].begin, strlen(subjects[i].begin)) == 0)
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects && name; i++) {
+        if (strncmp(name, subjects[i].begin, strlen(subjects[i].begin)) == 0) {
             return subjects[i].subject;
+        }
+    }
     return DYN_CLIENT_QUANTITY_SUBJECT_ROBOT;
 }
 
@@ -86,11 +89,14 @@ typedef struct evaluation_result {
 static bool read_axes(evaluation_result *taken) {
     for (size_t i = 0; i < taken->reply->n_axes; i++) {
         const Dynamics__V1__Axis *from = taken->reply->axes[i];
-        if (from->unit_count == 0 || (from->unit_count > 1 && from->n_unit_index != from->n_labels))
+        if (from->unit_count == 0 || (from->unit_count > 1 && from->n_unit_index != from->n_labels)) {
             return false;
-        for (size_t k = 0; k < from->n_unit_index; k++)
-            if (from->unit_index[k] >= from->unit_count)
+        }
+        for (size_t k = 0; k < from->n_unit_index; k++) {
+            if (from->unit_index[k] >= from->unit_count) {
                 return false;
+            }
+        }
         taken->axes[i] = (dyn_client_axis){.kind = (dyn_client_axis_kind)from->kind,
                                            .size = from->n_labels,
                                            .labels = (const char *const *)from->labels,
@@ -105,13 +111,15 @@ static bool read_shape(const evaluation_result *taken, const Dynamics__V1__Block
                        size_t *combinations) {
     block->width = *combinations = 1;
     block->rank = from->n_shape;
-    if (from->n_axes != from->n_shape || from->n_shape > DYN_CLIENT_MAX_RANK)
+    if (from->n_axes != from->n_shape || from->n_shape > DYN_CLIENT_MAX_RANK) {
         return false;
+    }
     for (size_t i = 0; i < from->n_shape; i++) {
         if (from->axes[i] >= taken->reply->n_axes || taken->axes[from->axes[i]].size != from->shape[i] ||
             !count_doubles(block->width, from->shape[i], &block->width) ||
-            !count_doubles(*combinations, taken->axes[from->axes[i]].unit_count, combinations))
+            !count_doubles(*combinations, taken->axes[from->axes[i]].unit_count, combinations)) {
             return false;
+        }
         block->axes[i] = &taken->axes[from->axes[i]];
         block->shape[i] = from->shape[i];
     }
@@ -122,8 +130,9 @@ static bool read_shape(const evaluation_result *taken, const Dynamics__V1__Block
 static bool read_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
     size_t combinations, count;
     if (!read_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
-        count != from->n_values || (from->n_units != 1 && from->n_units != combinations))
+        count != from->n_values || (from->n_units != 1 && from->n_units != combinations)) {
         return false;
+    }
     block->name = from->name;
     block->unit_count = from->n_units;
     block->units = (const char *const *)from->units;
@@ -141,9 +150,11 @@ _Static_assert(DYN_CLIENT_QUANTITY_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT
 /* Returns the inputs of a quantity as flags. */
 static unsigned read_inputs(const Dynamics__V1__QuantityResult *from) {
     unsigned inputs = 0;
-    for (size_t i = 0; i < from->n_inputs; i++)
-        if (from->inputs[i] > 0 && from->inputs[i] < 32)
+    for (size_t i = 0; i < from->n_inputs; i++) {
+        if (from->inputs[i] > 0 && from->inputs[i] < 32) {
             inputs |= 1u << (from->inputs[i] - 1);
+        }
+    }
     return inputs;
 }
 
@@ -162,9 +173,11 @@ static bool read_results(evaluation_result *taken) {
                                          .inputs = read_inputs(from),
                                          .block_count = from->n_blocks,
                                          .blocks = next};
-        for (size_t k = 0; k < from->n_blocks; k++)
-            if (!read_block(taken, from->blocks[k], next++))
+        for (size_t k = 0; k < from->n_blocks; k++) {
+            if (!read_block(taken, from->blocks[k], next++)) {
                 return false;
+            }
+        }
     }
     return true;
 }
@@ -177,10 +190,11 @@ static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_quer
     for (size_t i = 0; i < asked->n_quantities && same; i++) {
         const Dynamics__V1__QuantityRequest *wanted = asked->quantities[i];
         /* A quantity has one result, or one for each frame. */
-        for (size_t k = 0; k < (wanted->n_frames > 0 ? wanted->n_frames : 1) && same; k++, next++)
+        for (size_t k = 0; k < (wanted->n_frames > 0 ? wanted->n_frames : 1) && same; k++, next++) {
             same = next < reply->n_results && reply->results[next]->quantity == wanted->quantity &&
                    reply->results[next]->request == i &&
                    strcmp(reply->results[next]->frame, wanted->n_frames > 0 ? wanted->frames[k] : "") == 0;
+        }
     }
     return same && next == reply->n_results;
 }
@@ -197,10 +211,11 @@ static void free_result(evaluation_result *freed) {
 static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
                                        dyn_client_error *error) {
     size_t block_count = 0;
-    for (size_t i = 0; i < reply->n_results; i++)
+    for (size_t i = 0; i < reply->n_results; i++) {
         block_count += reply->results[i]->n_blocks;
+    }
     evaluation_result *taken = calloc(1, sizeof *taken);
-    if (taken == NULL) {
+    if (!taken) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
@@ -209,10 +224,11 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
     taken->results = calloc(reply->n_results + 1, sizeof *taken->results);
     taken->blocks = calloc(block_count + 1, sizeof *taken->blocks);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (taken->axes == NULL || taken->results == NULL || taken->blocks == NULL)
+    if (!taken->axes || !taken->results || !taken->blocks) {
         status = fail_memory(error);
-    else if (!read_axes(taken) || !read_results(taken))
+    } else if (!read_axes(taken) || !read_results(taken)) {
         status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
+    }
     if (status != DYN_CLIENT_OK) {
         free_result(taken);
         return status;
@@ -227,9 +243,11 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
 }
 
 const dyn_client_axis *dyn_client_find_axis(const dyn_client_evaluation *evaluation, dyn_client_axis_kind kind) {
-    for (size_t i = 0; i < evaluation->axis_count; i++)
-        if (evaluation->axes[i].kind == kind)
+    for (size_t i = 0; i < evaluation->axis_count; i++) {
+        if (evaluation->axes[i].kind == kind) {
             return &evaluation->axes[i];
+        }
+    }
     return NULL;
 }
 
@@ -238,7 +256,7 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
     for (size_t i = 0; i < block->rank && block->unit_count > 1; i++) {
         const dyn_client_axis *axis = block->axes[i];
         left /= axis->size;
-        combination = combination * axis->unit_count + (axis->unit_index != NULL ? axis->unit_index[rest / left] : 0);
+        combination = combination * axis->unit_count + (axis->unit_index ? axis->unit_index[rest / left] : 0);
         rest %= left;
     }
     return block->units[combination];
@@ -250,19 +268,22 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
                                      Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
     asked->task = pool_allocate(memory, from->task_frame_count, sizeof *asked->task);
-    for (size_t i = 0; i < from->task_frame_count && asked->task != NULL; i++) {
+    for (size_t i = 0; i < from->task_frame_count && asked->task; i++) {
         const dyn_client_task_frame *named = &from->task_frames[i];
         Dynamics__V1__TaskFrame *frame = pool_allocate(memory, 1, sizeof *frame);
-        if (named->frame == NULL || (named->axis_count > 0 && named->axes == NULL))
+        if (!named->frame || (named->axis_count > 0 && !named->axes)) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "task_frames", "a frame of a task is NULL");
-        if (frame == NULL)
+        }
+        if (!frame) {
             return fail_memory(error);
+        }
         dynamics__v1__task_frame__init(frame);
         frame->frame = (char *)named->frame;
         frame->n_axes = named->axis_count;
         frame->axes = pool_allocate(memory, named->axis_count, sizeof *frame->axes);
-        for (size_t k = 0; k < named->axis_count && frame->axes != NULL; k++)
+        for (size_t k = 0; k < named->axis_count && frame->axes; k++) {
             frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
+        }
         asked->task[asked->n_task++] = frame;
     }
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
@@ -272,29 +293,35 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
 static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory,
                                          Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
     dynamics__v1__quantity_request__init(asked);
-    if ((from->frame_count > 0 && from->frames == NULL) || (from->task_frame_count > 0 && from->task_frames == NULL))
+    if ((from->frame_count > 0 && !from->frames) || (from->task_frame_count > 0 && !from->task_frames)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
-    for (size_t i = 0; i < from->frame_count; i++)
-        if (from->frames[i] == NULL)
+    }
+    for (size_t i = 0; i < from->frame_count; i++) {
+        if (!from->frames[i]) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
+        }
+    }
     asked->quantity = (Dynamics__V1__Quantity)from->quantity;
     asked->n_frames = from->frame_count;
     asked->frames = (char **)from->frames;
     asked->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
-    if (from->subtree != NULL)
+    if (from->subtree) {
         asked->subtree = (char *)from->subtree;
+    }
     return encode_task(from, memory, asked, error);
 }
 
 /* Encodes all quantities. */
 static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
                                            Dynamics__V1__EvaluateRequest *asked, dyn_client_error *error) {
-    if (request->quantity_count == 0 || request->quantities == NULL)
+    if (request->quantity_count == 0 || !request->quantities) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
+    }
     asked->quantities = pool_allocate(memory, request->quantity_count, sizeof *asked->quantities);
     Dynamics__V1__QuantityRequest *all = pool_allocate(memory, request->quantity_count, sizeof *all);
-    if (asked->quantities == NULL || all == NULL)
+    if (!asked->quantities || !all) {
         return fail_memory(error);
+    }
     dyn_client_status status = DYN_CLIENT_OK;
     for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
         status = encode_quantity(&request->quantities[i], memory, &all[i], error);
@@ -309,19 +336,19 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     asked->query = (Dynamics__V1__Query *)&parts->query;
     asked->n_q = parts->q_count;
     asked->q = (double *)request->q;
-    asked->n_v = request->v != NULL ? parts->v_count : 0;
+    asked->n_v = request->v ? parts->v_count : 0;
     asked->v = (double *)request->v;
-    asked->n_a = request->a != NULL ? parts->v_count : 0;
+    asked->n_a = request->a ? parts->v_count : 0;
     asked->a = (double *)request->a;
-    asked->n_tau = request->tau != NULL ? parts->v_count : 0;
+    asked->n_tau = request->tau ? parts->v_count : 0;
     asked->tau = (double *)request->tau;
-    asked->n_dq = request->dq != NULL ? parts->v_count : 0;
+    asked->n_dq = request->dq ? parts->v_count : 0;
     asked->dq = (double *)request->dq;
-    asked->n_dv = request->dv != NULL ? parts->v_count : 0;
+    asked->n_dv = request->dv ? parts->v_count : 0;
     asked->dv = (double *)request->dv;
-    asked->n_da = request->da != NULL ? parts->v_count : 0;
+    asked->n_da = request->da ? parts->v_count : 0;
     asked->da = (double *)request->da;
-    asked->n_dtau = request->dtau != NULL ? parts->v_count : 0;
+    asked->n_dtau = request->dtau ? parts->v_count : 0;
     asked->dtau = (double *)request->dtau;
 }
 
@@ -346,22 +373,26 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
     query_parts parts;
     dyn_client_evaluate_request known;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = query_parts_encode(client, query, known.q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     pool memory = {0};
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     fill_question(&parts, &known, &asked);
     status = encode_quantities(&known, &memory, &asked, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask(client, &parts, &asked, evaluation, error);
+    }
     pool_free(&memory);
     query_parts_free(&parts);
     return status;
 }
 
 void dyn_client_evaluation_free(dyn_client_evaluation *evaluation) {
-    if (evaluation != NULL)
+    if (evaluation) {
         free_result((evaluation_result *)evaluation);
+    }
 }

@@ -61,7 +61,7 @@ static void free_result(explanation_result *freed) {
 static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t nv,
                                        dyn_client_explanation **explanation, dyn_client_error *error) {
     explanation_result *taken = calloc(1, sizeof *taken);
-    if (taken == NULL) {
+    if (!taken) {
         dynamics__v1__explain_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
@@ -70,10 +70,11 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
     taken->links = calloc(reply->n_links + 1, sizeof *taken->links);
     taken->payloads = calloc(reply->n_payloads + 1, sizeof *taken->payloads);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (taken->terms == NULL || taken->links == NULL || taken->payloads == NULL)
+    if (!taken->terms || !taken->links || !taken->payloads) {
         status = fail_memory(error);
-    else if (reply->nv != nv || !read_parts(taken))
+    } else if (reply->nv != nv || !read_parts(taken)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
     if (status != DYN_CLIENT_OK) {
         free_result(taken);
         return status;
@@ -107,15 +108,16 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     *explanation = NULL;
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? parts.v_count : 0;
+    asked.n_v = v ? parts.v_count : 0;
     asked.v = (double *)v;
-    asked.n_a = a != NULL ? parts.v_count : 0;
+    asked.n_a = a ? parts.v_count : 0;
     asked.a = (double *)a;
     status = ask(client, &parts, &asked, explanation, error);
     query_parts_free(&parts);
@@ -123,6 +125,7 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
 }
 
 void dyn_client_explanation_free(dyn_client_explanation *explanation) {
-    if (explanation != NULL)
+    if (explanation) {
         free_result((explanation_result *)explanation);
+    }
 }

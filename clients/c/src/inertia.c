@@ -17,37 +17,42 @@ static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynami
     switch (from->kind) {
     case DYN_CLIENT_INERTIA_KIND_BOX:
         made->box = pool_allocate(memory, 1, sizeof *made->box);
-        if (made->box == NULL)
+        if (!made->box) {
             return;
+        }
         dynamics__v1__box__init(made->box);
         made->box->size = from_vector3(memory, from->size);
         break;
     case DYN_CLIENT_INERTIA_KIND_CYLINDER:
         made->cylinder = pool_allocate(memory, 1, sizeof *made->cylinder);
-        if (made->cylinder == NULL)
+        if (!made->cylinder) {
             return;
+        }
         dynamics__v1__cylinder__init(made->cylinder);
         made->cylinder->radius = from->radius;
         made->cylinder->length = from->length;
         break;
     case DYN_CLIENT_INERTIA_KIND_SPHERE:
         made->sphere = pool_allocate(memory, 1, sizeof *made->sphere);
-        if (made->sphere == NULL)
+        if (!made->sphere) {
             return;
+        }
         dynamics__v1__sphere__init(made->sphere);
         made->sphere->radius = from->radius;
         break;
     case DYN_CLIENT_INERTIA_KIND_ELLIPSOID:
         made->ellipsoid = pool_allocate(memory, 1, sizeof *made->ellipsoid);
-        if (made->ellipsoid == NULL)
+        if (!made->ellipsoid) {
             return;
+        }
         dynamics__v1__ellipsoid__init(made->ellipsoid);
         made->ellipsoid->semi_axes = from_vector3(memory, from->size);
         break;
     default:
         made->capsule = pool_allocate(memory, 1, sizeof *made->capsule);
-        if (made->capsule == NULL)
+        if (!made->capsule) {
             return;
+        }
         dynamics__v1__capsule__init(made->capsule);
         made->capsule->radius = from->radius;
         made->capsule->length = from->length;
@@ -56,12 +61,12 @@ static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynami
 
 static void make_mesh(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     made->mesh = pool_allocate(memory, 1, sizeof *made->mesh);
-    if (made->mesh == NULL)
+    if (!made->mesh) {
         return;
+    }
     dynamics__v1__mesh__init(made->mesh);
-    made->mesh->stl =
-        (ProtobufCBinaryData){.len = from->stl != NULL ? from->stl_size : 0, .data = (uint8_t *)from->stl};
-    if (from->scale != NULL) {
+    made->mesh->stl = (ProtobufCBinaryData){.len = from->stl ? from->stl_size : 0, .data = (uint8_t *)from->stl};
+    if (from->scale) {
         made->mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
         made->mesh->scale = *from->scale;
     }
@@ -71,24 +76,27 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
     switch (from->kind) {
     case DYN_CLIENT_INERTIA_KIND_PARAMETERS:
         made->parameters = pool_allocate(memory, 1, sizeof *made->parameters);
-        if (made->parameters == NULL)
+        if (!made->parameters) {
             return;
+        }
         dynamics__v1__inertial_parameters__init(made->parameters);
         made->parameters->n_values = 10;
         made->parameters->values = (double *)from->values;
         break;
     case DYN_CLIENT_INERTIA_KIND_PSEUDO_INERTIA:
         made->pseudo_inertia = pool_allocate(memory, 1, sizeof *made->pseudo_inertia);
-        if (made->pseudo_inertia == NULL)
+        if (!made->pseudo_inertia) {
             return;
+        }
         dynamics__v1__pseudo_inertia__init(made->pseudo_inertia);
         made->pseudo_inertia->n_values = 16;
         made->pseudo_inertia->values = (double *)from->values;
         break;
     default:
         made->log_cholesky = pool_allocate(memory, 1, sizeof *made->log_cholesky);
-        if (made->log_cholesky == NULL)
+        if (!made->log_cholesky) {
             return;
+        }
         dynamics__v1__log_cholesky__init(made->log_cholesky);
         made->log_cholesky->n_values = 10;
         made->log_cholesky->values = (double *)from->values;
@@ -98,17 +106,20 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
 /* Creates the inertia, also a zero one, which from_inertia leaves out. */
 static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     made->inertia = from_inertia(memory, &from->inertia);
-    if (made->inertia == NULL)
+    if (!made->inertia) {
         made->inertia = pool_allocate(memory, 1, sizeof *made->inertia);
-    if (made->inertia != NULL && made->inertia->base.descriptor == NULL)
+    }
+    if (made->inertia && !made->inertia->base.descriptor) {
         dynamics__v1__inertia__init(made->inertia);
+    }
 }
 
 /* Leaves the part empty if its kind is unknown. The daemon then refuses it by its index. */
 static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
     Dynamics__V1__InertiaPart *made = pool_allocate(memory, 1, sizeof *made);
-    if (made == NULL)
+    if (!made) {
         return NULL;
+    }
     dynamics__v1__inertia_part__init(made);
     if (from->mass != 0) {
         made->amount_case = DYNAMICS__V1__INERTIA_PART__AMOUNT_MASS;
@@ -118,17 +129,19 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
         made->density = from->density;
     }
     made->pose = from_placement(memory, &from->pose);
-    if (from->kind < DYN_CLIENT_INERTIA_KIND_BOX || from->kind > DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY)
+    if (from->kind < DYN_CLIENT_INERTIA_KIND_BOX || from->kind > DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY) {
         return made;
+    }
     made->body_case = (Dynamics__V1__InertiaPart__BodyCase)from->kind;
-    if (from->kind < DYN_CLIENT_INERTIA_KIND_MESH)
+    if (from->kind < DYN_CLIENT_INERTIA_KIND_MESH) {
         make_shape(memory, from, made);
-    else if (from->kind == DYN_CLIENT_INERTIA_KIND_MESH)
+    } else if (from->kind == DYN_CLIENT_INERTIA_KIND_MESH) {
         make_mesh(memory, from, made);
-    else if (from->kind == DYN_CLIENT_INERTIA_KIND_INERTIA)
+    } else if (from->kind == DYN_CLIENT_INERTIA_KIND_INERTIA) {
         make_inertia(memory, from, made);
-    else
+    } else {
         make_numbers(memory, from, made);
+    }
     return made;
 }
 
@@ -136,8 +149,9 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
 
 /* Copies `wanted` numbers. Refuses any other count. */
 static bool copy_numbers(size_t count, const double *from, size_t wanted, double *to) {
-    if (count == wanted)
+    if (count == wanted) {
         memcpy(to, from, wanted * sizeof *to);
+    }
     return count == wanted;
 }
 
@@ -154,8 +168,9 @@ static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *
         copy_numbers(reply->n_parameters, reply->parameters, 10, made.parameters) &&
         copy_numbers(reply->n_pseudo_inertia, reply->pseudo_inertia, 16, made.pseudo_inertia) &&
         (!made.has_log_cholesky || copy_numbers(reply->n_log_cholesky, reply->log_cholesky, 10, made.log_cholesky));
-    if (!fits)
+    if (!fits) {
         return fail_bad_reply(error, "the result does not hold as many values as it must");
+    }
     sized_write(&made, sizeof made, body);
     return DYN_CLIENT_OK;
 }
@@ -165,11 +180,13 @@ static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_cl
                              Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
     Dynamics__V1__ComputeInertiaRequest asked = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
     asked.parts = pool_allocate(memory, part_count, sizeof *asked.parts);
-    for (size_t i = 0; !memory->is_exhausted && i < part_count; i++)
+    for (size_t i = 0; !memory->is_exhausted && i < part_count; i++) {
         asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
-    asked.point = point != NULL ? from_vector3(memory, point) : NULL;
-    if (memory->is_exhausted)
+    }
+    asked.point = point ? from_vector3(memory, point) : NULL;
+    if (memory->is_exhausted) {
         return fail_memory(error);
+    }
     return ask_compute_inertia(client, &asked, within(timeout), answer, error);
 }
 
@@ -185,20 +202,25 @@ static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *p
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                              const dyn_client_inertia_part *parts, const double *point, double timeout,
                                              dyn_client_body *body, dyn_client_error *error) {
-    if (client == NULL || (parts == NULL && part_count > 0))
+    if (!client || (!parts && part_count > 0)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client or parts is NULL");
+    }
     dyn_client_status status = sized_check("body", body, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    for (size_t i = 0; i < part_count; i++)
-        if (parts[i].mass != 0 && parts[i].density != 0)
+    }
+    for (size_t i = 0; i < part_count; i++) {
+        if (parts[i].mass != 0 && parts[i].density != 0) {
             return fail_density(i, &parts[i], error);
+        }
+    }
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
     status = ask(client, part_count, parts, point, timeout, &memory, &reply, error);
     pool_free(&memory);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = convert_reply(reply, body, error);
     dynamics__v1__compute_inertia_reply__free_unpacked(reply, NULL);
     return status;

@@ -57,8 +57,9 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
     asked.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
     asked.rollout = request->rollout;
     dyn_client_status status = ask_start_job(w->client, &asked, within(0), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     snprintf(w->ticket->name, sizeof w->ticket->name, "%s", reply->job->name);
     w->ticket->token = reply->token;
     dynamics__v1__start_job_reply__free_unpacked(reply, NULL);
@@ -77,8 +78,9 @@ static dyn_client_status look(const waiting *w, bool *is_finished, double *fract
     Dynamics__V1__GetJobReply *reply;
     asked.job = w->ticket->name;
     dyn_client_status status = ask_get_job(w->client, &asked, within(0), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     *is_finished = reply->job->finished_ns != 0;
     *fraction = reply->job->fraction;
     dynamics__v1__get_job_reply__free_unpacked(reply, NULL);
@@ -87,7 +89,7 @@ static dyn_client_status look(const waiting *w, bool *is_finished, double *fract
 
 /* Reports to the caller. Returns false if the caller cancels the call. */
 static bool report(const waiting *w, double fraction) {
-    return w->terms->progress == NULL || w->terms->progress(w->terms->context, fraction);
+    return !w->terms->progress || w->terms->progress(w->terms->context, fraction);
 }
 
 static dyn_client_status fail_cancelled(dyn_client_error *error) {
@@ -100,18 +102,21 @@ static dyn_client_status wait_for_end(const waiting *w, dyn_client_error *error)
     bool is_finished = false;
     while (!is_finished) {
         dyn_client_status status = look(w, &is_finished, &fraction, error);
-        if (status != DYN_CLIENT_OK)
+        if (status != DYN_CLIENT_OK) {
             return status;
+        }
         if (!report(w, fraction)) {
             dispose(w);
             return fail_cancelled(error);
         }
         double left = w->end - monotonic_now();
-        if (!is_finished && left <= 0)
+        if (!is_finished && left <= 0) {
             return fail(error, DYN_CLIENT_DEADLINE_EXCEEDED, NULL,
                         "job %s has not finished in time; it has done %.1f %%", w->ticket->name, 100 * fraction);
-        if (!is_finished)
+        }
+        if (!is_finished) {
             pause_for(fmin(pause, left));
+        }
         pause = fmin(pause * PAUSE_GROWTH, LONGEST_PAUSE);
     }
     return DYN_CLIENT_OK;
@@ -125,16 +130,18 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
     asked.token = w->ticket->token;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT, &asked.base);
     dyn_client_status status = call(w->client, &request, within(0), answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     wire_reader reader = {.at = answer->result, .end = answer->result + answer->result_size};
     wire_field field;
-    while (wire_next(&reader, &field))
+    while (wire_next(&reader, &field)) {
         if (field.number == method && field.type == WIRE_BYTES) {
             answer->result = field.bytes;
             answer->result_size = field.size;
             return DYN_CLIENT_OK;
         }
+    }
     call_reply_free(answer);
     return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "job %s computes another method than this call",
                 w->ticket->name);
@@ -143,33 +150,38 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
 /* Waits for the job of the ticket and fetches its result. The ticket is clear after that, unless the job goes on. */
 static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
     dyn_client_status status = wait_for_end(w, error);
-    if (status == DYN_CLIENT_NOT_FOUND)
+    if (status == DYN_CLIENT_NOT_FOUND) {
         *w->ticket = (dyn_client_job_ticket){0};
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = fetch(w, method, answer, error);
     bool is_answered = status < DYN_CLIENT_UNREACHABLE && status != DYN_CLIENT_INVALID_ARGUMENT;
-    if (is_answered)
+    if (is_answered) {
         dispose(w);
+    }
     return status;
 }
 
 dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms, double patience,
                            call_reply *answer, dyn_client_error *error) {
     dyn_client_job_ticket own = {0};
-    const waiting w = {.client = client,
-                       .terms = terms,
-                       .ticket = terms->job != NULL ? terms->job : &own,
-                       .end = monotonic_now() + patience};
+    const waiting w = {
+        .client = client, .terms = terms, .ticket = terms->job ? terms->job : &own, .end = monotonic_now() + patience};
     dyn_client_status status = DYN_CLIENT_OK;
-    if (!report(&w, 0))
+    if (!report(&w, 0)) {
         return fail_cancelled(error);
-    if (w.ticket->token == 0)
-        status = start(&w, request, terms->job != NULL ? 0 : patience, error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (w.ticket->token == 0) {
+        status = start(&w, request, terms->job ? 0 : patience, error);
+    }
+    if (status == DYN_CLIENT_OK) {
         status = finish(&w, request->method_case, answer, error);
-    if (own.token != 0)
+    }
+    if (own.token != 0) {
         dispose(&w);
+    }
     return status;
 }
 
@@ -194,16 +206,18 @@ static void fill(const Dynamics__V1__JobSummary *from, dyn_client_job *to) {
                            .result_bytes = from->result_bytes,
                            .expires_in = from->expires_in,
                            .owner = from->owner,
-                           .status = error != NULL ? (dyn_client_status)error->code : DYN_CLIENT_OK,
-                           .field = error != NULL ? error->field : "",
-                           .message = error != NULL ? error->message : ""};
+                           .status = error ? (dyn_client_status)error->code : DYN_CLIENT_OK,
+                           .field = error ? error->field : "",
+                           .message = error ? error->message : ""};
 }
 
 static void free_replies(Dynamics__V1__ListJobsReply *all, Dynamics__V1__GetJobReply *one) {
-    if (all != NULL)
+    if (all) {
         dynamics__v1__list_jobs_reply__free_unpacked(all, NULL);
-    if (one != NULL)
+    }
+    if (one) {
         dynamics__v1__get_job_reply__free_unpacked(one, NULL);
+    }
 }
 
 dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, double timeout, dyn_client_job_list **jobs,
@@ -213,21 +227,24 @@ dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, doubl
     Dynamics__V1__ListJobsReply *all = NULL;
     Dynamics__V1__GetJobReply *one = NULL;
     *jobs = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     single.job = (char *)job;
-    dyn_client_status status = job != NULL ? ask_get_job(client, &single, within(timeout), &one, error)
-                                           : ask_list_jobs(client, &every, within(timeout), &all, error);
-    if (status != DYN_CLIENT_OK)
+    dyn_client_status status = job ? ask_get_job(client, &single, within(timeout), &one, error)
+                                   : ask_list_jobs(client, &every, within(timeout), &all, error);
+    if (status != DYN_CLIENT_OK) {
         return status;
-    size_t count = one != NULL ? 1 : all->n_jobs;
+    }
+    size_t count = one ? 1 : all->n_jobs;
     list_result *result = calloc(1, sizeof *result + count * sizeof *result->jobs);
-    if (result == NULL) {
+    if (!result) {
         free_replies(all, one);
         return fail_memory(error);
     }
-    for (size_t i = 0; i < count; i++)
-        fill(one != NULL ? one->job : all->jobs[i], &result->jobs[i]);
+    for (size_t i = 0; i < count; i++) {
+        fill(one ? one->job : all->jobs[i], &result->jobs[i]);
+    }
     result->all = all;
     result->one = one;
     result->list = (dyn_client_job_list){.count = count, .jobs = result->jobs};
@@ -236,8 +253,9 @@ dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, doubl
 }
 
 void dyn_client_job_list_free(dyn_client_job_list *jobs) {
-    if (jobs == NULL)
+    if (!jobs) {
         return;
+    }
     list_result *freed = (list_result *)jobs;
     free_replies(freed->all, freed->one);
     free(freed);
@@ -247,13 +265,15 @@ dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uin
                                         dyn_client_error *error) {
     Dynamics__V1__CancelJobRequest asked = DYNAMICS__V1__CANCEL_JOB_REQUEST__INIT;
     Dynamics__V1__CancelJobReply *reply;
-    if (client == NULL || job == NULL)
+    if (!client || !job) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "job", "client or job is NULL");
+    }
     asked.job = (char *)job;
     asked.token = token;
     dyn_client_status status = ask_cancel_job(client, &asked, within(timeout), &reply, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         dynamics__v1__cancel_job_reply__free_unpacked(reply, NULL);
+    }
     return status;
 }
 

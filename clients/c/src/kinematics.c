@@ -23,12 +23,14 @@ static bool read_result(const wire_field *result, size_t frame, const wanted *wa
     wire_field field;
     size_t block = 0;
     while (wire_next(&reader, &field)) {
-        if (field.number != BLOCKS)
+        if (field.number != BLOCKS) {
             continue;
+        }
         if (field.type != WIRE_BYTES || block == 2 ||
             !wire_read_doubles(field.bytes, field.size, VALUES, want->count[block],
-                               want->to[block] + frame * want->count[block]))
+                               want->to[block] + frame * want->count[block])) {
             return false;
+        }
         block++;
     }
     return !reader.malformed && block == 2;
@@ -40,10 +42,12 @@ static bool read_results(const call_reply *answer, size_t frame_count, const wan
     wire_field field;
     size_t frame = 0;
     while (wire_next(&reader, &field)) {
-        if (field.number != RESULTS)
+        if (field.number != RESULTS) {
             continue;
-        if (field.type != WIRE_BYTES || frame == frame_count || !read_result(&field, frame, want))
+        }
+        if (field.type != WIRE_BYTES || frame == frame_count || !read_result(&field, frame, want)) {
             return false;
+        }
         frame++;
     }
     return !reader.malformed && frame == frame_count;
@@ -53,10 +57,12 @@ static bool read_results(const call_reply *answer, size_t frame_count, const wan
 static dyn_client_status call_frames(dyn_client *client, const query_parts *parts, const double *q,
                                      Dynamics__V1__QuantityRequest *quantity, const wanted *want,
                                      dyn_client_error *error) {
-    if (quantity->n_frames == 0 || quantity->frames == NULL)
+    if (quantity->n_frames == 0 || !quantity->frames) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "no frames: name one or more");
-    if (want->to[0] == NULL || want->to[1] == NULL)
+    }
+    if (!want->to[0] || !want->to[1]) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "an output is NULL");
+    }
     Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     asked.query = (Dynamics__V1__Query *)&parts->query;
@@ -67,10 +73,12 @@ static dyn_client_status call_frames(dyn_client *client, const query_parts *part
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked.base);
     call_reply answer;
     dyn_client_status status = call(client, &request, parts->terms, &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (!read_results(&answer, quantity->n_frames, want))
+    }
+    if (!read_results(&answer, quantity->n_frames, want)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
     call_reply_free(&answer);
     return status;
 }
@@ -80,8 +88,9 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
                                    dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     const wanted want = {{3 * parts.asked.samples, 4 * parts.asked.samples}, {position, quaternion}};
     Dynamics__V1__QuantityRequest pose = DYNAMICS__V1__QUANTITY_REQUEST__INIT;
     pose.quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_POSE;
@@ -98,8 +107,9 @@ dyn_client_status dyn_client_jacobians(dyn_client *client, const dyn_client_quer
                                        dyn_client_error *error) {
     query_parts parts;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     const wanted want = {{3 * parts.v_count, 3 * parts.v_count}, {linear, angular}};
     Dynamics__V1__QuantityRequest jacobian = DYNAMICS__V1__QUANTITY_REQUEST__INIT;
     jacobian.quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_JACOBIAN;

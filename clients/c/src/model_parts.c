@@ -5,8 +5,9 @@
 #include "model_parts.h"
 
 dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
-    if (from == NULL)
+    if (!from) {
         return (dyn_client_model){.name = "", .digest = "", .source = "", .loaded_by = ""};
+    }
     return (dyn_client_model){
         .name = from->name,
         .digest = from->digest,
@@ -23,15 +24,16 @@ dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
 }
 
 void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]) {
-    vector[0] = from != NULL ? from->x : 0;
-    vector[1] = from != NULL ? from->y : 0;
-    vector[2] = from != NULL ? from->z : 0;
+    vector[0] = from ? from->x : 0;
+    vector[1] = from ? from->y : 0;
+    vector[2] = from ? from->z : 0;
 }
 
 dyn_client_pose to_pose(const Dynamics__V1__Placement *from) {
     dyn_client_pose pose = {.orientation = {0, 0, 0, 1}};
-    if (from == NULL)
+    if (!from) {
         return pose;
+    }
     to_vector3(from->position, pose.position);
     if (from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION) {
         pose.orientation[0] = from->orientation->x;
@@ -43,11 +45,12 @@ dyn_client_pose to_pose(const Dynamics__V1__Placement *from) {
 }
 
 void to_report(size_t count, Dynamics__V1__ReportEntry *const *from, dyn_client_report_entry *report) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         report[i] = (dyn_client_report_entry){
             .severity = (dyn_client_severity)from[i]->severity,
             .line = from[i]->line,
             .place = from[i]->place,
             .message = from[i]->message,
         };
+    }
 }

@@ -23,12 +23,12 @@ typedef struct loaded_result {
 
 dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__LoadedModel *from,
                                 dyn_client_loaded_model **loaded, dyn_client_error *error) {
-    size_t count = from != NULL ? from->n_report : 0;
+    size_t count = from ? from->n_report : 0;
     loaded_result *result = calloc(1, sizeof *result + count * sizeof *result->report);
-    if (from == NULL || result == NULL) {
+    if (!from || !result) {
         free(result);
         protobuf_c_message_free_unpacked(reply, NULL);
-        return from == NULL ? fail_bad_reply(error, "it tells nothing about the model") : fail_memory(error);
+        return !from ? fail_bad_reply(error, "it tells nothing about the model") : fail_memory(error);
     }
     result->reply = reply;
     to_report(count, from->report, result->report);
@@ -47,15 +47,15 @@ static dyn_client_status set_numbers(const dyn_client_load_request *asked, pool 
     dyn_client_dh_table table;
     dyn_client_screw_chain chain;
     dyn_client_status status = DYN_CLIENT_OK;
-    if (asked->description != NULL) {
+    if (asked->description) {
         status = sized_read("request.description", asked->description, sizeof description, &description, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load->description = status == DYN_CLIENT_OK ? from_description(memory, &description) : NULL;
-    } else if (asked->denavit_hartenberg != NULL) {
+    } else if (asked->denavit_hartenberg) {
         status = sized_read("request.denavit_hartenberg", asked->denavit_hartenberg, sizeof table, &table, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG;
         load->denavit_hartenberg = status == DYN_CLIENT_OK ? from_dh_table(memory, &table) : NULL;
-    } else if (asked->screws != NULL) {
+    } else if (asked->screws) {
         status = sized_read("request.screws", asked->screws, sizeof chain, &chain, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS;
         load->screws = status == DYN_CLIENT_OK ? from_screws(memory, &chain) : NULL;
@@ -68,11 +68,13 @@ static dyn_client_status set_source(const dyn_client_load_request *asked, pool *
                                     Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
     int forms = (asked->urdf != NULL) + (asked->description != NULL) + (asked->denavit_hartenberg != NULL) +
                 (asked->screws != NULL);
-    if (forms != 1)
+    if (forms != 1) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
                     "there are %d descriptions; give one of urdf, description, denavit_hartenberg and screws", forms);
-    if (asked->urdf == NULL)
+    }
+    if (!asked->urdf) {
         return set_numbers(asked, memory, load, error);
+    }
     load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
     load->urdf = (char *)asked->urdf;
     return DYN_CLIENT_OK;
@@ -82,20 +84,24 @@ static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_requ
                                   Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     dyn_client_status status = set_source(asked, memory, &load, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (asked->name != NULL)
+    }
+    if (asked->name) {
         load.name = (char *)asked->name;
+    }
     load.base_type = (Dynamics__V1__Base)asked->base;
     load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
     load.strict = asked->strict;
     load.replace = asked->replace;
-    if (asked->expected_digest != NULL)
+    if (asked->expected_digest) {
         load.expected_digest = (char *)asked->expected_digest;
+    }
     load.keep = asked->keep;
-    load.gravity = asked->gravity != NULL ? from_vector3(memory, asked->gravity) : NULL;
-    if (memory->is_exhausted)
+    load.gravity = asked->gravity ? from_vector3(memory, asked->gravity) : NULL;
+    if (memory->is_exhausted) {
         return fail_memory(error);
+    }
     const call_terms terms = {
         .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
     return ask_load_model(client, &load, terms, answer, error);
@@ -105,23 +111,27 @@ dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_loa
                                         dyn_client_loaded_model **loaded, dyn_client_error *error) {
     *loaded = NULL;
     dyn_client_load_request known;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
     status = ask_load(client, &known, &memory, &answer, error);
     pool_free(&memory);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     return loaded_unpack(&answer->base, answer->loaded, loaded, error);
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
-    if (loaded == NULL)
+    if (!loaded) {
         return;
+    }
     loaded_result *result = (loaded_result *)loaded;
     protobuf_c_message_free_unpacked(result->reply, NULL);
     free(result);
@@ -131,8 +141,9 @@ void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
 
 dyn_client_status dyn_client_unload_model(dyn_client *client, const char *model, double timeout,
                                           dyn_client_error *error) {
-    if (client == NULL || model == NULL)
+    if (!client || !model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "unload_model.model", "client or model is NULL");
+    }
     Dynamics__V1__UnloadModelRequest unload = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     unload.model = (char *)model;
@@ -155,29 +166,33 @@ typedef struct list_result {
 dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn_client_model_list **list,
                                          dyn_client_error *error) {
     *list = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
     Dynamics__V1__ListModelsReply *answer;
     dyn_client_status status = ask_list_models(client, &question, within(timeout), &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     list_result *result = calloc(1, sizeof *result + answer->n_models * sizeof *result->models);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__list_models_reply__free_unpacked(answer, NULL);
         return fail_memory(error);
     }
     result->reply = answer;
-    for (size_t i = 0; i < answer->n_models; i++)
+    for (size_t i = 0; i < answer->n_models; i++) {
         result->models[i] = to_model(answer->models[i]);
+    }
     result->list = (dyn_client_model_list){.count = answer->n_models, .models = result->models};
     *list = &result->list;
     return DYN_CLIENT_OK;
 }
 
 void dyn_client_model_list_free(dyn_client_model_list *list) {
-    if (list == NULL)
+    if (!list) {
         return;
+    }
     list_result *result = (list_result *)list;
     dynamics__v1__list_models_reply__free_unpacked(result->reply, NULL);
     free(result);

@@ -47,24 +47,30 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
 static int subscribe(one_way *self, size_t count, char *const *topics) {
     int code = nng_sub0_open(&self->socket);
     self->is_open = code == 0;
-    if (code == 0)
+    if (code == 0) {
         code = nng_socket_set_int(self->socket, NNG_OPT_RECVBUF, WAITING_MESSAGES);
-    for (size_t i = 0; code == 0 && i < count; i++)
+    }
+    for (size_t i = 0; code == 0 && i < count; i++) {
         code = nng_socket_set(self->socket, NNG_OPT_SUB_SUBSCRIBE, topics[i], strlen(topics[i]) + 1);
+    }
     return code;
 }
 
 static int open_socket(one_way *self, size_t topic_count, char *const *topics) {
     int code = topic_count > 0 ? subscribe(self, topic_count, topics) : nng_push0_open(&self->socket);
     self->is_open = self->is_open || code == 0;
-    if (code == 0)
+    if (code == 0) {
         code = nng_socket_set_size(self->socket, NNG_OPT_RECVMAXSZ, MAX_MESSAGE);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_ADD_POST, on_pipe, self);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_pipe_notify(self->socket, NNG_PIPE_EV_REM_POST, on_pipe, self);
-    if (code == 0)
+    }
+    if (code == 0) {
         code = nng_aio_alloc(&self->aio, NULL, NULL);
+    }
     return code;
 }
 
@@ -72,19 +78,22 @@ static int open_socket(one_way *self, size_t topic_count, char *const *topics) {
 static bool dial(one_way *self, const char *address, double timeout) {
     nng_dialer dialer;
     struct timespec until;
-    if (nng_dial(self->socket, address, &dialer, NNG_FLAG_NONBLOCK) != 0)
+    if (nng_dial(self->socket, address, &dialer, NNG_FLAG_NONBLOCK) != 0) {
         return false;
+    }
     clock_gettime(CLOCK_REALTIME, &until);
     double end = (double)until.tv_sec + (double)until.tv_nsec / 1e9 + timeout;
     until = (struct timespec){.tv_sec = (time_t)end, .tv_nsec = (long)(fmod(end, 1) * 1e9)};
     pthread_mutex_lock(&self->mutex);
     int waited = 0;
-    while (!self->connected && waited == 0)
+    while (!self->connected && waited == 0) {
         waited = pthread_cond_timedwait(&self->changed, &self->mutex, &until);
+    }
     bool connected = self->connected;
     pthread_mutex_unlock(&self->mutex);
-    if (!connected)
+    if (!connected) {
         nng_dialer_close(dialer);
+    }
     return connected;
 }
 
@@ -97,8 +106,9 @@ dyn_client_status one_way_open(size_t address_count, char *const *addresses, con
                                char *const *topics, double timeout, one_way **opened, dyn_client_error *error) {
     *opened = NULL;
     one_way *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     pthread_mutex_init(&self->mutex, NULL);
     pthread_cond_init(&self->changed, NULL);
     bool connected = false;
@@ -106,10 +116,13 @@ dyn_client_status one_way_open(size_t address_count, char *const *addresses, con
         one_way_close(self);
         return fail_memory(error);
     }
-    for (int round = 0; round < 2 && !connected; round++)
-        for (size_t i = 0; i < address_count && !connected; i++)
-            if (has_scheme_of(addresses[i], url) == (round == 0))
+    for (int round = 0; round < 2 && !connected; round++) {
+        for (size_t i = 0; i < address_count && !connected; i++) {
+            if (has_scheme_of(addresses[i], url) == (round == 0)) {
                 connected = dial(self, addresses[i], timeout);
+            }
+        }
+    }
     if (!connected) {
         one_way_close(self);
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "the daemon is not reached at %s%s",
@@ -121,12 +134,15 @@ dyn_client_status one_way_open(size_t address_count, char *const *addresses, con
 }
 
 void one_way_close(one_way *closed) {
-    if (closed == NULL)
+    if (!closed) {
         return;
-    if (closed->is_open)
+    }
+    if (closed->is_open) {
         nng_close(closed->socket);
-    if (closed->aio != NULL)
+    }
+    if (closed->aio) {
         nng_aio_free(closed->aio);
+    }
     pthread_cond_destroy(&closed->changed);
     pthread_mutex_destroy(&closed->mutex);
     free(closed);
@@ -137,10 +153,12 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
     nng_recv_aio(used->socket, used->aio);
     nng_aio_wait(used->aio);
     int code = nng_aio_result(used->aio);
-    if (code == NNG_ETIMEDOUT)
+    if (code == NNG_ETIMEDOUT) {
         return fail(error, DYN_CLIENT_TIMEOUT, NULL, "nothing was published within %g s", timeout);
-    if (code != 0)
+    }
+    if (code != 0) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s", nng_strerror(code));
+    }
     nng_msg *taken = nng_aio_get_msg(used->aio);
     nng_aio_set_msg(used->aio, NULL);
     *message = (incoming){.bytes = nng_msg_body(taken), .size = nng_msg_len(taken), .owner = taken};
@@ -149,18 +167,21 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
 
 dyn_client_status one_way_send(one_way *used, const outgoing *message, double timeout, dyn_client_error *error) {
     nng_msg *sent = outgoing_message(message);
-    if (!sent)
+    if (!sent) {
         return fail_memory(error);
+    }
     nng_aio_set_msg(used->aio, sent);
     nng_aio_set_timeout(used->aio, to_duration(timeout));
     nng_send_aio(used->socket, used->aio);
     nng_aio_wait(used->aio);
     int code = nng_aio_result(used->aio);
-    if (code == 0)
+    if (code == 0) {
         return DYN_CLIENT_OK;
+    }
     nng_msg_free(nng_aio_get_msg(used->aio));
     nng_aio_set_msg(used->aio, NULL);
-    if (code == NNG_ETIMEDOUT)
+    if (code == NNG_ETIMEDOUT) {
         return fail(error, DYN_CLIENT_TIMEOUT, NULL, "the daemon took no points for %g s", timeout);
+    }
     return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s", nng_strerror(code));
 }

@@ -18,11 +18,12 @@ struct pool_block {
 
 /* A block with room for `size` bytes. */
 static pool_block *block_with(pool *from, size_t size) {
-    if (from->blocks != NULL && from->blocks->size - from->blocks->used >= size)
+    if (from->blocks && from->blocks->size - from->blocks->used >= size) {
         return from->blocks;
+    }
     size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
     pool_block *block = calloc(1, sizeof *block + room);
-    if (block != NULL) {
+    if (block) {
         block->next = from->blocks;
         block->size = room;
         from->blocks = block;
@@ -37,7 +38,7 @@ void *pool_allocate(pool *from, size_t count, size_t size) {
         bytes = (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
         block = block_with(from, bytes);
     }
-    if (block == NULL) {
+    if (!block) {
         from->is_exhausted = true;
         return NULL;
     }
@@ -47,7 +48,7 @@ void *pool_allocate(pool *from, size_t count, size_t size) {
 }
 
 void pool_free(pool *freed) {
-    while (freed->blocks != NULL) {
+    while (freed->blocks) {
         pool_block *next = freed->blocks->next;
         free(freed->blocks);
         freed->blocks = next;

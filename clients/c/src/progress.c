@@ -37,23 +37,27 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (ask_cancel(self->client, &question, within(0), &reply, NULL) == DYN_CLIENT_OK)
+    if (ask_cancel(self->client, &question, within(0), &reply, NULL) == DYN_CLIENT_OK) {
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
+    }
 }
 
 /* Reads the fraction from an event: the topic, a zero byte, the event. */
 static void read_event(progress *self, const incoming *message) {
     const uint8_t *end = memchr(message->bytes, '\0', message->size);
-    if (end == NULL)
+    if (!end) {
         return;
+    }
     size_t size = message->size - (size_t)(end + 1 - message->bytes);
     Dynamics__V1__Event *event = dynamics__v1__event__unpack(NULL, size, end + 1);
-    if (event == NULL)
+    if (!event) {
         return;
+    }
     /* A subscription to number 1 also brings the events of number 12. Events of several workers come in any order. */
     bool is_ours = event->event_case == DYNAMICS__V1__EVENT__EVENT_PROGRESS && event->progress->number == self->number;
-    if (is_ours && event->progress->fraction > self->fraction)
+    if (is_ours && event->progress->fraction > self->fraction) {
         self->fraction = event->progress->fraction;
+    }
     dynamics__v1__event__free_unpacked(event, NULL);
 }
 
@@ -61,7 +65,7 @@ static void read_event(progress *self, const incoming *message) {
 static void wait_for_event(progress *self) {
     static const struct timespec pause = {.tv_nsec = 100000000};
     incoming message;
-    if (self->socket == NULL) {
+    if (!self->socket) {
         nanosleep(&pause, NULL);
     } else if (one_way_receive(self->socket, INTERVAL, &message, NULL) == DYN_CLIENT_OK) {
         read_event(self, &message);
@@ -76,10 +80,12 @@ static void *listen(void *argument) {
     bool is_wanted = true;
     while (!atomic_load(&self->is_over)) {
         wait_for_event(self);
-        if (!atomic_load(&self->is_over))
+        if (!atomic_load(&self->is_over)) {
             is_wanted = is_wanted && self->terms.progress(self->terms.context, self->fraction);
-        if (!is_wanted && !atomic_load(&self->is_over))
+        }
+        if (!is_wanted && !atomic_load(&self->is_over)) {
             cancel(self);
+        }
     }
     return NULL;
 }
@@ -95,14 +101,17 @@ static bool subscribe(progress *self) {
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
                                  progress **started, dyn_client_error *error) {
     *started = NULL;
-    if (!terms->progress(terms->context, 0))
+    if (!terms->progress(terms->context, 0)) {
         return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the call before it began");
+    }
     progress *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     *self = (progress){.client = client, .client_number = request->client, .id = request->id, .terms = *terms};
-    if (call_draw(&self->number) && subscribe(self))
+    if (call_draw(&self->number) && subscribe(self)) {
         request->progress = self->number;
+    }
     if (pthread_create(&self->thread, NULL, listen, self) != 0) {
         one_way_close(self->socket);
         free(self);
@@ -113,8 +122,9 @@ dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *requ
 }
 
 void progress_stop(progress *stopped) {
-    if (stopped == NULL)
+    if (!stopped) {
         return;
+    }
     atomic_store(&stopped->is_over, true);
     pthread_join(stopped->thread, NULL);
     one_way_close(stopped->socket);

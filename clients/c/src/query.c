@@ -18,30 +18,37 @@ bool count_doubles(size_t a, size_t b, size_t *product) {
 
 static dyn_client_status check(const double *q, query_parts *parts, dyn_client_error *error) {
     const dyn_client_query *query = &parts->asked;
-    if (query->model == NULL)
+    if (!query->model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.model", "query.model is NULL");
-    if (query->samples == 0)
+    }
+    if (query->samples == 0) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "query.samples is 0: ask for one or more");
-    if (q == NULL)
+    }
+    if (!q) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "q", "q is NULL");
+    }
     if (!count_doubles(query->samples, query->nq, &parts->q_count) ||
-        !count_doubles(query->samples, query->nv, &parts->v_count))
+        !count_doubles(query->samples, query->nv, &parts->v_count)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "%zu samples are beyond any memory",
                     query->samples);
+    }
     return DYN_CLIENT_OK;
 }
 
 static dyn_client_status check_forces(const char *list, size_t samples, size_t count,
                                       const dyn_client_external_force *forces, dyn_client_error *error) {
-    if (count > 0 && forces == NULL)
+    if (count > 0 && !forces) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, list, "%s is NULL", list);
+    }
     for (size_t i = 0; i < count; i++) {
         char field[DYN_CLIENT_FIELD_SIZE];
         snprintf(field, sizeof field, "%s[%zu]", list, i);
-        if (forces[i].link == NULL)
+        if (!forces[i].link) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "its link is NULL");
-        if (forces[i].rows != 1 && forces[i].rows != samples)
+        }
+        if (forces[i].rows != 1 && forces[i].rows != samples) {
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu", forces[i].rows, samples);
+        }
     }
     return DYN_CLIENT_OK;
 }
@@ -52,20 +59,22 @@ dyn_client_status external_forces_encode(const char *field, size_t samples, size
                                          Dynamics__V1__ExternalForce ***headings, dyn_client_error *error) {
     dyn_client_status status = check_forces(field, samples, count, forces, error);
     *headings = NULL;
-    if (status != DYN_CLIENT_OK || count == 0)
+    if (status != DYN_CLIENT_OK || count == 0) {
         return status;
+    }
     Dynamics__V1__ExternalForce **list = calloc(count, sizeof *list + sizeof **list);
-    if (list == NULL)
+    if (!list) {
         return fail_memory(error);
+    }
     Dynamics__V1__ExternalForce *made = (Dynamics__V1__ExternalForce *)(list + count);
     for (size_t i = 0; i < count; i++) {
         const dyn_client_external_force *force = &forces[i];
         dynamics__v1__external_force__init(&made[i]);
         made[i].link = (char *)force->link;
         made[i].reference_frame = (Dynamics__V1__ReferenceFrame)force->reference_frame;
-        made[i].n_force = force->force != NULL ? 3 * force->rows : 0;
+        made[i].n_force = force->force ? 3 * force->rows : 0;
         made[i].force = (double *)force->force;
-        made[i].n_torque = force->torque != NULL ? 3 * force->rows : 0;
+        made[i].n_torque = force->torque ? 3 * force->rows : 0;
         made[i].torque = (double *)force->torque;
         list[i] = &made[i];
     }
@@ -75,18 +84,21 @@ dyn_client_status external_forces_encode(const char *field, size_t samples, size
 
 static dyn_client_status encode_payloads(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     Dynamics__V1__Query *to = &parts->query;
-    if (query->payload_count == 0)
+    if (query->payload_count == 0) {
         return DYN_CLIENT_OK;
-    if (query->payloads == NULL)
+    }
+    if (!query->payloads) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads", "query.payloads is NULL");
+    }
     to->payloads = pool_allocate(&parts->memory, query->payload_count, sizeof *to->payloads);
     for (size_t i = 0; !parts->memory.is_exhausted && i < query->payload_count; i++) {
         const dyn_client_payload *from = &query->payloads[i];
         Dynamics__V1__Payload *made = pool_allocate(&parts->memory, 1, sizeof *made);
-        if (made == NULL)
+        if (!made) {
             break;
+        }
         dynamics__v1__payload__init(made);
-        made->link = (char *)(from->link != NULL ? from->link : "");
+        made->link = (char *)(from->link ? from->link : "");
         made->inertia = from_inertia(&parts->memory, &from->inertia);
         made->pose = from_placement(&parts->memory, &from->pose);
         made->replaces = from->replaces;
@@ -111,26 +123,30 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     dynamics__v1__query__init(to);
     dynamics__v1__vector3__init(&parts->gravity);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (query->joint_count > 0 && query->joint_names == NULL)
+    if (query->joint_count > 0 && !query->joint_names) {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.joint_names", "query.joint_names is NULL");
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         status = external_forces_encode("query.external_forces", rows, query->external_force_count,
                                         query->external_forces, &to->external_forces, error);
-    to->n_external_forces = to->external_forces != NULL ? query->external_force_count : 0;
-    if (status == DYN_CLIENT_OK)
+    }
+    to->n_external_forces = to->external_forces ? query->external_force_count : 0;
+    if (status == DYN_CLIENT_OK) {
         status = encode_payloads(query, parts, error);
+    }
     if (status != DYN_CLIENT_OK) {
         query_parts_free(parts);
         return status;
     }
-    to->model = (char *)(query->model != NULL ? query->model : "");
+    to->model = (char *)(query->model ? query->model : "");
     to->precision = (Dynamics__V1__Precision)query->precision;
     to->on_error = (Dynamics__V1__OnError)query->on_error;
-    if (query->expected_digest != NULL)
+    if (query->expected_digest) {
         to->expected_digest = (char *)query->expected_digest;
+    }
     to->n_joint_names = query->joint_count;
     to->joint_names = (char **)query->joint_names;
-    if (query->gravity != NULL) {
+    if (query->gravity) {
         parts->gravity.x = query->gravity[0];
         parts->gravity.y = query->gravity[1];
         parts->gravity.z = query->gravity[2];
@@ -147,12 +163,14 @@ dyn_client_status query_parts_read(const dyn_client_query *query, query_parts *p
 /* Checks the query and encodes it. A trajectory has `rows` rows of external forces; NULL: as many as samples. */
 static dyn_client_status encode_checked(dyn_client *client, const dyn_client_query *query, const double *q,
                                         const size_t *rows, query_parts *parts, dyn_client_error *error) {
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_status status = read_query(query, parts, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = check(q, parts, error);
-    return status == DYN_CLIENT_OK ? encode(rows != NULL ? *rows : parts->asked.samples, parts, error) : status;
+    }
+    return status == DYN_CLIENT_OK ? encode(rows ? *rows : parts->asked.samples, parts, error) : status;
 }
 
 dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -174,11 +192,13 @@ void query_parts_free(query_parts *parts) {
 dyn_client_status dyn_client_query_for(const dyn_client_description *description, dyn_client_query *query,
                                        dyn_client_error *error) {
     dyn_client_query known;
-    if (description == NULL)
+    if (!description) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "description", "description is NULL");
+    }
     dyn_client_status status = sized_read("query", query, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     known.model = description->model.name;
     known.nq = description->model.nq;
     known.nv = description->model.nv;

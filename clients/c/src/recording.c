@@ -8,9 +8,8 @@
 #include "error.h"
 
 static dyn_client_status check(dyn_client *client, const char *recording, dyn_client_error *error) {
-    return client != NULL && recording != NULL
-               ? DYN_CLIENT_OK
-               : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "recording", "client or recording is NULL");
+    return client && recording ? DYN_CLIENT_OK
+                               : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "recording", "client or recording is NULL");
 }
 
 typedef struct list_result {
@@ -25,12 +24,14 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
     Dynamics__V1__ListRecordingsReply *reply;
     *list = NULL;
     dyn_client_status status = check(client, "", error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_list_recordings(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     list_result *result = calloc(1, sizeof *result + reply->n_recordings * sizeof *result->recordings);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__list_recordings_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
@@ -47,8 +48,9 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
 }
 
 void dyn_client_recording_list_free(dyn_client_recording_list *list) {
-    if (list == NULL)
+    if (!list) {
         return;
+    }
     list_result *result = (list_result *)list;
     dynamics__v1__list_recordings_reply__free_unpacked(result->reply, NULL);
     free(result);
@@ -59,12 +61,14 @@ dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *re
     Dynamics__V1__DeleteRecordingRequest deletion = DYNAMICS__V1__DELETE_RECORDING_REQUEST__INIT;
     Dynamics__V1__DeleteRecordingReply *reply;
     dyn_client_status status = check(client, recording, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     deletion.recording = (char *)recording;
     status = ask_delete_recording(client, &deletion, within(timeout), &reply, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         dynamics__v1__delete_recording_reply__free_unpacked(reply, NULL);
+    }
     return status;
 }
 
@@ -80,16 +84,18 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
     Dynamics__V1__FetchRecordingReply *reply;
     *part = NULL;
     dyn_client_status status = check(client, recording, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     question.recording = (char *)recording;
     question.offset = offset;
     question.bytes = bytes;
     status = ask_fetch_recording(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     part_result *result = calloc(1, sizeof *result);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__fetch_recording_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
@@ -101,8 +107,9 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
 }
 
 void dyn_client_recording_part_free(dyn_client_recording_part *part) {
-    if (part == NULL)
+    if (!part) {
         return;
+    }
     part_result *result = (part_result *)part;
     dynamics__v1__fetch_recording_reply__free_unpacked(result->reply, NULL);
     free(result);

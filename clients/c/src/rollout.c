@@ -27,8 +27,9 @@ typedef struct rollout_result {
 
 void dyn_client_rollout_free(dyn_client_rollout *freed) {
     rollout_result *result = (rollout_result *)freed;
-    if (result == NULL)
+    if (!result) {
         return;
+    }
     dynamics__v1__rollout_reply__free_unpacked(result->reply, NULL);
     free(result->outcomes);
     free(result);
@@ -62,7 +63,7 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
                                        dyn_client_error *error) {
     rollout_result *result = calloc(1, sizeof *result);
     dyn_client_outcome *outcomes = calloc(reply->n_outcomes + 1, sizeof *outcomes);
-    if (result == NULL || outcomes == NULL) {
+    if (!result || !outcomes) {
         free(result);
         free(outcomes);
         dynamics__v1__rollout_reply__free_unpacked(reply, NULL);
@@ -92,8 +93,9 @@ static bool layout_values(const dyn_client_query *query, dyn_client_layout layou
                           const double *values, size_t *count) {
     size_t rows = layout == DYN_CLIENT_LAYOUT_CONSTANT ? query->samples : steps;
     *count = 0;
-    if (values == NULL)
+    if (!values) {
         return true;
+    }
     return (layout != DYN_CLIENT_LAYOUT_EACH || count_doubles(query->samples, steps, &rows)) &&
            count_doubles(rows, width, count);
 }
@@ -105,9 +107,10 @@ static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_cl
                        request->tau, &asked->n_tau) ||
         !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &asked->n_q_ref) ||
         !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &asked->n_v_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &asked->n_a_ref))
+        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &asked->n_a_ref)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "steps", "%zu steps of %zu samples are too many", steps,
                     query->samples);
+    }
     asked->tau = (double *)request->tau;
     asked->q_ref = (double *)request->q_ref;
     asked->v_ref = (double *)request->v_ref;
@@ -126,14 +129,16 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     asked->query = (Dynamics__V1__Query *)&parts->query;
     asked->n_q = parts->q_count;
     asked->q = (double *)request->q;
-    asked->n_v = request->v != NULL ? parts->v_count : 0;
+    asked->n_v = request->v ? parts->v_count : 0;
     asked->v = (double *)request->v;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
     results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
-    if (request->with_tau)
+    if (request->with_tau) {
         results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_TAU;
-    if (request->with_energy)
+    }
+    if (request->with_energy) {
         results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY;
+    }
     asked->results = results;
 }
 
@@ -150,10 +155,12 @@ static dyn_client_status ask(dyn_client *client, const query_parts *parts, const
     accuracy.absolute = request->absolute;
     asked.accuracy = request->is_accurate ? &accuracy : NULL;
     dyn_client_status status = stepping_fill(request->stepping, &stepping, &asked.stepping, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = fill_inputs(&parts->asked, request, &asked, error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         status = ask_rollout(client, &asked, parts->terms, &reply, error);
+    }
     return status == DYN_CLIENT_OK ? convert_reply(reply, &parts->asked, request, rollout, error) : status;
 }
 
@@ -164,10 +171,12 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     dyn_client_rollout_request known;
     *rollout = NULL;
     dyn_client_status status = sized_read("request", request, sizeof known, &known, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = query_parts_encode(client, query, known.q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = ask(client, &parts, &known, rollout, error);
     query_parts_free(&parts);
     return status;

@@ -20,19 +20,22 @@ typedef struct health_result {
 
 static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout,
                                     Dynamics__V1__GetHealthReply **answer, dyn_client_error *error) {
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
-    if (component != NULL)
+    if (component) {
         question.component = (char *)component;
+    }
     return ask_get_health(client, &question, within(timeout), answer, error);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
     Dynamics__V1__GetHealthReply *answer;
     dyn_client_status status = ask_health(client, NULL, timeout, &answer, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
+    }
     return status;
 }
 
@@ -41,10 +44,11 @@ dyn_client_status dyn_client_get_health(dyn_client *client, const char *componen
     *health = NULL;
     Dynamics__V1__GetHealthReply *answer;
     dyn_client_status status = ask_health(client, component, timeout, &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     health_result *result = calloc(1, sizeof *result + answer->n_components * sizeof *result->components);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
         return fail_memory(error);
     }
@@ -52,17 +56,19 @@ dyn_client_status dyn_client_get_health(dyn_client *client, const char *componen
     result->health = (dyn_client_health){.state = (dyn_client_health_state)answer->state,
                                          .component_count = answer->n_components,
                                          .components = result->components};
-    for (size_t i = 0; i < answer->n_components; i++)
+    for (size_t i = 0; i < answer->n_components; i++) {
         result->components[i] = (dyn_client_component){.name = answer->components[i]->name,
                                                        .state = (dyn_client_health_state)answer->components[i]->state,
                                                        .message = answer->components[i]->message};
+    }
     *health = &result->health;
     return DYN_CLIENT_OK;
 }
 
 void dyn_client_health_free(dyn_client_health *health) {
-    if (health == NULL)
+    if (!health) {
         return;
+    }
     health_result *result = (health_result *)health;
     dynamics__v1__get_health_reply__free_unpacked(result->reply, NULL);
     free(result);
@@ -160,43 +166,51 @@ static void copy_info(info_result *result) {
         .process_id = from->process_id,
         .instance = from->instance,
     };
-    if (from->limits != NULL)
+    if (from->limits) {
         copy_limits(from->limits, &result->info);
-    for (size_t i = 0; i < from->n_endpoints; i++)
+    }
+    for (size_t i = 0; i < from->n_endpoints; i++) {
         result->endpoints[i] =
             (dyn_client_endpoint){.address = from->endpoints[i]->address, .kind = from->endpoints[i]->kind};
-    for (size_t i = 0; i < from->n_lanes; i++)
-        if ((unsigned)from->lanes[i]->precision < 2)
+    }
+    for (size_t i = 0; i < from->n_lanes; i++) {
+        if ((unsigned)from->lanes[i]->precision < 2) {
             result->info.lanes[from->lanes[i]->precision] = from->lanes[i]->lanes;
-    for (size_t i = 0; i < from->n_counters; i++)
+        }
+    }
+    for (size_t i = 0; i < from->n_counters; i++) {
         result->counters[i] = (dyn_client_counter){.name = from->counters[i]->name, .value = from->counters[i]->value};
-    for (size_t i = 0; i < from->n_methods; i++)
+    }
+    for (size_t i = 0; i < from->n_methods; i++) {
         result->methods[i] = (dyn_client_method_info){.name = from->methods[i]->name,
                                                       .role = (dyn_client_method_role)from->methods[i]->role,
                                                       .changes_state = from->methods[i]->changes_state,
                                                       .is_slow = from->methods[i]->is_slow,
                                                       .can_be_job = from->methods[i]->can_be_job};
+    }
 }
 
 dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout, dyn_client_server_info **info,
                                              dyn_client_error *error) {
     *info = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     Dynamics__V1__GetServerInfoReply *answer;
     dyn_client_status status = ask_get_server_info(client, &question, within(timeout), &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     info_result *result = calloc(1, sizeof *result + answer->n_endpoints * sizeof *result->endpoints);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__get_server_info_reply__free_unpacked(answer, NULL);
         return fail_memory(error);
     }
     result->reply = answer;
     result->methods = calloc(answer->n_methods + 1, sizeof *result->methods);
     result->counters = calloc(answer->n_counters + 1, sizeof *result->counters);
-    if (result->methods == NULL || result->counters == NULL) {
+    if (!result->methods || !result->counters) {
         free_info(result);
         return fail_memory(error);
     }
@@ -206,14 +220,17 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
 }
 
 void dyn_client_server_info_free(dyn_client_server_info *info) {
-    if (info == NULL)
+    if (!info) {
         return;
+    }
     free_info((info_result *)info);
 }
 
 uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name) {
-    for (size_t i = 0; i < info->counter_count; i++)
-        if (strcmp(info->counters[i].name, name) == 0)
+    for (size_t i = 0; i < info->counter_count; i++) {
+        if (strcmp(info->counters[i].name, name) == 0) {
             return info->counters[i].value;
+        }
+    }
     return 0;
 }

@@ -50,7 +50,7 @@ static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->joint_count = from->n_joint_names;
     to->joint_names = (const char *const *)from->joint_names;
     to->computed_with = from->computed_with;
-    if (from->statistics != NULL) {
+    if (from->statistics) {
         to->overruns = from->statistics->overruns;
         to->ticks = from->statistics->ticks;
         to->slipped = from->statistics->slipped;
@@ -75,25 +75,28 @@ static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
 static dyn_client_status return_simulation(void *reply, const Dynamics__V1__SimulationSummary *summary,
                                            const Dynamics__V1__SimulationState *state,
                                            dyn_client_simulation **simulation, dyn_client_error *error) {
-    simulation_result *result = simulation != NULL ? calloc(1, sizeof *result) : NULL;
-    if (result == NULL) {
+    simulation_result *result = simulation ? calloc(1, sizeof *result) : NULL;
+    if (!result) {
         protobuf_c_message_free_unpacked(reply, NULL);
-        return simulation != NULL ? fail_memory(error) : DYN_CLIENT_OK;
+        return simulation ? fail_memory(error) : DYN_CLIENT_OK;
     }
     result->reply = reply;
     result->simulation.name = result->simulation.model = result->simulation.digest = "";
     result->simulation.owner = result->simulation.recording = result->simulation.recording_error = "";
-    if (summary != NULL)
+    if (summary) {
         copy_summary(summary, &result->simulation);
-    if (state != NULL)
+    }
+    if (state) {
         copy_state(state, &result->simulation);
+    }
     *simulation = &result->simulation;
     return DYN_CLIENT_OK;
 }
 
 void dyn_client_simulation_free(dyn_client_simulation *simulation) {
-    if (simulation == NULL)
+    if (!simulation) {
         return;
+    }
     simulation_result *result = (simulation_result *)simulation;
     protobuf_c_message_free_unpacked(result->reply, NULL);
     free(result->forces);
@@ -105,11 +108,13 @@ static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateRep
                                        dyn_client_simulation *simulation, dyn_client_error *error) {
     simulation_result *result = (simulation_result *)simulation;
     size_t count = reply->n_external_forces;
-    if (count == 0)
+    if (count == 0) {
         return DYN_CLIENT_OK;
+    }
     result->forces = calloc(count, sizeof *result->forces);
-    if (result->forces == NULL)
+    if (!result->forces) {
         return fail_memory(error);
+    }
     for (size_t i = 0; i < count; i++) {
         const Dynamics__V1__ExternalForce *from = reply->external_forces[i];
         result->forces[i] =
@@ -126,18 +131,17 @@ static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateRep
 
 /* Begins a call: checks the arguments that all calls have. */
 static dyn_client_status begin(dyn_client *client, const char *name, dyn_client_error *error) {
-    return client != NULL && name != NULL ? DYN_CLIENT_OK
-                                          : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
+    return client && name ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
 }
 
 /* ---- creating ---------------------------------------------------------------------------------------------------- */
 
 static size_t count_of(const double *values, size_t count) {
-    return values != NULL ? count : 0;
+    return values ? count : 0;
 }
 
 static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1__CreateSimulationRequest *to) {
-    to->name = from->name != NULL ? (char *)from->name : to->name;
+    to->name = from->name ? (char *)from->name : to->name;
     to->n_q = count_of(from->q, from->nq);
     to->q = (double *)from->q;
     to->n_v = count_of(from->v, from->nv);
@@ -160,13 +164,15 @@ static dyn_client_status ask_create(dyn_client *client, const dyn_client_simulat
     query_parts parts;
     stepping_message stepping;
     dyn_client_status status = query_parts_read(options->query, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     fill_create(options, &create);
     create.query = &parts.query;
     status = stepping_fill(options->stepping, &stepping, &create.stepping, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_create_simulation(client, &create, parts.terms, reply, error);
+    }
     query_parts_free(&parts);
     return status;
 }
@@ -177,13 +183,16 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
     dyn_client_simulation_options known;
     Dynamics__V1__CreateSimulationReply *reply;
     *simulation = NULL;
-    if (client == NULL || token == NULL)
+    if (!client || !token) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client or token is NULL");
+    }
     dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_create(client, &known, &reply, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     *token = reply->token;
     return return_simulation(reply, reply->simulation, reply->state, simulation, error);
 }
@@ -198,12 +207,13 @@ static dyn_client_status fill_input(const char *path, const dyn_client_simulatio
     dyn_client_simulation_input known;
     const dyn_client_simulation_input *from = &known;
     dyn_client_status status = sized_read(path, input, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     snprintf(field, sizeof field, "%s.external_forces", path);
     status = external_forces_encode(field, 1, from->external_force_count, from->external_forces, &to->external_forces,
                                     error);
-    to->n_external_forces = to->external_forces != NULL ? from->external_force_count : 0;
+    to->n_external_forces = to->external_forces ? from->external_force_count : 0;
     to->clear_external_forces = from->clear_external_forces;
     to->n_tau = count_of(from->tau, from->nv);
     to->tau = (double *)from->tau;
@@ -223,25 +233,28 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__StepSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     step.simulation = (char *)name;
     step.token = token;
     step.steps = steps;
-    if (input != NULL) {
+    if (input) {
         status = fill_input("step_simulation.input", input, &driven, error);
         step.input = &driven;
     }
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_step_simulation(client, &step, within(timeout), &reply, error);
+    }
     free(driven.external_forces);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     dyn_client_condition condition = (dyn_client_condition)reply->condition;
     dyn_client_steps_end ended_by = (dyn_client_steps_end)reply->ended_by;
     uint64_t steps_done = reply->steps_done;
     status = return_simulation(reply, NULL, reply->state, state, error);
-    if (status == DYN_CLIENT_OK && state != NULL) {
+    if (status == DYN_CLIENT_OK && state) {
         (*state)->condition = condition;
         (*state)->ended_by = ended_by;
         (*state)->steps_done = steps_done;
@@ -256,19 +269,23 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__SetSimulationInputReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = fill_input("set_simulation_input.input", input, &driven, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
     status = ask_set_simulation_input(client, &set, within(timeout), &reply, error);
     free(driven.external_forces);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (step != NULL)
+    }
+    if (step) {
         *step = reply->step;
+    }
     dynamics__v1__set_simulation_input_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
 }
@@ -278,15 +295,18 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
     Dynamics__V1__GetSimulationStateRequest get = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__GetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     get.simulation = (char *)name;
     get.token = token;
     status = ask_get_simulation_state(client, &get, within(timeout), &reply, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = return_simulation(reply, reply->simulation, reply->state, simulation, error);
-    if (status != DYN_CLIENT_OK || simulation == NULL)
+    }
+    if (status != DYN_CLIENT_OK || !simulation) {
         return status;
+    }
     status = return_forces(reply, *simulation, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_simulation_free(*simulation);
@@ -301,8 +321,9 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     Dynamics__V1__SetSimulationStateRequest set = DYNAMICS__V1__SET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__SetSimulationStateReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     set.simulation = (char *)name;
     set.token = token;
     set.n_q = count_of(q, nq);
@@ -319,10 +340,12 @@ static dyn_client_status command(dyn_client *client, const char *name, Dynamics_
                                  dyn_client_error *error) {
     ProtobufCMessage *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = call_method(client, method, asked, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(reply->descriptor, "state");
     const Dynamics__V1__SimulationState *state_of_reply;
     memcpy(&state_of_reply, (const char *)reply + field->offset, sizeof state_of_reply);
@@ -359,8 +382,9 @@ dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *n
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_reply answer;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     deletion.simulation = (char *)name;
     deletion.token = token;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION;
@@ -375,13 +399,15 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
     Dynamics__V1__ClaimSimulationRequest claim = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ClaimSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     claim.simulation = (char *)name;
     claim.lease = lease;
     status = ask_claim_simulation(client, &claim, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     *token = reply->token;
     dynamics__v1__claim_simulation_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
@@ -401,27 +427,31 @@ dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout
     Dynamics__V1__ListSimulationsReply *reply;
     *list = NULL;
     dyn_client_status status = begin(client, "", error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = ask_list_simulations(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     list_result *result = calloc(1, sizeof *result + reply->n_simulations * sizeof *result->simulations);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__list_simulations_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
     result->reply = reply;
-    for (size_t i = 0; i < reply->n_simulations; i++)
+    for (size_t i = 0; i < reply->n_simulations; i++) {
         copy_summary(reply->simulations[i], &result->simulations[i]);
+    }
     result->list = (dyn_client_simulation_list){.count = reply->n_simulations, .simulations = result->simulations};
     *list = &result->list;
     return DYN_CLIENT_OK;
 }
 
 void dyn_client_simulation_list_free(dyn_client_simulation_list *list) {
-    if (list == NULL)
+    if (!list) {
         return;
+    }
     list_result *result = (list_result *)list;
     dynamics__v1__list_simulations_reply__free_unpacked(result->reply, NULL);
     free(result);
@@ -434,16 +464,19 @@ dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *n
     Dynamics__V1__RecordSimulationRequest record = DYNAMICS__V1__RECORD_SIMULATION_REQUEST__INIT;
     Dynamics__V1__RecordSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status == DYN_CLIENT_OK && recording == NULL)
+    if (status == DYN_CLIENT_OK && !recording) {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "record_simulation.recording", "recording is NULL");
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     record.simulation = (char *)name;
     record.token = token;
     record.recording = (char *)recording;
     status = ask_record_simulation(client, &record, within(timeout), &reply, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
+    }
     return status;
 }
 
@@ -452,17 +485,21 @@ dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name
     Dynamics__V1__StopRecordingRequest stop = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
     Dynamics__V1__StopRecordingReply *reply;
     dyn_client_status status = begin(client, name, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     stop.simulation = (char *)name;
     stop.token = token;
     status = ask_stop_recording(client, &stop, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (entries != NULL)
+    }
+    if (entries) {
         *entries = reply->entries;
-    if (bytes != NULL)
+    }
+    if (bytes) {
         *bytes = reply->bytes;
+    }
     dynamics__v1__stop_recording_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
 }
@@ -478,20 +515,22 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
     Dynamics__V1__ReplaySimulationReply *reply;
     *replay = NULL;
     dyn_client_status status = begin(client, recording, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     question.recording = (char *)recording;
-    if (states != NULL) {
+    if (states) {
         question.with_states = true;
         question.first = states->first;
         question.stride = states->stride;
         question.count = states->count;
     }
     status = ask_replay_simulation(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     replay_result *result = calloc(1, sizeof *result);
-    if (result == NULL) {
+    if (!result) {
         dynamics__v1__replay_simulation_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
@@ -522,8 +561,9 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
 }
 
 void dyn_client_replay_free(dyn_client_replay *replay) {
-    if (replay == NULL)
+    if (!replay) {
         return;
+    }
     replay_result *result = (replay_result *)replay;
     dynamics__v1__replay_simulation_reply__free_unpacked(result->reply, NULL);
     free(result);
@@ -534,13 +574,16 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     Dynamics__V1__SaveSimulationsRequest save = DYNAMICS__V1__SAVE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__SaveSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = ask_save_simulations(client, &save, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (count != NULL)
+    }
+    if (count) {
         *count = reply->simulations;
+    }
     dynamics__v1__save_simulations_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
 }
@@ -550,13 +593,16 @@ dyn_client_status dyn_client_restore_simulations(dyn_client *client, double time
     Dynamics__V1__RestoreSimulationsRequest restore = DYNAMICS__V1__RESTORE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__RestoreSimulationsReply *reply;
     dyn_client_status status = begin(client, "", error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = ask_restore_simulations(client, &restore, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (count != NULL)
+    }
+    if (count) {
         *count = reply->simulations;
+    }
     dynamics__v1__restore_simulations_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
 }

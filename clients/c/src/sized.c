@@ -25,26 +25,31 @@ static dyn_client_status fail_size(const char *name, size_t size, const char *ad
 }
 
 dyn_client_status sized_check(const char *name, const void *sized, dyn_client_error *error) {
-    if (sized == NULL)
+    if (!sized) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, name, "%s is NULL", name);
+    }
     size_t size = size_of(sized);
-    if (size < sizeof size || size > MAX_SIZE)
+    if (size < sizeof size || size > MAX_SIZE) {
         return fail_size(name, size, "initialize the struct with its DYN_CLIENT_..._INIT macro", error);
+    }
     return DYN_CLIENT_OK;
 }
 
 dyn_client_status sized_read(const char *name, const void *from, size_t size, void *to, dyn_client_error *error) {
     dyn_client_status status = sized_check(name, from, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     const unsigned char *bytes = from;
     size_t given = size_of(from);
-    for (size_t i = size; i < given; i++)
-        if (bytes[i] != 0)
+    for (size_t i = size; i < given; i++) {
+        if (bytes[i] != 0) {
             return fail_size(name, given,
                              "the struct has members that this version of libdynamicsclient does not know; leave them "
                              "zero, or use the library that came with the header",
                              error);
+        }
+    }
     memset(to, 0, size);
     memcpy(to, from, given < size ? given : size);
     memcpy(to, &size, sizeof size);
@@ -55,6 +60,7 @@ void sized_write(const void *from, size_t size, void *to) {
     size_t room = size_of(to);
     memcpy((unsigned char *)to + sizeof room, (const unsigned char *)from + sizeof room,
            (room < size ? room : size) - sizeof room);
-    if (room > size)
+    if (room > size) {
         memset((unsigned char *)to + size, 0, room - size);
+    }
 }

@@ -11,11 +11,13 @@ dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_messa
     dyn_client_stepping known;
     const dyn_client_stepping *from = &known;
     *filled = NULL;
-    if (asked == NULL)
+    if (!asked) {
         return DYN_CLIENT_OK;
+    }
     dyn_client_status status = sized_read("stepping", asked, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__Stepping *to = &message->stepping;
     dynamics__v1__stepping__init(to);
     dynamics__v1__controller__init(&message->controller);
@@ -28,7 +30,7 @@ dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_messa
     to->friction_velocity = from->friction_velocity;
     to->stop = (Dynamics__V1__JointStop)from->stop;
     to->restitution = from->restitution;
-    if (from->spring_stop != NULL) {
+    if (from->spring_stop) {
         dynamics__v1__spring_stop__init(&message->spring_stop);
         message->spring_stop.stiffness = from->spring_stop->stiffness;
         message->spring_stop.damping = from->spring_stop->damping;
@@ -37,9 +39,9 @@ dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_messa
     to->velocity_bound = from->velocity_bound;
     to->compiled = (Dynamics__V1__CompiledSteps)from->compiled;
     message->controller.law = (Dynamics__V1__ControlLaw)from->law;
-    message->controller.n_kp = from->kp != NULL ? from->gain_count : 0;
+    message->controller.n_kp = from->kp ? from->gain_count : 0;
     message->controller.kp = (double *)from->kp;
-    message->controller.n_kd = from->kd != NULL ? from->gain_count : 0;
+    message->controller.n_kd = from->kd ? from->gain_count : 0;
     message->controller.kd = (double *)from->kd;
     to->controller = &message->controller;
     *filled = to;

@@ -45,8 +45,9 @@ static dyn_client_status fill_target(const dyn_client_stream_options *from, stre
         dynamics__v1__simulation_input_target__init(&targets->simulation_input);
         to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_SIMULATION_INPUT;
         to->simulation_input = &targets->simulation_input;
-        if (from->simulation != NULL)
+        if (from->simulation) {
             to->simulation_input->simulation = (char *)from->simulation;
+        }
         to->simulation_input->token = from->token;
         to->simulation_input->hold = (Dynamics__V1__Hold)from->hold;
         to->simulation_input->empty = (Dynamics__V1__EmptyPolicy)from->empty;
@@ -55,8 +56,9 @@ static dyn_client_status fill_target(const dyn_client_stream_options *from, stre
         dynamics__v1__record_target__init(&targets->record);
         to->target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD;
         to->record = &targets->record;
-        if (from->recording != NULL)
+        if (from->recording) {
             to->record->recording = (char *)from->recording;
+        }
         return DYN_CLIENT_OK;
     case DYN_CLIENT_STREAM_KIND_UNSPECIFIED:
         break;
@@ -67,7 +69,7 @@ static dyn_client_status fill_target(const dyn_client_stream_options *from, stre
 }
 
 static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenStreamRequest *to) {
-    to->name = from->name != NULL ? (char *)from->name : to->name;
+    to->name = from->name ? (char *)from->name : to->name;
     to->late = (Dynamics__V1__LatePolicy)from->late;
     to->late_after = from->late_after;
     to->capacity = from->capacity;
@@ -83,10 +85,12 @@ static dyn_client_status ask_open(dyn_client *client, const dyn_client_stream_op
     stream_targets targets;
     fill_open(options, &open);
     dyn_client_status status = fill_target(options, &targets, &open, error);
-    if (status == DYN_CLIENT_OK)
-        status = query_parts_read(options->query != NULL ? options->query : &none, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
+        status = query_parts_read(options->query ? options->query : &none, &parts, error);
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     open.query = &parts.query;
     *terms = parts.terms;
     status = ask_open_stream(client, &open, parts.terms, reply, error);
@@ -98,8 +102,9 @@ static dyn_client_status ask_open(dyn_client *client, const dyn_client_stream_op
 static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__OpenStreamReply *reply, double timeout,
                                         dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
     strncpy(self->name, reply->stream, sizeof self->name - 1);
     dyn_client_status status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL,
@@ -118,13 +123,16 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     Dynamics__V1__OpenStreamReply *reply;
     call_terms terms;
     *stream = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_open(client, &known, &terms, &reply, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     status = connect_stream(client, reply, terms.timeout, stream, error);
     dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
     return status;
@@ -135,28 +143,32 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
     dyn_client_stream_list *known;
     *stream = NULL;
     dyn_client_status status = dyn_client_get_stream(client, name, timeout, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
-    if (self != NULL) {
+    if (self) {
         const dyn_client_stream_info *s = &known->streams[0];
         *self = (dyn_client_stream){.key = key, .next = s->last_point_number + 1, .nq = s->nq, .nv = s->nv};
         strncpy(self->name, name, sizeof self->name - 1);
     }
     dyn_client_stream_list_free(known);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     status = endpoint_open(client, "ingest", 0, NULL, timeout, &self->socket, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         *stream = self;
-    else
+    } else {
         free(self);
+    }
     return status;
 }
 
 void dyn_client_leave_stream(dyn_client_stream *stream) {
-    if (stream == NULL)
+    if (!stream) {
         return;
+    }
     one_way_close(stream->socket);
     free(stream);
 }
@@ -184,21 +196,22 @@ dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, co
                                          dyn_client_error *error) {
     Dynamics__V1__StreamChunk chunk = DYNAMICS__V1__STREAM_CHUNK__INIT;
     struct timespec now;
-    if (stream == NULL || t == NULL || n == 0)
+    if (!stream || !t || n == 0) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "t", "stream or t is NULL, or n is 0");
+    }
     clock_gettime(CLOCK_REALTIME, &now);
     chunk.key = stream->key;
     chunk.point_number = stream->next;
     chunk.stamp_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     chunk.n_time = n;
     chunk.time = (double *)t;
-    chunk.n_q = q != NULL ? n * stream->nq : 0;
+    chunk.n_q = q ? n * stream->nq : 0;
     chunk.q = (double *)q;
-    chunk.n_v = v != NULL ? n * stream->nv : 0;
+    chunk.n_v = v ? n * stream->nv : 0;
     chunk.v = (double *)v;
-    chunk.n_a = a != NULL ? n * stream->nv : 0;
+    chunk.n_a = a ? n * stream->nv : 0;
     chunk.a = (double *)a;
-    chunk.n_tau = tau != NULL ? n * stream->nv : 0;
+    chunk.n_tau = tau ? n * stream->nv : 0;
     chunk.tau = (double *)tau;
     outgoing message = {
         .size = dynamics__v1__stream_chunk__get_packed_size(&chunk), .write = write_chunk, .content = &chunk};
@@ -240,7 +253,7 @@ static void copy_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .joint_names = (const char *const *)from->joint_names,
     };
     const Dynamics__V1__StreamCounters *counters = from->counters;
-    if (counters != NULL) {
+    if (counters) {
         to->accepted = counters->accepted;
         to->lost = counters->lost;
         to->late = counters->late;
@@ -257,14 +270,15 @@ static void copy_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
 /* Creates the result from the list of streams in a reply; none if `list` is NULL. */
 static dyn_client_status return_streams(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
                                         dyn_client_stream_list **list, dyn_client_error *error) {
-    list_result *result = list != NULL ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
-    if (result == NULL) {
+    list_result *result = list ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;
+    if (!result) {
         protobuf_c_message_free_unpacked(reply, NULL);
-        return list != NULL ? fail_memory(error) : DYN_CLIENT_OK;
+        return list ? fail_memory(error) : DYN_CLIENT_OK;
     }
     result->reply = reply;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         copy_summary(streams[i], &result->streams[i]);
+    }
     result->list = (dyn_client_stream_list){.count = count, .streams = result->streams};
     *list = &result->list;
     return DYN_CLIENT_OK;
@@ -275,8 +289,9 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
     Dynamics__V1__GetStreamRequest question = DYNAMICS__V1__GET_STREAM_REQUEST__INIT;
     Dynamics__V1__GetStreamReply *reply;
     *status = NULL;
-    if (client == NULL || name == NULL)
+    if (!client || !name) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
+    }
     question.stream = (char *)name;
     dyn_client_status code = ask_get_stream(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
@@ -287,15 +302,17 @@ dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dy
     Dynamics__V1__ListStreamsRequest question = DYNAMICS__V1__LIST_STREAMS_REQUEST__INIT;
     Dynamics__V1__ListStreamsReply *reply;
     *list = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_status code = ask_list_streams(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->n_streams, reply->streams, list, error) : code;
 }
 
 void dyn_client_stream_list_free(dyn_client_stream_list *list) {
-    if (list == NULL)
+    if (!list) {
         return;
+    }
     list_result *result = (list_result *)list;
     protobuf_c_message_free_unpacked(result->reply, NULL);
     free(result);
@@ -306,15 +323,17 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
                                                dyn_client_error *error) {
     Dynamics__V1__GetStreamPointsRequest get = DYNAMICS__V1__GET_STREAM_POINTS_REQUEST__INIT;
     Dynamics__V1__GetStreamPointsReply *reply;
-    if (client == NULL || name == NULL || capacity == 0)
+    if (!client || !name || capacity == 0) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream_points.stream",
                     "client or name is NULL, or capacity is 0");
+    }
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
     dyn_client_status status = ask_get_stream_points(client, &get, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     *count = reply->n_point_number;
     if (*count > capacity || reply->n_tau != *count * nv) {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "nv", "the torques are not %zu rows of %zu", *count, nv);
@@ -356,10 +375,12 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
                                           dyn_client_stream_list **status, dyn_client_error *error) {
     Dynamics__V1__CloseStreamRequest close = DYNAMICS__V1__CLOSE_STREAM_REQUEST__INIT;
     Dynamics__V1__CloseStreamReply *reply;
-    if (status != NULL)
+    if (status) {
         *status = NULL;
-    if (stream == NULL)
+    }
+    if (!stream) {
         return DYN_CLIENT_OK;
+    }
     close.stream = stream->name;
     close.key = stream->key;
     await_arrival(client, stream, timeout);

@@ -25,8 +25,9 @@ typedef struct trajectory_result {
 
 void dyn_client_trajectory_free(dyn_client_trajectory *freed) {
     trajectory_result *result = (trajectory_result *)freed;
-    if (result == NULL)
+    if (!result) {
         return;
+    }
     protobuf_c_message_free_unpacked(result->reply, NULL);
     free(result->excesses);
     free(result);
@@ -51,15 +52,16 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
                               dyn_client_error *error) {
     trajectory_result *result = calloc(1, sizeof *result);
     dyn_client_excess *list = calloc(count + 1, sizeof *list);
-    if (result == NULL || list == NULL) {
+    if (!result || !list) {
         free(result);
         free(list);
         protobuf_c_message_free_unpacked(reply, NULL);
         fail_memory(error);
         return NULL;
     }
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         list[i] = copy_excess(excesses[i]);
+    }
     result->reply = reply;
     result->excesses = list;
     result->trajectory.excess_count = count;
@@ -84,17 +86,19 @@ static dyn_client_status fill_tip(const dyn_client_tip *tip, Dynamics__V1__TipWr
     dyn_client_tip known;
     const dyn_client_tip *from = &known;
     *filled = NULL;
-    if (tip == NULL)
+    if (!tip) {
         return DYN_CLIENT_OK;
+    }
     dyn_client_status status = sized_read("tip", tip, sizeof known, &known, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     dynamics__v1__tip_wrench__init(to);
-    to->link = (char *)(from->link != NULL ? from->link : "");
+    to->link = (char *)(from->link ? from->link : "");
     to->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
-    to->n_force = from->force != NULL ? 3 * from->rows : 0;
+    to->n_force = from->force ? 3 * from->rows : 0;
     to->force = (double *)from->force;
-    to->n_torque = from->torque != NULL ? 3 * from->rows : 0;
+    to->n_torque = from->torque ? 3 * from->rows : 0;
     to->torque = (double *)from->torque;
     *filled = to;
     return DYN_CLIENT_OK;
@@ -104,8 +108,9 @@ static dyn_client_status read_inverse(Dynamics__V1__InverseDynamicsTrajectoryRep
                                       const dyn_client_query *query, size_t values, dyn_client_trajectory **trajectory,
                                       dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
-    if (result == NULL)
+    if (!result) {
         return DYN_CLIENT_OUT_OF_MEMORY;
+    }
     dyn_client_trajectory *t = &result->trajectory;
     t->rows = reply->rows;
     t->tau = reply->tau;
@@ -124,8 +129,9 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     query_parts parts;
     *trajectory = NULL;
     dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
@@ -133,13 +139,14 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? values : 0, asked.v = (double *)v;
-    asked.n_a = a != NULL ? values : 0, asked.a = (double *)a;
-    asked.n_time = time != NULL ? parts.asked.samples : 0, asked.time = (double *)time;
+    asked.n_v = v ? values : 0, asked.v = (double *)v;
+    asked.n_a = a ? values : 0, asked.a = (double *)a;
+    asked.n_time = time ? parts.asked.samples : 0, asked.time = (double *)time;
     asked.rates = (Dynamics__V1__Rates)rates;
     status = fill_tip(tip, &tip_message, &asked.tip, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = ask_inverse_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
+    }
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? read_inverse(reply, &parts.asked, values, trajectory, error) : status;
 }
@@ -148,8 +155,9 @@ static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryRep
                                       const dyn_client_query *query, size_t rows, dyn_client_trajectory **trajectory,
                                       dyn_client_error *error) {
     trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
-    if (result == NULL)
+    if (!result) {
         return DYN_CLIENT_OUT_OF_MEMORY;
+    }
     dyn_client_trajectory *t = &result->trajectory;
     t->rows = reply->rows;
     t->time = reply->time;
@@ -171,26 +179,29 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     size_t count;
     *trajectory = NULL;
     dyn_client_status status = query_parts_encode_rows(client, query, q, rows, &parts, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
+    }
     Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     stepping_message message;
-    if (tau == NULL || !count_doubles(rows, parts.asked.nv, &count)) {
+    if (!tau || !count_doubles(rows, parts.asked.nv, &count)) {
         query_parts_free(&parts);
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
     }
     asked.query = &parts.query;
     asked.n_q = parts.q_count;
     asked.q = (double *)q;
-    asked.n_v = v != NULL ? parts.v_count : 0, asked.v = (double *)v;
+    asked.n_v = v ? parts.v_count : 0, asked.v = (double *)v;
     asked.n_tau = count, asked.tau = (double *)tau;
     status = fill_tip(tip, &tip_message, &asked.tip, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = stepping_fill(stepping, &message, &asked.stepping, error);
-    if (status == DYN_CLIENT_OK)
+    }
+    if (status == DYN_CLIENT_OK) {
         status = ask_forward_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
+    }
     query_parts_free(&parts);
     return status == DYN_CLIENT_OK ? read_forward(reply, &parts.asked, rows, trajectory, error) : status;
 }

@@ -10,16 +10,19 @@
 dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
                               call_terms terms, uint32_t number, size_t count, double *values,
                               dyn_client_error *error) {
-    if (values == NULL)
+    if (!values) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "the output is NULL");
+    }
     call_reply answer;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_set_method(&request, method, asked);
     dyn_client_status status = call(client, &request, terms, &answer, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (!wire_read_doubles(answer.result, answer.result_size, number, count, values))
+    }
+    if (!wire_read_doubles(answer.result, answer.result_size, number, count, values)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
     call_reply_free(&answer);
     return status;
 }

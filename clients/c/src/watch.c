@@ -34,8 +34,9 @@ struct dyn_client_watch {
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
                                     const char *event_topic, dyn_client_watch **watch, dyn_client_error *error) {
     dyn_client_watch *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     strncpy(self->data_topic, data_topic, sizeof self->data_topic - 1);
     strncpy(self->event_topic, event_topic, sizeof self->event_topic - 1);
     char *topics[] = {self->data_topic, self->event_topic};
@@ -55,14 +56,16 @@ static void wait_until_ready(dyn_client *client, const char *name, uint32_t befo
                              bool (*count)(dyn_client *client, const char *name, uint32_t *watchers)) {
     static const struct timespec pause = {.tv_nsec = READY_PAUSE};
     uint32_t watchers = before;
-    for (int i = 0; i < READY_QUESTIONS && count(client, name, &watchers) && watchers <= before; i++)
+    for (int i = 0; i < READY_QUESTIONS && count(client, name, &watchers) && watchers <= before; i++) {
         nanosleep(&pause, NULL);
+    }
 }
 
 static bool count_simulation(dyn_client *client, const char *name, uint32_t *watchers) {
     dyn_client_simulation *simulation;
-    if (dyn_client_get_simulation(client, name, 0, 0, &simulation, NULL) != DYN_CLIENT_OK)
+    if (dyn_client_get_simulation(client, name, 0, 0, &simulation, NULL) != DYN_CLIENT_OK) {
         return false;
+    }
     *watchers = simulation->watchers;
     dyn_client_simulation_free(simulation);
     return true;
@@ -70,8 +73,9 @@ static bool count_simulation(dyn_client *client, const char *name, uint32_t *wat
 
 static bool count_stream(dyn_client *client, const char *name, uint32_t *watchers) {
     dyn_client_stream_list *list;
-    if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK)
+    if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK) {
         return false;
+    }
     *watchers = list->count > 0 ? list->streams[0].watchers : 0;
     dyn_client_stream_list_free(list);
     return true;
@@ -82,18 +86,21 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
     Dynamics__V1__WatchSimulationRequest question = DYNAMICS__V1__WATCH_SIMULATION_REQUEST__INIT;
     Dynamics__V1__WatchSimulationReply *reply;
     *watch = NULL;
-    if (client == NULL || name == NULL)
+    if (!client || !name) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
+    }
     question.simulation = (char *)name;
     dyn_client_status status = ask_watch_simulation(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    uint32_t before = reply->simulation != NULL ? reply->simulation->watchers : 0;
+    }
+    uint32_t before = reply->simulation ? reply->simulation->watchers : 0;
     status =
         open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, watch, error);
     dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         wait_until_ready(client, name, before, count_simulation);
+    }
     return status;
 }
 
@@ -102,36 +109,42 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     Dynamics__V1__WatchStreamRequest question = DYNAMICS__V1__WATCH_STREAM_REQUEST__INIT;
     Dynamics__V1__WatchStreamReply *reply;
     *watch = NULL;
-    if (client == NULL || name == NULL)
+    if (!client || !name) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
+    }
     question.stream = (char *)name;
     dyn_client_status status = ask_watch_stream(client, &question, within(timeout), &reply, error);
-    if (status != DYN_CLIENT_OK)
+    if (status != DYN_CLIENT_OK) {
         return status;
-    uint32_t before = reply->stream != NULL ? reply->stream->watchers : 0;
+    }
+    uint32_t before = reply->stream ? reply->stream->watchers : 0;
     status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, watch,
                         error);
     dynamics__v1__watch_stream_reply__free_unpacked(reply, NULL);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         wait_until_ready(client, name, before, count_stream);
+    }
     return status;
 }
 
 dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dyn_client_watch **watch,
                                           dyn_client_error *error) {
     *watch = NULL;
-    if (client == NULL)
+    if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
+    }
     dyn_client_watch *self = calloc(1, sizeof *self);
-    if (self == NULL)
+    if (!self) {
         return fail_memory(error);
+    }
     snprintf(self->event_topic, sizeof self->event_topic, "models");
     char *topics[] = {self->event_topic};
     dyn_client_status status = endpoint_open(client, "events", 1, topics, timeout, &self->socket, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         *watch = self;
-    else
+    } else {
         free(self);
+    }
     return status;
 }
 
@@ -153,9 +166,11 @@ static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int val
         {&dynamics__v1__stream_event__kind__descriptor, stream, sizeof stream / sizeof *stream},
         {&dynamics__v1__model_event__change__descriptor, model, sizeof model / sizeof *model},
     };
-    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        if (events[i].descriptor == descriptor && value >= 0 && (size_t)value < events[i].count)
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
+        if (events[i].descriptor == descriptor && value >= 0 && (size_t)value < events[i].count) {
             return events[i].names[value];
+        }
+    }
     return "unknown";
 }
 
@@ -256,25 +271,31 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                                         dyn_client_error *error) {
     incoming message;
     dyn_client_update made;
-    if (watch == NULL)
+    if (!watch) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
+    }
     dyn_client_status status = sized_check("update", update, error);
-    if (status == DYN_CLIENT_OK)
+    if (status == DYN_CLIENT_OK) {
         status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, &message, error);
-    if (status != DYN_CLIENT_OK)
+    }
+    if (status != DYN_CLIENT_OK) {
         return status;
-    if (watch->event != NULL)
+    }
+    if (watch->event) {
         dynamics__v1__event__free_unpacked(watch->event, NULL);
+    }
     size_t topic = strnlen((const char *)message.bytes, message.size);
     bool is_data = topic < message.size && strcmp((const char *)message.bytes, watch->data_topic) == 0;
     watch->event = topic < message.size
                        ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
                        : NULL;
     incoming_free(&message);
-    if (watch->event == NULL || !read_event(watch->event, &watch->model, &made))
+    if (!watch->event || !read_event(watch->event, &watch->model, &made)) {
         return fail_bad_reply(error, "a published message cannot be read");
-    if (made.instance != watch->instance)
+    }
+    if (made.instance != watch->instance) {
         watch->data_sequence = watch->event_sequence = 0;
+    }
     watch->instance = made.instance;
     uint64_t *last = is_data ? &watch->data_sequence : &watch->event_sequence;
     made.lost = *last > 0 && made.sequence > *last + 1 ? made.sequence - *last - 1 : 0;
@@ -284,10 +305,12 @@ dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
 }
 
 void dyn_client_watch_close(dyn_client_watch *watch) {
-    if (watch == NULL)
+    if (!watch) {
         return;
+    }
     one_way_close(watch->socket);
-    if (watch->event != NULL)
+    if (watch->event) {
         dynamics__v1__event__free_unpacked(watch->event, NULL);
+    }
     free(watch);
 }

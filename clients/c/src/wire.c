@@ -13,16 +13,18 @@ static bool read_varint(wire_reader *reader, uint64_t *value) {
     for (unsigned shift = 0; shift < 64 && reader->at < reader->end; shift += 7) {
         uint8_t byte = *reader->at++;
         *value |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0)
+        if ((byte & 0x80) == 0) {
             return true;
+        }
     }
     return false;
 }
 
 /* Stores `size` bytes as the field's content. */
 static bool read_bytes(wire_reader *reader, uint64_t size, wire_field *field) {
-    if (size > (uint64_t)(reader->end - reader->at))
+    if (size > (uint64_t)(reader->end - reader->at)) {
         return false;
+    }
     field->bytes = reader->at;
     field->size = (size_t)size;
     reader->at += size;
@@ -31,8 +33,9 @@ static bool read_bytes(wire_reader *reader, uint64_t size, wire_field *field) {
 
 static bool read_field(wire_reader *reader, wire_field *field) {
     uint64_t key, size;
-    if (!read_varint(reader, &key) || key >> 3 == 0 || key >> 3 > UINT32_MAX)
+    if (!read_varint(reader, &key) || key >> 3 == 0 || key >> 3 > UINT32_MAX) {
         return false;
+    }
     *field = (wire_field){.number = (uint32_t)(key >> 3), .type = (wire_type)(key & 7)};
     switch (field->type) {
     case WIRE_VARINT:
@@ -48,8 +51,9 @@ static bool read_field(wire_reader *reader, wire_field *field) {
 }
 
 bool wire_next(wire_reader *reader, wire_field *field) {
-    if (reader->at == reader->end)
+    if (reader->at == reader->end) {
         return false;
+    }
     reader->malformed = !read_field(reader, field);
     return !reader->malformed;
 }
@@ -59,12 +63,14 @@ bool wire_read_doubles(const uint8_t *message, size_t size, uint32_t number, siz
     wire_field field;
     size_t read = 0;
     while (wire_next(&reader, &field)) {
-        if (field.number != number)
+        if (field.number != number) {
             continue;
+        }
         /* Reads one packed run, or a single value. */
         bool doubles = (field.type == WIRE_BYTES || field.type == WIRE_FIXED64) && field.size % sizeof(double) == 0;
-        if (!doubles || field.size / sizeof(double) > count - read)
+        if (!doubles || field.size / sizeof(double) > count - read) {
             return false;
+        }
         memcpy(values + read, field.bytes, field.size);
         read += field.size / sizeof(double);
     }

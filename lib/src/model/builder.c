@@ -28,14 +28,14 @@ named_element robot_element(const dyn_builder *builder) {
 }
 
 named_element link_element(const dyn_builder *builder, const char *name) {
-    int i = name != NULL ? name_index_find(&builder->link_names, name) : -1;
+    int i = name ? name_index_find(&builder->link_names, name) : -1;
     const dyn_link_description *link = i >= 0 ? &builder->links[i] : NULL;
     return (named_element){
         {.kind = DYN_ELEMENT_KIND_LINK, .index = i, .line = link ? link->line : 0, .row = link ? link->row : 0}, name};
 }
 
 named_element joint_element(const dyn_builder *builder, const char *name) {
-    int j = name != NULL ? name_index_find(&builder->joint_names, name) : -1;
+    int j = name ? name_index_find(&builder->joint_names, name) : -1;
     const dyn_joint_description *joint = j >= 0 ? &builder->joints[j] : NULL;
     return (named_element){
         {.kind = DYN_ELEMENT_KIND_JOINT, .index = j, .line = joint ? joint->line : 0, .row = joint ? joint->row : 0},
@@ -55,7 +55,7 @@ static named_element new_joint(const dyn_builder *builder, const dyn_joint_descr
 __attribute__((format(printf, 6, 0))) static dyn_status fail_with(const dyn_builder *builder, dyn_error *error,
                                                                   dyn_status status, const dyn_element *element,
                                                                   const char *text, const char *format, va_list list) {
-    if (builder->source == NULL || element->line <= 0) {
+    if (!builder->source || element->line <= 0) {
         dyn_error_set_list(error, status, text, format, list);
     } else {
         char place[64];
@@ -82,8 +82,8 @@ dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_sta
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, named_element at,
                         const char *format, ...) {
     char text[DYN_MAX_NAME + 32];
-    snprintf(text, sizeof text, "%s%s%s", element_kind_name(at.element.kind), at.name != NULL ? " " : "",
-             at.name != NULL ? at.name : "");
+    snprintf(text, sizeof text, "%s%s%s", element_kind_name(at.element.kind), at.name ? " " : "",
+             at.name ? at.name : "");
     va_list list;
     va_start(list, format);
     fail_with(builder, error, status, &at.element, text, format, list);
@@ -99,7 +99,7 @@ dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error
     }
     dyn_builder *created = calloc(1, sizeof *created);
     char *copy = strdup(name);
-    if (created == NULL || copy == NULL) {
+    if (!created || !copy) {
         free(created);
         free(copy);
         return dyn_error_memory(error);
@@ -111,7 +111,7 @@ dyn_status dyn_builder_create(const char *name, dyn_builder **builder, dyn_error
 }
 
 void dyn_builder_free(dyn_builder *builder) {
-    if (builder == NULL) {
+    if (!builder) {
         return;
     }
     for (int i = 0; i < builder->joint_count; i++) {
@@ -154,7 +154,7 @@ static bool grow(void **array, int count, int *capacity, size_t size) {
     }
     int larger = *capacity > 0 ? 2 * *capacity : 16;
     void *grown = realloc(*array, (size_t)larger * size);
-    if (grown == NULL) {
+    if (!grown) {
         return false;
     }
     *array = grown;
@@ -168,7 +168,7 @@ static dyn_status check_new_name(const dyn_builder *builder, const name_index *t
     const char *kind = element_kind_name(at.element.kind);
     char place[64];
     snprintf(place, sizeof place, "%s", kind);
-    if (builder->source != NULL && at.element.line > 0) {
+    if (builder->source && at.element.line > 0) {
         snprintf(place, sizeof place, "%s:%d", builder->source, at.element.line);
     }
     dyn_status status = name_check(at.name, error, place, kind);
@@ -217,7 +217,7 @@ static dyn_status append_link(dyn_builder *builder, const dyn_link_description *
     }
     dyn_link_description added = *link;
     added.name = name_index_add(&builder->link_names, link->name, builder->link_count);
-    if (added.name == NULL) {
+    if (!added.name) {
         return dyn_error_memory(error);
     }
     builder->links[builder->link_count++] = added;
@@ -325,12 +325,12 @@ static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description 
     const char *const others[] = {joint->parent_link, joint->child_link, joint->mimic_joint};
     const char *const what[] = {"parent link", "child link", "mimic joint"};
     for (int i = 0; i < 3; i++) {
-        if (i < 2 && (others[i] == NULL || others[i][0] == '\0')) {
+        if (i < 2 && (!others[i] || others[i][0] == '\0')) {
             return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                                 "it has no %s; name one", what[i]);
         }
         dyn_error bad;
-        if (others[i] != NULL && name_check(others[i], &bad, what[i], what[i]) != DYN_OK) {
+        if (others[i] && name_check(others[i], &bad, what[i], what[i]) != DYN_OK) {
             return builder_fail(builder, error, bad.status, new_joint(builder, joint), "%s", bad.message);
         }
     }
@@ -346,13 +346,13 @@ static bool append_joint(dyn_builder *builder, const dyn_joint_description *join
     dyn_joint_description added = *joint;
     added.parent_link = strdup(joint->parent_link);
     added.child_link = strdup(joint->child_link);
-    added.mimic_joint = joint->mimic_joint != NULL ? strdup(joint->mimic_joint) : NULL;
-    bool complete = added.parent_link != NULL && added.child_link != NULL &&
-                    (added.mimic_joint != NULL) == (joint->mimic_joint != NULL);
+    added.mimic_joint = joint->mimic_joint ? strdup(joint->mimic_joint) : NULL;
+    bool complete =
+        added.parent_link && added.child_link && (added.mimic_joint != NULL) == (joint->mimic_joint != NULL);
     if (complete) {
         added.name = name_index_add(&builder->joint_names, joint->name, builder->joint_count);
     }
-    if (!complete || added.name == NULL) {
+    if (!complete || !added.name) {
         free((char *)added.parent_link);
         free((char *)added.child_link);
         free((char *)added.mimic_joint);

@@ -58,7 +58,7 @@ static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
         frame_name frame;
         dyn_status status = add_joint_frame(builder, builder->joints[j].name, parent, &inverse, error, &frame);
         char *between = strdup(frame.text);
-        if (status != DYN_OK || between == NULL) {
+        if (status != DYN_OK || !between) {
             free(between);
             return status != DYN_OK ? status : dyn_error_memory(error);
         }
@@ -118,7 +118,7 @@ static dyn_status reduce(const dyn_model *model, int first, int last, dyn_error 
     tree links;
     bool *retain = calloc((size_t)(*builder)->link_count, sizeof *retain);
     dyn_status status = tree_find(*builder, error, &links);
-    if (status == DYN_OK && retain == NULL) {
+    if (status == DYN_OK && !retain) {
         status = dyn_error_memory(error);
     }
     if (status == DYN_OK) {

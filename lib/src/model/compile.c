@@ -190,10 +190,10 @@ static dyn_status append_link(compilation *c, int i, bool floating, dyn_error *e
     link->name = name_index_add(&model->link_names, c->builder->links[described].name, i);
     link->inertia = c->builder->links[described].inertia;
     const char *joint_name = joint >= 0 ? c->builder->joints[joint].name : floating ? "root_joint" : NULL;
-    if (joint_name != NULL) {
+    if (joint_name) {
         link->parent_joint = name_index_add(&model->joint_names, joint_name, i);
     }
-    if (link->name == NULL || (joint_name != NULL && link->parent_joint == NULL)) {
+    if (!link->name || (joint_name && !link->parent_joint)) {
         return dyn_error_memory(error);
     }
     model->link_count = i + 1;
@@ -276,9 +276,8 @@ static dyn_status allocate(compilation *c, dyn_error *error) {
     c->joint_number = calloc(joints, sizeof *c->joint_number);
     c->last_body = calloc(joints, sizeof *c->last_body);
     c->child = calloc(joints, sizeof *c->child);
-    bool complete = model->name != NULL && model->bodies != NULL && model->joints != NULL && model->links != NULL &&
-                    model->frames != NULL && c->link_number != NULL && c->joint_number != NULL &&
-                    c->last_body != NULL && c->child != NULL;
+    bool complete = model->name && model->bodies && model->joints && model->links && model->frames && c->link_number &&
+                    c->joint_number && c->last_body && c->child != NULL;
     return complete ? DYN_OK : dyn_error_memory(error);
 }
 

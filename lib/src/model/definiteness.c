@@ -279,7 +279,7 @@ dyn_status inspect_mass_matrix(const dyn_builder *builder, dyn_model *model, dyn
     e.inertia = calloc(bodies, sizeof *e.inertia);
     e.is_resisted = calloc(bodies, sizeof *e.is_resisted);
     e.is_shared = calloc((size_t)model->nv + 1, sizeof *e.is_shared);
-    bool is_complete = e.inertia != NULL && e.is_resisted != NULL && e.is_shared != NULL;
+    bool is_complete = e.inertia && e.is_resisted && e.is_shared != NULL;
     dyn_status status = is_complete ? DYN_OK : dyn_error_memory(error);
     model->unresisted = -1;
     for (int i = 0; i < model->body_count; i++) {

@@ -40,7 +40,7 @@ dyn_base model_base(const dyn_model *model) {
 
 dyn_status description_find_link(const dyn_builder *builder, const char *argument, const char *name, dyn_error *error,
                                  int *link) {
-    *link = name != NULL ? name_index_find(&builder->link_names, name) : -1;
+    *link = name ? name_index_find(&builder->link_names, name) : -1;
     if (*link >= 0) {
         return DYN_OK;
     }
@@ -53,7 +53,7 @@ dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *p
                            const dyn_pose *pose, dyn_error *error) {
     char joint_name[2 * DYN_MAX_NAME + 16];
     snprintf(joint_name, sizeof joint_name, "%s:fixed", name);
-    const dyn_pose *place = pose != NULL ? pose : &identity_pose;
+    const dyn_pose *place = pose ? pose : &identity_pose;
     dyn_joint_description joint = {
         .name = joint_name, .type = DYN_JOINT_TYPE_FIXED, .parent_link = parent, .child_link = child};
     memcpy(joint.position, place->position, sizeof joint.position);
@@ -105,7 +105,7 @@ static bool name_stays(const dyn_builder *builder, const bool *retain, const cha
 /* Makes a remaining mimic joint follow its master directly where the joint that it names is removed. */
 static dyn_status retain_master(const dyn_model *model, const dyn_builder *from, const bool *retain,
                                 dyn_joint_description *joint, dyn_error *error) {
-    if (joint->mimic_joint == NULL || name_stays(from, retain, joint->mimic_joint)) {
+    if (!joint->mimic_joint || name_stays(from, retain, joint->mimic_joint)) {
         return DYN_OK;
     }
     const dyn_joint *compiled = &model->joints[dyn_model_find_joint(model, joint->name)];

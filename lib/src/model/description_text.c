@@ -58,7 +58,7 @@ static void print_joint(FILE *out, const dyn_joint_description *joint) {
     print_numbers(out, "damping", &joint->damping, 1);
     print_numbers(out, "friction", &joint->friction, 1);
     print_limits(out, joint->has_limits ? &joint->limits : NULL);
-    if (joint->mimic_joint != NULL) {
+    if (joint->mimic_joint) {
         const double values[] = {joint->mimic_multiplier, joint->mimic_offset};
         print_named(out, "mimic", joint->mimic_joint);
         print_numbers(out, "by", values, 2);
@@ -255,7 +255,7 @@ static void read_joint(reader *r, dyn_builder *builder) {
 /* Reads one line after the heading. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link", "joint"};
-    if (*builder == NULL) {
+    if (!*builder) {
         read_robot(r, builder, options);
     } else if (read_choice(r, kinds, 2) == 0) {
         read_link(r, *builder);
@@ -273,17 +273,17 @@ dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **b
     reader r = {.line = 1, .error = error};
     dyn_build_options stated = DYN_BUILD_OPTIONS_INIT();
     *builder = NULL;
-    if (!dyn_description_is_text(text, length) || memchr(text, '\0', length) != NULL) {
+    if (!dyn_description_is_text(text, length) || memchr(text, '\0', length)) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "line 1",
                              "this is no description: it does not begin with \"%.*s\", or holds a zero byte",
                              (int)strlen(heading) - 1, heading);
     }
-    char *copy = strndup(text, length), *next = copy != NULL ? copy + strlen(heading) : NULL;
+    char *copy = strndup(text, length), *next = copy ? copy + strlen(heading) : NULL;
     r.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (copy == NULL || r.plain == (locale_t)0) {
+    if (!copy || r.plain == (locale_t)0) {
         r.status = dyn_error_memory(error);
     }
-    while (r.status == DYN_OK && (*next != '\0' || *builder == NULL)) {
+    while (r.status == DYN_OK && (*next != '\0' || !*builder)) {
         r.at = next, r.line++;
         next += strcspn(next, "\n");
         if (*next != '\0') {

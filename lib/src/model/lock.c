@@ -30,7 +30,7 @@ static dyn_status mark_locked(const dyn_model *model, size_t count, const char *
                               bool *locked) {
     const dyn_builder *description = model->description;
     for (size_t k = 0; k < count; k++) {
-        int j = names[k] != NULL ? dyn_model_find_joint(model, names[k]) : -1;
+        int j = names[k] ? dyn_model_find_joint(model, names[k]) : -1;
         if (j < 0) {
             dyn_status status = builder_fail(description, error, DYN_NOT_FOUND, joint_element(description, names[k]),
                                              "robot %s has no moving joint of this name", model->name);
@@ -149,12 +149,11 @@ dyn_status dyn_model_lock(const dyn_model *model, size_t count, const char *cons
     dyn_base base = model_base(model);
     bool *locked = calloc((size_t)model->joint_count + 1, sizeof *locked);
     double *zero = calloc((size_t)model->nq + 1, sizeof *zero);
-    status =
-        locked != NULL && zero != NULL ? mark_locked(model, count, joints, error, locked) : dyn_error_memory(error);
+    status = locked && zero ? mark_locked(model, count, joints, error, locked) : dyn_error_memory(error);
     if (status == DYN_OK) {
         dyn_zero_configuration(model, zero);
         base = model->floating && locked[0] ? DYN_BASE_FIXED : base;
-        status = fix_joints(copy, model, locked, q != NULL ? q : zero, error);
+        status = fix_joints(copy, model, locked, q ? q : zero, error);
     }
     free(locked);
     free(zero);

@@ -41,7 +41,7 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
     for (int j = 0; j < builder->joint_count; j++) {
         const dyn_joint_description *joint = &builder->joints[j];
         leaders[j] = -1;
-        if (joint->mimic_joint == NULL) {
+        if (!joint->mimic_joint) {
             continue;
         }
         if (policy == DYN_MIMIC_POLICY_INDEPENDENT) {
@@ -103,8 +103,8 @@ dyn_status mimic_resolve(const dyn_builder *builder, dyn_mimic_policy policy, dy
     size_t count = (size_t)builder->joint_count + 1;
     int *leaders = calloc(count, sizeof *leaders);
     int *path = calloc(count, sizeof *path);
-    dyn_status status = leaders != NULL && path != NULL ? find_leaders(builder, policy, report, error, leaders)
-                                                        : dyn_error_memory(error);
+    dyn_status status =
+        leaders && path ? find_leaders(builder, policy, report, error, leaders) : dyn_error_memory(error);
     for (int j = 0; j < builder->joint_count && status == DYN_OK; j++) {
         couplings[j] = (coupling){leaders[j] < 0 ? -1 : UNRESOLVED, 1, 0};
     }

@@ -34,7 +34,7 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     tree links;
     coupling *couplings = calloc((size_t)builder->joint_count + 1, sizeof *couplings);
     dyn_status status = tree_find(builder, error, &links);
-    if (status == DYN_OK && couplings == NULL) {
+    if (status == DYN_OK && !couplings) {
         status = dyn_error_memory(error);
     }
     if (status == DYN_OK) {
@@ -78,11 +78,11 @@ static dyn_status build_checked(const dyn_builder *builder, const dyn_build_opti
     if (status != DYN_OK) {
         return status;
     }
-    if (used == NULL && chosen.strict && dyn_report_create(&own) == DYN_OK) {
+    if (!used && chosen.strict && dyn_report_create(&own) == DYN_OK) {
         used = own;
     }
     built = calloc(1, sizeof *built);
-    if (built == NULL || (used == NULL && chosen.strict)) {
+    if (!built || (!used && chosen.strict)) {
         status = dyn_error_memory(error);
         goto cleanup;
     }
@@ -128,7 +128,7 @@ dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options
 }
 
 void dyn_model_free(dyn_model *model) {
-    if (model == NULL) {
+    if (!model) {
         return;
     }
     name_index_clear(&model->link_names);

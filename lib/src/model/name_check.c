@@ -13,7 +13,7 @@
 #include "error.h"
 
 dyn_status name_check(const char *name, dyn_error *error, const char *place, const char *kind) {
-    if (name == NULL || name[0] == '\0') {
+    if (!name || name[0] == '\0') {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NAME, place, "the %s has no name; give it one",
                                  kind);
     }

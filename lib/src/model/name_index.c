@@ -30,12 +30,12 @@ static void free_named(void *name) {
 const char *name_index_add(name_index *index, const char *name, int number) {
     size_t size = strlen(name) + 1;
     named_number *added = malloc(sizeof *added + size);
-    if (added == NULL) {
+    if (!added) {
         return NULL;
     }
     added->number = number;
     memcpy(added->name, name, size);
-    if (tsearch(added->name, &index->root, compare_names) == NULL) {
+    if (!tsearch(added->name, &index->root, compare_names)) {
         free(added);
         return NULL;
     }
@@ -44,7 +44,7 @@ const char *name_index_add(name_index *index, const char *name, int number) {
 
 int name_index_find(const name_index *index, const char *name) {
     char *const *found = tfind(name, &index->root, compare_names);
-    return found != NULL ? named_of(*found)->number : -1;
+    return found ? named_of(*found)->number : -1;
 }
 
 void name_index_clear(name_index *index) {

@@ -86,7 +86,7 @@ dyn_status dyn_model_detach(const dyn_model *model, const char *link, dyn_model 
     }
     int removed;
     bool *retain = calloc((size_t)copy->link_count, sizeof *retain);
-    status = retain != NULL ? description_find_link(copy, "link", link, error, &removed) : dyn_error_memory(error);
+    status = retain ? description_find_link(copy, "link", link, error, &removed) : dyn_error_memory(error);
     if (status == DYN_OK) {
         status = mark_rest(copy, removed, error, retain);
     }
@@ -124,7 +124,7 @@ static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const 
         joint.name = name.text;
         joint.parent_link = parent.text;
         joint.child_link = child.text;
-        if (joint.mimic_joint != NULL) {
+        if (joint.mimic_joint) {
             master = prefixed(prefix, joint.mimic_joint);
             joint.mimic_joint = master.text;
         }
@@ -142,7 +142,7 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
         return status;
     }
     int parent;
-    const char *before = prefix != NULL ? prefix : "";
+    const char *before = prefix ? prefix : "";
     status = description_find_link(copy, "link", link, error, &parent);
     if (status == DYN_OK) {
         status = derivation_begin(added, error, &other);

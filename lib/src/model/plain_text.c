@@ -8,7 +8,7 @@
 
 void print_name(FILE *out, const char *name) {
     fputc('"', out);
-    for (; name != NULL && *name != '\0'; name++) {
+    for (; name && *name != '\0'; name++) {
         if (*name == '"' || *name == '\\') {
             fputc('\\', out);
         }
@@ -25,7 +25,7 @@ void print_numbers(FILE *out, const char *word, const double *values, int count)
 }
 
 void print_limits(FILE *out, const dyn_joint_limits *limits) {
-    if (limits != NULL) {
+    if (limits) {
         const double values[] = {limits->lower, limits->upper, limits->velocity, limits->effort};
         print_numbers(out, "limits", values, 4);
     }
@@ -38,14 +38,14 @@ dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const vo
     FILE *out = open_memstream(text, length);
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     dyn_status status = DYN_OK;
-    if (out == NULL || plain == (locale_t)0) {
+    if (!out || plain == (locale_t)0) {
         status = dyn_error_memory(error);
     } else {
         locale_t callers = uselocale(plain);
         print(out, what);
         uselocale(callers);
     }
-    if (out != NULL && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
+    if (out && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
         status = dyn_error_memory(error);
     }
     if (plain != (locale_t)0) {

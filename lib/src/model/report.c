@@ -21,11 +21,11 @@ struct dyn_report {
 
 dyn_status dyn_report_create(dyn_report **report) {
     *report = calloc(1, sizeof **report);
-    return *report != NULL ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
+    return *report ? DYN_OK : DYN_RESOURCE_EXHAUSTED;
 }
 
 void dyn_report_free(dyn_report *report) {
-    if (report == NULL) {
+    if (!report) {
         return;
     }
     for (size_t i = 0; i < report->count; i++) {
@@ -64,7 +64,7 @@ size_t dyn_report_count_severity(const dyn_report *report, dyn_severity severity
 }
 
 bool report_is_incomplete(const dyn_report *report) {
-    return report != NULL && report->incomplete;
+    return report && report->incomplete;
 }
 
 /* Makes room for one more entry. */
@@ -74,7 +74,7 @@ static bool grow(dyn_report *report) {
     }
     size_t capacity = report->capacity > 0 ? 2 * report->capacity : 16;
     dyn_report_entry *entries = realloc(report->entries, capacity * sizeof *entries);
-    if (entries == NULL) {
+    if (!entries) {
         return false;
     }
     report->entries = entries;
@@ -93,9 +93,9 @@ static void drop(dyn_report *report, dyn_severity severity) {
 static char *print(char *text) {
     /* Size of the longest result: the escape of one byte has four bytes, that of a character at most five times its
      * bytes. */
-    size_t size = text != NULL ? 5 * strlen(text) + 1 : 0;
+    size_t size = text ? 5 * strlen(text) + 1 : 0;
     char *printed = size > 0 ? malloc(size) : NULL;
-    if (printed != NULL) {
+    if (printed) {
         dyn_text_print(text, printed, size);
     }
     free(text);
@@ -105,7 +105,7 @@ static char *print(char *text) {
 /* Adds an entry and takes ownership of its strings. */
 static void add(dyn_report *report, dyn_severity severity, const dyn_element *at, char *raw_place, char *raw_message) {
     char *place = print(raw_place), *message = print(raw_message);
-    if (place == NULL || message == NULL || !grow(report)) {
+    if (!place || !message || !grow(report)) {
         report->incomplete = true;
         free(place);
         free(message);
@@ -123,7 +123,7 @@ __attribute__((format(printf, 1, 0))) static char *format_text(const char *forma
 
 /* Returns whether the report has room for another entry of that severity. Counts the entry if not. */
 static bool has_room(dyn_report *report, dyn_severity severity) {
-    if (report == NULL || report->incomplete) {
+    if (!report || report->incomplete) {
         return false;
     }
     if (report->stored[severity] >= REPORT_MAX_ENTRIES) {

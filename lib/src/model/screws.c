@@ -204,7 +204,7 @@ static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error)
                            : joint->master >= 0               ? "is coupled to another joint"
                            : model->bodies[i].parent != i - 1 ? "begins a branch"
                                                               : NULL;
-        if (what != NULL) {
+        if (what) {
             return builder_fail(model->description, error, DYN_FAILED_PRECONDITION,
                                 joint_element(model->description, joint->name),
                                 "it %s; screws describe a serial chain, on a fixed base, of joints with one coordinate "

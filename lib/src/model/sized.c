@@ -32,7 +32,7 @@ static dyn_status check_size(const char *name, const void *sized, dyn_error *err
 }
 
 dyn_status dyn_sized_read(const char *name, const void *from, size_t size, void *to, dyn_error *error) {
-    if (from == NULL) {
+    if (!from) {
         return DYN_OK;
     }
     dyn_status status = check_size(name, from, error);

@@ -28,7 +28,7 @@ const char *dyn_status_name(dyn_status status) {
 
 dyn_status dyn_error_set_list(dyn_error *error, dyn_status status, const char *place, const char *format,
                               va_list list) {
-    if (error == NULL) {
+    if (!error) {
         return status;
     }
     /* Twice the size of the message, so that dyn_text_print does the cut and marks it. */

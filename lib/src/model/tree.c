@@ -138,7 +138,7 @@ static dyn_status order_tree(const dyn_builder *builder, dyn_error *error, tree 
     dyn_status status = DYN_OK;
     int *first = calloc((size_t)builder->link_count, sizeof *first);
     int *next = calloc((size_t)builder->joint_count + 1, sizeof *next);
-    if (first == NULL || next == NULL) {
+    if (!first || !next) {
         status = dyn_error_memory(error);
         goto cleanup;
     }
@@ -163,8 +163,7 @@ dyn_status tree_find(const dyn_builder *builder, dyn_error *error, tree *found) 
     found->child_link = calloc(joints, sizeof *found->child_link);
     found->parent_joint = calloc(links, sizeof *found->parent_joint);
     found->order = calloc(links, sizeof *found->order);
-    if (found->parent_link == NULL || found->child_link == NULL || found->parent_joint == NULL ||
-        found->order == NULL) {
+    if (!found->parent_link || !found->child_link || !found->parent_joint || !found->order) {
         return dyn_error_memory(error);
     }
     dyn_status status = connect_joints(builder, error, found);

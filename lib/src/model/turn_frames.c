@@ -124,7 +124,7 @@ static void find_branches(dyn_model *model) {
 
 dyn_status turn_frames(dyn_model *model, dyn_error *error) {
     dyn_pose *turns = calloc((size_t)model->body_count + 1, sizeof *turns);
-    if (turns == NULL) {
+    if (!turns) {
         return dyn_error_memory(error);
     }
     find_branches(model);

@@ -303,7 +303,7 @@ dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time
     double *scratch = NULL;
     if (method == DYN_RATES_QUINTIC || method == DYN_RATES_QUINTIC_AT_REST) {
         scratch = calloc(n, QUINTIC_SCRATCH * sizeof *scratch);
-        if (scratch == NULL) {
+        if (!scratch) {
             return dyn_error_memory(error);
         }
     }

@@ -45,7 +45,7 @@ void reader_report(reader *r, dyn_severity severity, const char *format, ...) {
 }
 
 const char *attribute_text(const char **attributes, const char *name) {
-    for (; attributes[0] != NULL; attributes += 2) {
+    for (; attributes[0]; attributes += 2) {
         if (strcmp(attributes[0], name) == 0) {
             return attributes[1];
         }
@@ -74,16 +74,15 @@ bool attribute_numbers(reader *r, const char *tag, const char **attributes, cons
                        double *values) {
     const char *text = attribute_text(attributes, name);
     double read[6];
-    if (text == NULL || r->status != DYN_OK) {
+    if (!text || r->status != DYN_OK) {
         return false;
     }
     if (numbers_read(text, r->plain, count, read) == count) {
         memcpy(values, read, (size_t)count * sizeof *values);
         return true;
     }
-    const char *hint = strstr(text, "${") != NULL || strstr(text, "$(") != NULL
-                           ? "; this is a xacro expression, run xacro on the file first"
-                           : "";
+    const char *hint =
+        strstr(text, "${") || strstr(text, "$(") ? "; this is a xacro expression, run xacro on the file first" : "";
     reader_fail(r, DYN_INVALID_ARGUMENT, "<%s> has %s=\"%s\"; give %d finite decimal number%s%s", tag, name,
                 excerpt_of(text).text, count, count > 1 ? "s" : "", hint);
     return false;
@@ -100,7 +99,7 @@ void attribute_name(reader *r, const char *tag, const char **attributes, const c
                     char copy[DYN_MAX_NAME + 1]) {
     const char *text = attribute_text(attributes, name);
     copy[0] = '\0';
-    if (text == NULL || text[0] == '\0') {
+    if (!text || text[0] == '\0') {
         reader_fail(r, DYN_INVALID_ARGUMENT, "<%s> has no attribute %s; add it", tag, name);
     } else if (strlen(text) > DYN_MAX_NAME) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "<%s> has %s=\"%s\" of %zu bytes; a name has at most %d", tag, name,

@@ -16,7 +16,7 @@ static void fail_with(reader *r, dyn_status status) {
 
 static void open_robot(reader *r, const char **attributes) {
     const char *name = attribute_text(attributes, "name");
-    if (name == NULL || name[0] == '\0') {
+    if (!name || name[0] == '\0') {
         name = "robot";
         report_add(r->report, DYN_SEVERITY_WARNING, reader_line(r), "robot",
                    "<robot> has no name; it is called \"robot\"");
@@ -281,7 +281,7 @@ static const rule *rule_of(element e) {
 
 const char *element_name(element e) {
     const rule *found = rule_of(e);
-    return found != NULL ? found->name : "document";
+    return found ? found->name : "document";
 }
 
 static const rule *find_rule(element parent, const char *name) {
@@ -313,7 +313,7 @@ static void open_unknown(reader *r, element parent, const char *name) {
             return;
         }
     }
-    if (strchr(name, ':') != NULL) {
+    if (strchr(name, ':')) {
         ignore(r, DYN_SEVERITY_NOTE, "it is an extension of URDF", "<%.200s> in <%s>", name, element_name(parent));
     } else {
         ignore(r, DYN_SEVERITY_WARNING, "URDF has no such element there", "<%.200s> in <%s>", name,
@@ -322,7 +322,7 @@ static void open_unknown(reader *r, element parent, const char *name) {
 }
 
 static bool is_known_attribute(const rule *of, const char *name) {
-    for (int i = 0; i < 7 && of->attributes[i] != NULL; i++) {
+    for (int i = 0; i < 7 && of->attributes[i]; i++) {
         if (strcmp(of->attributes[i], name) == 0) {
             return true;
         }
@@ -332,9 +332,9 @@ static bool is_known_attribute(const rule *of, const char *name) {
 
 /* Records the attributes that the element does not have as ignored. */
 static void check_attributes(reader *r, const rule *of, const char **attributes) {
-    for (int i = 0; attributes[i] != NULL; i += 2) {
+    for (int i = 0; attributes[i]; i += 2) {
         if (!is_known_attribute(of, attributes[i])) {
-            ignore(r, strchr(attributes[i], ':') != NULL ? DYN_SEVERITY_NOTE : DYN_SEVERITY_WARNING,
+            ignore(r, strchr(attributes[i], ':') ? DYN_SEVERITY_NOTE : DYN_SEVERITY_WARNING,
                    "URDF has no such attribute there", "the attribute %.200s of <%s>", attributes[i], of->name);
         }
     }
@@ -351,7 +351,7 @@ void element_open(reader *r, const char *name, const char **attributes) {
         return;
     }
     const rule *found = find_rule(parent, name);
-    if (found == NULL) {
+    if (!found) {
         open_unknown(r, parent, name);
         return;
     }
@@ -369,7 +369,7 @@ void element_open(reader *r, const char *name, const char **attributes) {
 void element_close(reader *r) {
     element e = r->open[--r->depth];
     const rule *closed = rule_of(e);
-    if (closed != NULL && closed->close != NULL) {
+    if (closed && closed->close) {
         closed->close(r);
     }
 }

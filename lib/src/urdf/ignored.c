@@ -25,7 +25,7 @@ static bool append_kind(ignored_list *list, const ignored_kind *first) {
     if (list->count == list->capacity) {
         int capacity = list->capacity > 0 ? 2 * list->capacity : 16;
         ignored_kind *kinds = realloc(list->kinds, (size_t)capacity * sizeof *kinds);
-        if (kinds == NULL) {
+        if (!kinds) {
             return false;
         }
         list->kinds = kinds;
@@ -34,7 +34,7 @@ static bool append_kind(ignored_list *list, const ignored_kind *first) {
     ignored_kind added = *first;
     added.place = strdup(first->place);
     added.what = strdup(first->what);
-    if (added.place == NULL || added.what == NULL || name_index_add(&list->names, added.what, list->count) == NULL) {
+    if (!added.place || !added.what || !name_index_add(&list->names, added.what, list->count)) {
         free(added.place);
         free(added.what);
         return false;

@@ -20,7 +20,7 @@ static bool starts_with(const prologue *p, size_t at, const char *word) {
 }
 
 static bool is_white(char c) {
-    return strchr(" \t\r\n", c) != NULL && c != '\0';
+    return strchr(" \t\r\n", c) && c != '\0';
 }
 
 static bool is_declaration(const prologue *p, size_t at) {
@@ -30,13 +30,13 @@ static bool is_declaration(const prologue *p, size_t at) {
 /* Returns the offset of the next tag that begins at or after `from`, or the length. */
 static size_t next_tag(const prologue *p, size_t from) {
     const char *tag = from < p->length ? memchr(p->text + from, '<', p->length - from) : NULL;
-    return tag != NULL ? (size_t)(tag - p->text) : p->length;
+    return tag ? (size_t)(tag - p->text) : p->length;
 }
 
 /* Returns the offset after a comment. */
 static size_t comment_end(const prologue *p, size_t comment) {
     const char *end = memmem(p->text + comment, p->length - comment, "-->", 3);
-    return end != NULL ? (size_t)(end - p->text) + 3 : p->length;
+    return end ? (size_t)(end - p->text) + 3 : p->length;
 }
 
 /* Returns the offset of the XML declaration, which may follow comments and text; without one, that of the first tag
@@ -60,7 +60,7 @@ static size_t find_start(const prologue *p) {
 
 static int count_lines(const char *text, size_t length) {
     int lines = 0;
-    for (const char *end; (end = memchr(text, '\n', length)) != NULL; lines++) {
+    for (const char *end; (end = memchr(text, '\n', length)); lines++) {
         length -= (size_t)(end + 1 - text);
         text = end + 1;
     }
@@ -79,17 +79,17 @@ static void declared_encoding(const prologue *p, char encoding[MAX_ENCODING + 1]
     memcpy(declaration, p->text + start, length);
     declaration[length] = '\0';
     char *end = strstr(declaration, "?>"), *found;
-    if (end != NULL) {
+    if (end) {
         *end = '\0';
     }
     found = strstr(declaration, "encoding");
-    if (found == NULL || sscanf(found, "encoding%*[ \t\r\n=]%*[\"']%40[A-Za-z0-9._-]", encoding) != 1) {
+    if (!found || sscanf(found, "encoding%*[ \t\r\n=]%*[\"']%40[A-Za-z0-9._-]", encoding) != 1) {
         encoding[0] = '\0';
     }
 }
 
 static bool is_one_of(const char *encoding, const char *const *names) {
-    while (*names != NULL && strcasecmp(encoding, *names) != 0) {
+    while (*names && strcasecmp(encoding, *names) != 0) {
         names++;
     }
     return *names != NULL;
@@ -184,7 +184,7 @@ void prologue_read(reader *r, prologue *p) {
         return; /* UTF-16, which expat detects */
     }
     skip_zeros(r, p);
-    if (memchr(p->text, '\0', p->length) != NULL) {
+    if (memchr(p->text, '\0', p->length)) {
         return; /* not a text */
     }
     skip_text(r, p);

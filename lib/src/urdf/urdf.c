@@ -30,7 +30,7 @@ static void on_text(void *data, const char *text, int length) {
         return;
     }
     for (int i = 0; i < length; i++) {
-        if (strchr(" \t\r\n", text[i]) == NULL) {
+        if (!strchr(" \t\r\n", text[i])) {
             ignore(r, DYN_SEVERITY_WARNING, "URDF has no text there", "text in <%s>", element_name(in));
             return;
         }
@@ -55,7 +55,7 @@ static void fail_with_syntax(reader *r) {
 
 /* Parses the text with expat, which calls the reader's handlers. */
 static void parse(reader *r, const prologue *p) {
-    if (p->encoding != NULL && XML_SetEncoding(r->parser, p->encoding) != XML_STATUS_OK) {
+    if (p->encoding && XML_SetEncoding(r->parser, p->encoding) != XML_STATUS_OK) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "out of memory");
         return;
     }
@@ -86,7 +86,7 @@ static void read_document(reader *r, const char *text, size_t length) {
 
 dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dyn_builder **builder, dyn_error *error) {
     *builder = NULL;
-    if (text == NULL || length == 0) {
+    if (!text || length == 0) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "urdf", "the document is empty");
     }
     if (length > DYN_URDF_MAX_BYTES) {
@@ -96,7 +96,7 @@ dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dy
     reader r = {.report = report, .error = error};
     r.plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     r.parser = XML_ParserCreate(NULL);
-    if (r.plain == (locale_t)0 || r.parser == NULL) {
+    if (r.plain == (locale_t)0 || !r.parser) {
         r.status = dyn_error_memory(error);
     } else {
         read_document(&r, text, length);
@@ -107,7 +107,7 @@ dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dy
         dyn_builder_free(r.builder);
     }
     ignored_clear(&r.ignored);
-    if (r.parser != NULL) {
+    if (r.parser) {
         XML_ParserFree(r.parser);
     }
     if (r.plain != (locale_t)0) {
@@ -121,10 +121,10 @@ dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_option
     dyn_report *own = NULL;
     dyn_builder *builder = NULL;
     *model = NULL;
-    if (report == NULL && dyn_report_create(&own) != DYN_OK) {
+    if (!report && dyn_report_create(&own) != DYN_OK) {
         return dyn_error_memory(error);
     }
-    dyn_report *used = report != NULL ? report : own;
+    dyn_report *used = report ? report : own;
     dyn_status status = dyn_urdf_read(text, length, used, &builder, error);
     if (status == DYN_OK) {
         status = dyn_builder_build(builder, options, used, model, error);

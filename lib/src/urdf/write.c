@@ -142,7 +142,7 @@ static void write_joint(FILE *out, const dyn_joint_description *joint) {
         write_numbers(out, "friction", &joint->friction, 1);
         fputs("/>\n", out);
     }
-    if (joint->mimic_joint != NULL) {
+    if (joint->mimic_joint) {
         fputs("    <mimic", out);
         write_name(out, "joint", joint->mimic_joint);
         write_numbers(out, "multiplier", &joint->mimic_multiplier, 1);
