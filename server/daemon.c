@@ -833,6 +833,7 @@ static void stop(daemon_state *d) {
     worker_pool_free(d->job_pool);
     if (d->transport) {
         d->events.transport = NULL;
+        transport_stop_ingest(d->transport);
         save_simulations(d);
         live_free(d->live);
         transport_stop(d->transport);

@@ -82,7 +82,8 @@ static bool read_force(state_batch *batch, json_t *object, const char *field, ch
         } else if (strcmp(key, "torque") == 0) {
             read = read_numbers(value, path, 3, "a torque", torque, message);
         } else {
-            read = refuse(message, "%s: unknown key \"%.64s\": it has link, frame, force, torque", field, key);
+            read =
+                refuse(message, "%s: unknown key \"%.64s\": it has link, reference_frame, force, torque", field, key);
         }
         if (!read) {
             return false;

@@ -27,9 +27,9 @@ static const char RESULTS_HELP[] =
     "Results come in the order of the states. With --json each is an object on a line of its own:\n  ";
 
 static const char FORCES_HELP[] =
-    "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"frame\": \"local\", \"force\": [x, y, z], "
-    "\"torque\":\n"
-    "[x, y, z]}]; --force holds for all states. Forces are those that the environment applies to the link.\n";
+    "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"reference_frame\": \"local\",\n"
+    "\"force\": [x, y, z], \"torque\": [x, y, z]}]; --force holds for all states. Forces are those that the "
+    "environment applies to the link.\n";
 
 static const command COMMANDS[] = {
     {.name = "ping",
@@ -175,7 +175,7 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY) | WITH(OPTION_JOB),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY),
      .run = run_base_parameters},
     {.name = "id",
      .operands = "NAME",

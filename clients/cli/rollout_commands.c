@@ -304,7 +304,7 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
         code = complain(EXIT_USAGE, "--duration %g with --step-length %g are %g steps; take at least 1", duration,
                         run.stepping.step_length, steps);
     }
-    if (code == EXIT_OK) {
+    if (code == EXIT_OK && progress_bar_has_reader()) {
         progress_bar_catch_interrupts();
     }
     while (code == EXIT_OK && !run.source.ended) {

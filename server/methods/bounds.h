@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Limits on requests: those that no configuration changes, and the names of all that an error can tell.
+ * Limits on requests: those that no configuration changes, and the names of all that an error can name.
  */
 #ifndef SERVER_METHODS_BOUNDS_H
 #define SERVER_METHODS_BOUNDS_H
@@ -27,7 +27,7 @@ enum {
 /* Steps of a rollout, summed over its samples. Their product with the bytes of a row is a size_t. */
 static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
 
-/* Limits that an error can tell: the identifier, and the field of Limits. */
+/* Limits that an error can name: the identifier, and the field of Limits. */
 #define BOUNDS(X)                                                                                                      \
     X(MESSAGE_BYTES, message_bytes)                                                                                    \
     X(REPLY_BYTES, reply_bytes)                                                                                        \

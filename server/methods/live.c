@@ -320,11 +320,6 @@ bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_rec
 /* Ends a stream. Called without a mutex. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message) {
     ended_recording ended;
-    if (s->target) {
-        simulation_lock(s->target);
-        s->target->source = s->target->source == &s->source ? NULL : s->target->source;
-        simulation_unlock(s->target);
-    }
     pthread_mutex_lock(&s->mutex);
     bool is_new = !s->is_closed;
     transport_topic *endpoint = stream_session_of(s)->topics.endpoint;
@@ -333,7 +328,14 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     }
     s->is_closed = true;
     stream_session_of(s)->topics.endpoint = NULL;
+    stream_session_of(s)->topics.is_ended = true;
     pthread_mutex_unlock(&s->mutex);
+    /* Detached after is_closed is set: a request that opens the stream meanwhile reads it before it attaches. */
+    if (s->target) {
+        simulation_lock(s->target);
+        s->target->source = s->target->source == &s->source ? NULL : s->target->source;
+        simulation_unlock(s->target);
+    }
     if (live_end_recording(l, &s->recording, &s->mutex, &ended)) {
         pthread_mutex_lock(&s->mutex);
         memcpy(stream_session_of(s)->recording_error, ended.error, sizeof ended.error);
@@ -365,6 +367,7 @@ uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, con
     transport_topic *endpoint = session_of(s)->topics.endpoint;
     simulation_publish_event(s, event, -1, "%s", message);
     session_of(s)->topics.endpoint = NULL;
+    session_of(s)->topics.is_ended = true;
     simulation_unlock(s);
     live_end_recording(l, &s->recording, &s->mutex, &ended);
     close_later(l, endpoint);
@@ -417,7 +420,8 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
         return false;
     }
     pthread_mutex_lock(mutex);
-    if (!topics->endpoint) {
+    bool is_ended = topics->is_ended;
+    if (!topics->endpoint && !is_ended) {
         topics->endpoint = fresh;
         fresh = NULL;
     }
@@ -425,6 +429,9 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
     bool is_copied = topics->endpoint && copy_addresses(topics->endpoint, memory, addresses, count);
     pthread_mutex_unlock(mutex);
     close_later(l, fresh);
+    if (is_ended) {
+        return refuse(why, REASON_DELETED_MEANWHILE, "", "it has ended meanwhile");
+    }
     return is_copied || refuse_memory(why);
 }
 

@@ -379,6 +379,13 @@ static bool feed(call *c, stream *s, uint64_t token) {
     }
     simulation_lock(s->target);
     bool is_good = check_target(c, s->target, token);
+    pthread_mutex_lock(&s->mutex); /* a stream's mutex is locked after that of a simulation */
+    bool is_closed = s->is_closed;
+    pthread_mutex_unlock(&s->mutex);
+    if (is_good && is_closed) {
+        call_fail(c, REASON_DELETED_MEANWHILE, "stream \"%s\" or its simulation ended meanwhile", s->name);
+        is_good = false;
+    }
     if (is_good) {
         s->target->source = &s->source;
     }
@@ -502,13 +509,13 @@ static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count
     size_t capacity = s->options.capacity;
     uint64_t last = s->order.last, oldest = last >= capacity ? last - capacity + 1 : 1;
     uint64_t begin = first > oldest ? first : oldest;
-    uint64_t most = last >= begin ? last - begin + 1 : 0;
-    most = count > 0 && count < most ? count : most;
+    uint64_t span = last >= begin ? last - begin + 1 : 0, most = count > 0 && count < span ? count : span;
     reply->point_number = call_allocate(c, (size_t)most, sizeof *reply->point_number);
     reply->time = call_allocate(c, (size_t)most, sizeof *reply->time);
     reply->tau = call_allocate(c, (size_t)most * s->nv, sizeof *reply->tau);
     reply->oldest = last > 0 ? oldest : 0;
-    for (uint64_t n = begin; !call_has_ended(c) && n <= last && reply->n_point_number < most; n++) {
+    for (uint64_t i = 0; !call_has_ended(c) && i < span && reply->n_point_number < most; i++) {
+        uint64_t n = begin + i; /* `last` may be the largest number */
         size_t place = (size_t)(n % capacity);
         if (s->held_sequence[place] == n) {
             robot_v_to_caller(&stream_session_of(s)->robot, 1, s->held_tau + place * s->nv, reply->tau + reply->n_tau);

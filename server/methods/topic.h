@@ -19,6 +19,7 @@ typedef struct watched_topics {
     uint64_t instance;                      /* of the daemon, in each event */
     uint64_t data_sequence, event_sequence; /* number of the last message of each topic */
     transport_topic *endpoint;              /* NULL: no watchers */
+    bool is_ended;                          /* the owner has ended; no endpoint is attached any more */
     uint64_t last_use;                      /* ns; last time with a connection or a request for one */
     uint8_t *bytes;                         /* buffer of the current message */
     size_t capacity;

@@ -55,6 +55,7 @@ static uint64_t run_tick(pacer_task *task, uint64_t due);
 dyn_status simulation_create(model_entry *entry, const char *name, const simulation_options *options, pacer *paced_by,
                              const simulation_hooks *hooks, void *context, dyn_error *error, simulation **result) {
     simulation *s = calloc(1, sizeof *s);
+    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .site.cause = DYN_CAUSE_MEMORY, .message = "out of memory"};
     if (!s) {
         return DYN_RESOURCE_EXHAUSTED;
     }
@@ -91,8 +92,6 @@ dyn_status simulation_create(model_entry *entry, const char *name, const simulat
                                      .payloads = options->payloads};
         *s->input.forces = s->initial_forces = options->forces;
         status = stepper_create(entry->model, &setup, error, &s->stepper);
-    } else {
-        *error = (dyn_error){.status = status, .message = "out of memory"};
     }
     if (status != DYN_OK) {
         simulation_release(s);

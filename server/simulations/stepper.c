@@ -65,7 +65,7 @@ static dyn_status create_simulator(stepper *s, const stepper_setup *setup, dyn_e
 
 dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result) {
     stepper *s = calloc(1, sizeof *s);
-    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
+    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .site.cause = DYN_CAUSE_MEMORY, .message = "out of memory"};
     if (!s) {
         return DYN_RESOURCE_EXHAUSTED;
     }

@@ -519,6 +519,10 @@ static void free_operation(nng_aio *operation) {
     nng_aio_free(operation);
 }
 
+void transport_stop_ingest(transport *t) {
+    ingest_stop(t);
+}
+
 void transport_stop(transport *t) {
     for (size_t i = 0; i < t->endpoint_count; i++) {
         listener_unlink(&t->endpoints[i].listener);

@@ -13,7 +13,7 @@
 /* Largest number of bytes that nng reads before a message's own: its length, and over ipc a type. */
 enum { HEAD_BYTES = 9 };
 
-/* Difference between a message on the wire and in its handler: the numbers that REQ and devices put before it. */
+/* Difference between a message on the wire and in its handler: the numbers that REQ and devices write before it. */
 enum { ROUTE_BYTES = 64 };
 
 /* Age from which a message in transit is slow while memory is short, if it moved at less than SLOW_RATE. */

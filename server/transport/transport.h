@@ -194,6 +194,9 @@ void transport_refuse_connections(transport *t);
 /* Returns the number of requests that are being handled or whose reply is being sent. Any thread. */
 unsigned transport_pending(const transport *t);
 
+/* Stops receiving pushed messages and waits for the sink, which is not called any more. */
+void transport_stop_ingest(transport *t);
+
 /* Closes all connections and frees everything. No call may be with a handler. */
 void transport_stop(transport *t);
 

@@ -26,7 +26,7 @@ WITHOUT_TYPE_NAME = {"dyn_status"}
 
 
 def kind_of(argument):
-    """The kind of an argument, which its type and name tell: outputs are the other pointers to what is not const, with
+    """The kind of an argument, which its type and name show: outputs are the other pointers to what is not const, with
     the capacity of an array."""
     if re.fullmatch(r"dyn_error \*error", argument):
         return ERROR

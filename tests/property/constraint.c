@@ -342,7 +342,7 @@ static bool eliminate(int n, double *S, double *x) {
     return true;
 }
 
-/* Computes the multipliers of active set number `set`: digit i tells whether row i is free or at its lower or upper
+/* Computes the multipliers of active set number `set`: digit i states whether row i is free or at its lower or upper
  * bound. Returns whether they meet all conditions. */
 static bool is_solved_by(const constraint_problem *p, int set, double *lambda) {
     int state[SMALL], m = p->m;

@@ -331,7 +331,7 @@ START_TEST(too_many_links_are_refused) {
 END_TEST
 
 /* Checks that an error names the right one of two elements whose names differ in their last byte only. */
-START_TEST(elements_with_long_names_are_told_apart) {
+START_TEST(elements_with_long_names_are_distinguished) {
     char names[2][256];
     for (int k = 0; k < 2; k++) {
         memset(names[k], 'x', sizeof names[k]);
@@ -639,7 +639,7 @@ int main(void) {
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_loop_test(all, bad_descriptions_name_their_element, 0, (int)(sizeof spoilt / sizeof *spoilt));
     tcase_add_test(all, too_many_links_are_refused);
-    tcase_add_test(all, elements_with_long_names_are_told_apart);
+    tcase_add_test(all, elements_with_long_names_are_distinguished);
     tcase_add_test(all, no_description_is_refused);
     tcase_add_test(all, bad_tables_name_their_row);
     tcase_add_test(all, warnings_of_strict_tables_name_their_row);

@@ -60,6 +60,10 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
     if (status != DYN_CLIENT_OK) {
         return status;
     }
+    if (!reply->job) {
+        dynamics__v1__start_job_reply__free_unpacked(reply, NULL);
+        return fail_bad_reply(error, "it has no job");
+    }
     snprintf(w->ticket->name, sizeof w->ticket->name, "%s", reply->job->name);
     w->ticket->token = reply->token;
     dynamics__v1__start_job_reply__free_unpacked(reply, NULL);
@@ -73,7 +77,8 @@ static void dispose(const waiting *w) {
 }
 
 /* Asks once how far the job is. */
-static dyn_client_status look(const waiting *w, bool *is_finished, double *fraction, dyn_client_error *error) {
+static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_result, double *fraction,
+                              dyn_client_error *error) {
     Dynamics__V1__GetJobRequest asked = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
     Dynamics__V1__GetJobReply *reply;
     asked.job = w->ticket->name;
@@ -81,7 +86,12 @@ static dyn_client_status look(const waiting *w, bool *is_finished, double *fract
     if (status != DYN_CLIENT_OK) {
         return status;
     }
+    if (!reply->job) {
+        dynamics__v1__get_job_reply__free_unpacked(reply, NULL);
+        return fail_bad_reply(error, "it has no job");
+    }
     *is_finished = reply->job->finished_ns != 0;
+    *has_result = reply->job->state == DYNAMICS__V1__JOB_STATE__JOB_STATE_DONE;
     *fraction = reply->job->fraction;
     dynamics__v1__get_job_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
@@ -97,11 +107,11 @@ static dyn_client_status fail_cancelled(dyn_client_error *error) {
 }
 
 /* Waits until the job has finished. DEADLINE_EXCEEDED: not in time; CANCELLED: the callback wants no result. */
-static dyn_client_status wait_for_end(const waiting *w, dyn_client_error *error) {
+static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_client_error *error) {
     double pause = FIRST_PAUSE, fraction = 0;
     bool is_finished = false;
     while (!is_finished) {
-        dyn_client_status status = look(w, &is_finished, &fraction, error);
+        dyn_client_status status = look(w, &is_finished, has_result, &fraction, error);
         if (status != DYN_CLIENT_OK) {
             return status;
         }
@@ -149,7 +159,8 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
 
 /* Waits for the job of the ticket and fetches its result. The ticket is clear after that, unless the job goes on. */
 static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
-    dyn_client_status status = wait_for_end(w, error);
+    bool has_result = false;
+    dyn_client_status status = wait_for_end(w, &has_result, error);
     if (status == DYN_CLIENT_NOT_FOUND) {
         *w->ticket = (dyn_client_job_ticket){0};
     }
@@ -157,9 +168,12 @@ static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *a
         return status;
     }
     status = fetch(w, method, answer, error);
-    bool is_answered = status < DYN_CLIENT_UNREACHABLE && status != DYN_CLIENT_INVALID_ARGUMENT;
+    /* An error is that of the job if the job has no result. Otherwise the result is still there to be fetched. */
+    bool is_answered = status == DYN_CLIENT_OK || (!has_result && status < DYN_CLIENT_UNREACHABLE);
     if (is_answered) {
         dispose(w);
+    } else if (status == DYN_CLIENT_NOT_FOUND) {
+        *w->ticket = (dyn_client_job_ticket){0};
     }
     return status;
 }
@@ -235,6 +249,10 @@ dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, doubl
                                    : ask_list_jobs(client, &every, within(timeout), &all, error);
     if (status != DYN_CLIENT_OK) {
         return status;
+    }
+    if (one && !one->job) {
+        free_replies(all, one);
+        return fail_bad_reply(error, "it has no job");
     }
     size_t count = one ? 1 : all->n_jobs;
     list_result *result = calloc(1, sizeof *result + count * sizeof *result->jobs);

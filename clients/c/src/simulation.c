@@ -226,12 +226,20 @@ static dyn_client_status fill_input(const char *path, const dyn_client_simulatio
     return status;
 }
 
+/* Clears the result, which is NULL after an error. The caller may not want one. */
+static void clear(dyn_client_simulation **result) {
+    if (result) {
+        *result = NULL;
+    }
+}
+
 dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *name, uint64_t token, uint64_t steps,
                                              const dyn_client_simulation_input *input, double timeout,
                                              dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__StepSimulationRequest step = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
     Dynamics__V1__SimulationInput driven = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     Dynamics__V1__StepSimulationReply *reply;
+    clear(state);
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -294,6 +302,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
                                             dyn_client_simulation **simulation, dyn_client_error *error) {
     Dynamics__V1__GetSimulationStateRequest get = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__GetSimulationStateReply *reply;
+    clear(simulation);
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -320,6 +329,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
                                                   dyn_client_simulation **state, dyn_client_error *error) {
     Dynamics__V1__SetSimulationStateRequest set = DYNAMICS__V1__SET_SIMULATION_STATE_REQUEST__INIT;
     Dynamics__V1__SetSimulationStateReply *reply;
+    clear(state);
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -339,6 +349,7 @@ static dyn_client_status command(dyn_client *client, const char *name, Dynamics_
                                  ProtobufCMessage *asked, double timeout, dyn_client_simulation **state,
                                  dyn_client_error *error) {
     ProtobufCMessage *reply;
+    clear(state);
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK) {
         status = call_method(client, method, asked, within(timeout), &reply, error);

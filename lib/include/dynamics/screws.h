@@ -4,7 +4,7 @@
  * Robotics (Lynch and Park 2017, chapter 8).
  *
  *     Mlist  (n + 1) x 4 x 4  M(i-1, i): pose of frame {i} in frame {i - 1} at q = 0, i = 1 .. n + 1; {0} is the base,
- *                             {n + 1} the end effector. Modern Robotics puts {i} at the centre of mass of link i.
+ *                             {n + 1} the end effector. Modern Robotics places {i} at the centre of mass of link i.
  *     Glist  n x 6 x 6        spatial inertia of link i in frame {i}, angular first: [I, m c~; -m c~, m 1]
  *     Slist  6 x n            column i: screw axis (w; v) of joint i at q = 0, in frame {0}
  *

@@ -51,7 +51,7 @@ typedef enum dyn_integrator {
  * limit and comes to rest, or moves away without one. Impacts never add energy. */
 typedef enum dyn_joint_stop {
     /* An impulse through the whole robot reverses the velocity by the restitution. q stays within the limits: the first
-     * step puts a joint that starts outside on its limit. */
+     * step moves a joint that starts outside to its limit. */
     DYN_JOINT_STOP_RIGID,
     DYN_JOINT_STOP_SPRING, /* a spring and a damper push back beyond the limit */
     DYN_JOINT_STOP_NONE,   /* the joint passes its limits */

@@ -214,9 +214,11 @@ static void refine(const constraint_problem *p, constraint_solution *s) {
 }
 
 void constraint_solve(const constraint_problem *p, constraint_solution *s) {
-    int steps = 16 + 16 * p->m;
+    int steps = 16;
     s->rank = 0;
     for (int i = 0; i < p->m; i++) {
+        /* A row that does not apply must not change the result of the others. */
+        steps += p->lower[i] < p->upper[i] ? 16 : 0;
         s->is_free[i] = s->is_stuck[i] = false;
         s->multipliers[i] = isfinite(p->lower[i]) ? p->lower[i] : isfinite(p->upper[i]) ? p->upper[i] : 0;
     }

@@ -195,7 +195,8 @@ static void strike(dyn_simulator *s, sample_block block, size_t l, bool rebounds
     constraint_rows_apply(rows, block, l, s->model->nv, s->v);
     for (int r = 0; r < rows->set.m; r++) {
         double *v = &s->v[lane_index(block, s->joints.ranges[s->stops.ranges[r]].v_index, l)];
-        *v = rows->solution.multipliers[r] != 0 ? rows->motion[r] : *v;
+        bool is_solved = rows->solution.is_free[r] && rows->solution.multipliers[r] != 0;
+        *v = is_solved ? rows->motion[r] : *v;
     }
 }
 

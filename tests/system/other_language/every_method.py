@@ -495,15 +495,15 @@ class Carrier:
         pusher.close()
         reader.close()
 
-    def test_events_tell_of_models_and_progress(self):
+    def test_events_report_models_and_progress(self):
         reader = sp.Subscriber(self.urls["events"])
         name = self.name("told")
 
-        def is_told():
+        def is_reported():
             self.call("load_model", name=name, description=self.description(name, 1))
             return reader.hears(0.1) or not self.call("unload_model", model=name)
 
-        self.await_true(is_told, "an event arrives")
+        self.await_true(is_reported, "an event arrives")
         request = self.client.make("rollout", {"query": {"model": "panda"}, "q": [0, 0, 0, -1, 0, 1, 0] * 64,
                                                "steps": 20000, "only_last": True,
                                                "stepping": {"step_length": 1e-4}}, progress=77)
@@ -519,7 +519,7 @@ class Carrier:
         reader.close()
         self.call("unload_model", model=name)
 
-    def test_reasons_tell_what_is_missing_or_wrong(self):
+    def test_reasons_name_what_is_missing_or_wrong(self):
         def reason(method, **fields):
             with self.assertRaises(support.Refused) as caught:
                 self.call(method, **fields)

@@ -58,7 +58,7 @@ class Goals(fixture.Case):
             "step_simulation": {"simulation": "long", "token": int(made["token"]), "steps": 10 ** 9},
         }
 
-    def test_long_goals_tell_their_progress_and_are_cancelled(self):
+    def test_long_goals_report_their_progress_and_are_cancelled(self):
         for method, args in self.long_goals().items():
             self.goal(method, method, args)
             reply = [self.client.receive("action_feedback") for _ in range(3)]
@@ -88,7 +88,7 @@ class Goals(fixture.Case):
                 done[answer["id"]] = answer["status"]
             self.assertEqual(set(done.values()), {5}, (method, done))
 
-    def test_big_batches_tell_their_progress(self):
+    def test_big_batches_report_their_progress(self):
         rows = {"query": PANDA, "q": Q * SAMPLES}
         for method, args, member, width in (
                 ("mass_matrix", rows, "mass_matrix", 49),

@@ -4,7 +4,7 @@
 
     message_compilers.py DIRECTORY      the directory with ros1/dynamics_msgs and ros2/dynamics_msgs
 
-The Python package of ROS 1 stays in WORK/ros1 for tests with nodes. What the gateway tells of its types, and the binary
+The Python package of ROS 1 stays in WORK/ros1 for tests with nodes. The gateway's reports of its types, and the binary
 messages that it sends, are read by the compiled classes.
 """
 import compileall
@@ -67,7 +67,7 @@ def written(message):
 
 
 def check_gateway():
-    """The definitions that the gateway tells have the sums of the files; binary messages are those of the classes."""
+    """The definitions that the gateway reports have the sums of the files; binary messages are those of the classes."""
     import genpy.dynamic
     from ros_values import message_of
     from roslib.message import get_message_class

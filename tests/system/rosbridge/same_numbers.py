@@ -19,7 +19,7 @@ ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308
 # Members of oneofs in replies.
 CHOICES = {"orientation", "rotation", "multiplier"}
 
-# Methods that change or tell something which has no numbers, or none that stay the same from call to call.
+# Methods that change or report something which has no numbers, or none that stay the same from call to call.
 OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "get_health", "get_server_info", "cancel",
           "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
           "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",

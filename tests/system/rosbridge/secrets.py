@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Events of the daemon tell nothing about the gateway that would let a subscriber act in its name."""
+"""Events of the daemon reveal nothing about the gateway that would let a subscriber act in its name."""
 import re
 import socket
 import struct

@@ -18,7 +18,7 @@ def run(*arguments):
 
 
 class Usage(unittest.TestCase):
-    def test_help_and_example_tell_the_same_keys_and_defaults(self):
+    def test_help_and_example_state_the_same_keys_and_defaults(self):
         shown = run("--help")
         self.assertEqual((shown.returncode, shown.stderr), (0, ""))
         reply, section = {}, None
