@@ -26,6 +26,7 @@ typedef struct live_object {
     uint64_t generation; /* number of the last list that named it */
     bool is_gone;        /* ended; freed after its last request */
     unsigned questions;  /* requests in progress */
+    int64_t created;     /* the daemon's time of its creation; identifies it among objects of the same name */
     char name[LIVE_NAME_SIZE], digest[LIVE_DIGEST_SIZE];
     json_t *joint_names;                       /* order of its rows; empty: the model's own */
     coordinates coordinates;                   /* requested when a topic is used first */

@@ -6,7 +6,6 @@
 
 #include <dynamics/v1/simulation.pb-c.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
 #include "message_json.h"
@@ -29,6 +28,7 @@ static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *s
                      summary->n_joint_names, summary->joint_names);
     added->on_free = free_inputs;
     added->generation = in->generation;
+    added->created = summary->created_ns;
     live_object_open(added, SIMULATION_JOINT_STATES, "joint_states", "sensor_msgs/msg/JointState", true, NULL);
     live_object_open(added, SIMULATION_STATE, "state", "dynamics_msgs/msg/SimulationStateEvent", false, NULL);
     live_object_open(added, SIMULATION_EVENTS, "events", "dynamics_msgs/msg/SimulationEvent", false, NULL);
@@ -42,7 +42,7 @@ void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulat
     of->generation++;
     for (size_t i = 0; i < list->n_simulations; i++) {
         live_object *known = live_object_find(of->first, list->simulations[i]->name);
-        if (known && strcmp(known->digest, list->simulations[i]->digest) == 0) {
+        if (known && known->created == list->simulations[i]->created_ns) {
             known->generation = of->generation;
         }
     }

@@ -6,7 +6,6 @@
 
 #include <dynamics/v1/stream.pb-c.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calls.h"
 #include "message_json.h"
@@ -22,6 +21,7 @@ static void begin(live_streams *in, const Dynamics__V1__StreamSummary *summary) 
                      summary->joint_names);
     object->on_free = stream_trajectory_free;
     object->generation = in->generation;
+    object->created = summary->created_ns;
     if (summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD) {
         live_object_open(object, STREAM_EFFORT, "effort", "sensor_msgs/msg/JointState", false, NULL);
         live_object_open(object, STREAM_TORQUES, "torques", "dynamics_msgs/msg/StreamTorques", false, NULL);
@@ -33,23 +33,11 @@ static void begin(live_streams *in, const Dynamics__V1__StreamSummary *summary) 
     in->first = object;
 }
 
-/* Returns true if the summary describes the known stream. A later stream of the same name may differ in kind, model or
- * order of joints. */
-static bool is_same(const live_object *known, const Dynamics__V1__StreamSummary *summary) {
-    bool is_feedforward = summary->kind == DYNAMICS__V1__STREAM_KIND__STREAM_KIND_FEEDFORWARD;
-    bool same = strcmp(known->digest, summary->digest) == 0 && (known->topics[STREAM_EFFORT] != NULL) == is_feedforward;
-    same = same && json_array_size(known->joint_names) == summary->n_joint_names;
-    for (size_t i = 0; same && i < summary->n_joint_names; i++) {
-        same = strcmp(json_string_value(json_array_get(known->joint_names, i)), summary->joint_names[i]) == 0;
-    }
-    return same;
-}
-
 void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *list) {
     of->generation++;
     for (size_t i = 0; i < list->n_streams; i++) {
         live_object *known = live_object_find(of->first, list->streams[i]->name);
-        if (known && is_same(known, list->streams[i])) {
+        if (known && known->created == list->streams[i]->created_ns) {
             known->generation = of->generation;
         }
     }

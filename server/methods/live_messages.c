@@ -162,6 +162,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->statistics = statistics(c, &s->statistics);
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
     to->recording_error = call_string(c, session_of(s)->recording_error);
+    to->created_ns = session_of(s)->topics.created;
     if (s->source) {
         to->streams = call_allocate(c, 1, sizeof *to->streams);
         to->n_streams = to->streams ? 1 : 0;
@@ -228,5 +229,6 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     to->nq = (uint32_t)s->nq;
     to->nv = (uint32_t)s->nv;
     to->digest = call_string(c, s->entry->digest);
+    to->created_ns = stream_session_of(s)->topics.created;
     return call_has_ended(c) ? NULL : to;
 }

@@ -9,6 +9,7 @@
 
 void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data) {
     t->instance = instance;
+    t->created = clock_wall();
     snprintf(t->data, sizeof t->data, "%s/%s/%s", kind, name, data);
     snprintf(t->events, sizeof t->events, "%s/%s/events", kind, name);
 }

@@ -17,6 +17,7 @@ enum { TOPIC_NAME_SIZE = 96 };
 typedef struct watched_topics {
     char data[TOPIC_NAME_SIZE], events[TOPIC_NAME_SIZE];
     uint64_t instance;                      /* of the daemon, in each event */
+    int64_t created;                        /* wall time at which the owner came into being, ns since 1970 */
     uint64_t data_sequence, event_sequence; /* number of the last message of each topic */
     transport_topic *endpoint;              /* NULL: no watchers */
     bool is_ended;                          /* the owner has ended; no endpoint is attached any more */
@@ -25,7 +26,8 @@ typedef struct watched_topics {
     size_t capacity;
 } watched_topics;
 
-/* Sets the daemon's instance and the names of the topics: "<kind>/<name>/<data>" and "<kind>/<name>/events". */
+/* Sets the time of creation, the daemon's instance and the names of the topics: "<kind>/<name>/<data>" and
+ * "<kind>/<name>/events". */
 void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data);
 
 /* Returns whether there are subscribers. */

@@ -1368,9 +1368,10 @@ typedef struct dyn_client_simulation {
     double lateness, longest_lateness; /* s by which the last tick and the latest tick began late */
     double step_cost;                  /* mean computing time of a step, s */
     uint64_t step;
-    double time;      /* s simulated */
-    int64_t stamp_ns; /* wall time of the state, ns since 1970-01-01 UTC */
-    size_t nq, nv;    /* 0 in lists, which hold no states */
+    double time;        /* s simulated */
+    int64_t stamp_ns;   /* wall time of the state, ns since 1970-01-01 UTC */
+    int64_t created_ns; /* wall time of its creation; differs from that of a former simulation of the same name */
+    size_t nq, nv;      /* 0 in lists, which hold no states */
     const double *q, *v, *tau;
     size_t external_force_count; /* that act in the next step; set by dyn_client_get_simulation only */
     const dyn_client_external_force *external_forces;
@@ -1810,6 +1811,7 @@ typedef struct dyn_client_stream_info {
     const char *name, *model, *simulation, *owner, *recording;
     const char *recording_error; /* error that ended the recording; empty: none */
     dyn_client_stream_kind kind;
+    int64_t created_ns; /* wall time of its opening, ns since 1970-01-01 UTC */
     uint64_t accepted, lost, late, duplicates, reordered, refused, beyond_credit, chunks, consumed, empty;
     uint64_t last_point_number, credit, waiting;
     /* Delay in s from the due time of the last point to its arrival, and the greatest of all points. It is positive for

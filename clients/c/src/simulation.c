@@ -39,6 +39,7 @@ static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->owner = from->owner;
     to->recording = from->recording;
     to->recording_error = from->recording_error;
+    to->created_ns = from->created_ns;
     to->condition = (dyn_client_condition)from->condition;
     to->pace = (dyn_client_pace)from->pace;
     to->rate = from->rate;

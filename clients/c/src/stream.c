@@ -239,6 +239,7 @@ static void copy_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
         .owner = from->owner,
         .recording = from->recording,
         .recording_error = from->recording_error,
+        .created_ns = from->created_ns,
         .kind = (dyn_client_stream_kind)from->kind,
         .last_point_number = from->last_point_number,
         .credit = from->credit,
