@@ -28,7 +28,7 @@ static const char RESULTS_HELP[] =
 
 static const char FORCES_HELP[] =
     "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"reference_frame\": \"local\",\n"
-    "\"force\": [x, y, z], \"torque\": [x, y, z]}]; --force holds for all states. Forces are those that the "
+    "\"force\": [x, y, z], \"torque\": [x, y, z]}];\n--force holds for all states. Forces are those that the "
     "environment applies to the link.\n";
 
 static const command COMMANDS[] = {

@@ -479,11 +479,8 @@ START_TEST(models_are_derived) {
 END_TEST
 
 START_TEST(a_job_prints_what_a_request_prints) {
-    const char *const commands[] = {"id ur5 --state zero",
-                                    "evaluate two_link --q 0,1 --quantity mass_matrix --json",
-                                    "jacobian ur5 --json",
-                                    "base-parameters two_link",
-                                    "rollout two_link --q 0,1 --duration 0.5 --json",
+    const char *const commands[] = {"id ur5 --state zero", "evaluate two_link --q 0,1 --quantity mass_matrix --json",
+                                    "jacobian ur5 --json", "rollout two_link --q 0,1 --duration 0.5 --json",
                                     "configuration two_link random --count 2"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         outcome request = shell("$ctl %s", commands[i]), job = shell("$ctl %s --job", commands[i]);
