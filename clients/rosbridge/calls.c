@@ -155,7 +155,9 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
         return NULL;
     }
     coordinates joints = {0};
-    bool has_joints = !joint_state_has_parts(method_request(made->method), made->arguments) ||
+    char names_path[JOINT_STATE_PATH_SIZE];
+    joint_state_path(method_request(made->method), made->arguments, names_path);
+    bool has_joints = !joint_state_needs_joints(method_request(made->method), made->arguments) ||
                       model_joints_ask(link, made->arguments, left, &joints, error);
     if (made->wants_feedback) {
         made->progress = draw_number();
@@ -185,6 +187,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     } else {
         result = method_unpack(made->method, reply, reply_size, error);
         if (!result) {
+            joint_state_rename(names_path, error);
             fail(made, made->is_cancelled ? CALL_CANCELLED : CALL_FAILED, error);
         }
     }

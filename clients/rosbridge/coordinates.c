@@ -69,8 +69,7 @@ void coordinates_free(coordinates *freed) {
     *freed = (coordinates){0};
 }
 
-/* Finds the coordinate of a name, which is usually the one at `index`. Returns NULL if there is none. */
-static const coordinate *find_coordinate(const coordinates *of, const char *name, size_t index) {
+const coordinate *coordinates_find(const coordinates *of, const char *name, size_t index) {
     if (index < of->count && strcmp(of->list[index].name, name) == 0) {
         return &of->list[index];
     }
@@ -83,7 +82,7 @@ static const coordinate *find_coordinate(const coordinates *of, const char *name
 }
 
 /* Returns the error text for a name that is no coordinate. */
-static const char *missing(const coordinates *of, const char *name) {
+static const char *describe_unknown(const coordinates *of, const char *name) {
     size_t length = strlen(name);
     for (size_t i = 0; i < of->count; i++) {
         if (strncmp(of->list[i].name, name, length) == 0 && of->list[i].name[length] == '[') {
@@ -93,34 +92,65 @@ static const char *missing(const coordinates *of, const char *name) {
     return "no joint";
 }
 
-const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, const char *path,
-                                       char error[COORDINATES_ERROR_SIZE]) {
-    size_t count = json_array_size(names), i = 0;
-    const char *wrong = NULL;
-    if (count != of->count) {
-        snprintf(error, COORDINATES_ERROR_SIZE, "%s: %zu names; name each of %zu coordinates, such as \"%.64s\"", path,
-                 count, of->count, of->list[0].name);
-        return NULL;
-    }
-    const coordinate **places = calloc(count, sizeof *places);
-    bool *is_named = calloc(count, sizeof *is_named);
-    if (!places || !is_named) {
-        wrong = "out of memory";
-    }
-    for (; i < count && !wrong; i++) {
+/* Assignment of names to coordinates. */
+typedef struct arrangement {
+    const coordinate **places;
+    bool *is_named;      /* by coordinate */
+    const char *unknown; /* the first name that is no coordinate; NULL: none */
+} arrangement;
+
+/* Assigns the names. Returns false and `error` for one that is wrong. */
+static bool assign(const coordinates *of, const json_t *names, bool ignores_extra, const char *path, arrangement *to,
+                   char *error) {
+    for (size_t i = 0; i < json_array_size(names); i++) {
         const char *name = json_string_value(json_array_get(names, i));
-        places[i] = find_coordinate(of, name, i);
-        wrong = !places[i] ? missing(of, name) : is_named[places[i] - of->list] ? "named twice" : NULL;
-        if (!wrong) {
-            is_named[places[i] - of->list] = true;
+        const coordinate *found = coordinates_find(of, name, i);
+        to->places[i] = found;
+        if (!found && !to->unknown) {
+            to->unknown = name;
+        }
+        if (found ? to->is_named[found - of->list] : !ignores_extra) {
+            snprintf(error, COORDINATES_ERROR_SIZE, "%s[%zu]: \"%.64s\" is %s", path, i, name,
+                     found ? "named twice" : describe_unknown(of, name));
+            return false;
+        }
+        if (found) {
+            to->is_named[found - of->list] = true;
         }
     }
-    free(is_named);
-    if (!wrong) {
-        return places;
+    return true;
+}
+
+/* Checks that each coordinate has a name. The error also states an unknown name, which may be a misspelling. */
+static bool check_missing(const coordinates *of, const char *path, const arrangement *made, char *error) {
+    for (size_t i = 0; i < of->count; i++) {
+        if (!made->is_named[i]) {
+            int length =
+                snprintf(error, COORDINATES_ERROR_SIZE, "%s: \"%.64s\" is missing; name each of %zu coordinates", path,
+                         of->list[i].name, of->count);
+            if (made->unknown && length > 0 && length < COORDINATES_ERROR_SIZE) {
+                snprintf(error + length, (size_t)(COORDINATES_ERROR_SIZE - length), "; \"%.32s\" is %s", made->unknown,
+                         describe_unknown(of, made->unknown));
+            }
+            return false;
+        }
     }
-    snprintf(error, COORDINATES_ERROR_SIZE, "%s[%zu]: \"%.64s\" is %s", path, i - 1,
-             i > 0 ? json_string_value(json_array_get(names, i - 1)) : "", wrong);
-    free(places);
-    return NULL;
+    return true;
+}
+
+const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, bool ignores_extra, const char *path,
+                                       char error[COORDINATES_ERROR_SIZE]) {
+    arrangement made = {.places = calloc(json_array_size(names) + 1, sizeof *made.places),
+                        .is_named = calloc(of->count, sizeof *made.is_named)};
+    bool is_good = made.places && made.is_named;
+    if (!is_good) {
+        snprintf(error, COORDINATES_ERROR_SIZE, "%s: out of memory", path);
+    }
+    is_good = is_good && assign(of, names, ignores_extra, path, &made, error) && check_missing(of, path, &made, error);
+    free(made.is_named);
+    if (!is_good) {
+        free(made.places);
+        return NULL;
+    }
+    return made.places;
 }

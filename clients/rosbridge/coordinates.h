@@ -36,9 +36,13 @@ enum { COORDINATES_ERROR_SIZE = 256 };
 bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *model, const json_t *joint_names);
 void coordinates_free(coordinates *freed);
 
+/* Finds the coordinate of a name, which is usually the one at `index`. Returns NULL if there is none. */
+const coordinate *coordinates_find(const coordinates *of, const char *name, size_t index);
+
 /* Returns the coordinates of an array of names, which must contain each name once, in any order. The caller frees them.
- * On failure returns NULL, and `error` begins with `path`, the path of the names. */
-const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, const char *path,
+ * Other names are errors; if `ignores_extra`, they have no coordinate (NULL). On failure returns NULL, and `error`
+ * begins with `path`, the path of the names. */
+const coordinate **coordinates_arrange(const coordinates *of, const json_t *names, bool ignores_extra, const char *path,
                                        char error[COORDINATES_ERROR_SIZE]);
 
 #endif

@@ -10,16 +10,18 @@
 #include <string.h>
 
 #include "json_list.h"
-#include "method_error.h"
+
+static const char ignore_member[] = "ignore_extra_joints";
 
 /* Progress of a conversion. */
 typedef struct conversion {
     char *error;
     bool failed;
+    const coordinates *kept;              /* names outside these are left out; NULL: none are */
     json_t *names;                        /* of the first state */
     json_t *position, *velocity, *effort; /* rows of the states that were read */
     bool has_velocity, has_effort;
-    char path[64]; /* of the state */
+    char path[JOINT_STATE_PATH_SIZE]; /* of the state */
 } conversion;
 
 static void refuse(conversion *of, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -44,8 +46,8 @@ bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type) {
     return has_field(type, "query") && has_field(type, "q");
 }
 
-/* Returns the index in the first state of the name that this state has at `index`. Most states have it at the same
- * index. */
+/* Returns the index in the first state of the name that this state has at `index`, or SIZE_MAX. Most states have it at
+ * the same index. */
 static size_t place_of(const conversion *of, const char *name, size_t index) {
     const char *same = json_string_value(json_array_get(of->names, index));
     if (same && strcmp(same, name) == 0) {
@@ -59,8 +61,47 @@ static size_t place_of(const conversion *of, const char *name, size_t index) {
     return SIZE_MAX;
 }
 
-/* Checks the names of a state. Those of a later state must be those of the first. */
-static size_t read_names(conversion *of, const json_t *state) {
+/* Stores the names of the first state without those that are left out. */
+static void begin_names(conversion *of, const json_t *names) {
+    of->names = json_array();
+    for (size_t i = 0; i < json_array_size(names); i++) {
+        json_t *name = json_array_get(names, i);
+        if (!of->kept || coordinates_find(of->kept, json_string_value(name), i)) {
+            json_array_append(of->names, name);
+        }
+    }
+    if (json_array_size(of->names) == 0) {
+        refuse(of, ".name: none of %zu names is a joint of the model, such as \"%.64s\"", json_array_size(names),
+               of->kept->list[0].name);
+    }
+}
+
+/* Fills in the index in the first state of each name, SIZE_MAX for one that is left out. Every other name must be in
+ * the first state, once. */
+static void arrange_names(conversion *of, const json_t *names, size_t *places, bool *is_named) {
+    size_t named = 0;
+    for (size_t i = 0; i < json_array_size(names) && !of->failed; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        places[i] = place_of(of, name, i);
+        if (places[i] != SIZE_MAX && !is_named[places[i]]) {
+            is_named[places[i]] = true;
+            named++;
+        } else if (places[i] != SIZE_MAX) {
+            refuse(of, ".name[%zu]: joint \"%.64s\" is named twice", i, name);
+        } else if (!of->kept || coordinates_find(of->kept, name, i)) {
+            refuse(of, ".name[%zu]: the first state has no joint \"%.64s\"", i, name);
+        }
+    }
+    for (size_t i = 0; i < json_array_size(of->names) && named < json_array_size(of->names); i++) {
+        if (!is_named[i]) {
+            refuse(of, ".name: joint \"%.64s\" of the first state is missing",
+                   json_string_value(json_array_get(of->names, i)));
+        }
+    }
+}
+
+/* Checks the names of a state. Returns the index of each in the first state, which the caller frees, or NULL. */
+static size_t *read_names(conversion *of, const json_t *state) {
     const json_t *names = json_object_get(state, "name");
     size_t count = json_array_size(names);
     if (!json_is_array(names) || count == 0) {
@@ -71,37 +112,44 @@ static size_t read_names(conversion *of, const json_t *state) {
             refuse(of, ".name[%zu]: a string is needed", i);
         }
     }
-    if (!of->names) {
-        of->names = json_deep_copy(names);
-    } else if (json_array_size(of->names) != count) {
-        refuse(of, ".name: %zu names, but the first state has %zu", count, json_array_size(of->names));
+    if (!of->failed && !of->names) {
+        begin_names(of, names);
     }
-    for (size_t i = 0; i < count && !of->failed; i++) {
-        if (place_of(of, json_string_value(json_array_get(names, i)), i) == SIZE_MAX) {
-            refuse(of, ".name[%zu]: the first state has no joint \"%.64s\"", i,
-                   json_string_value(json_array_get(names, i)));
-        }
+    if (of->failed) {
+        return NULL;
     }
-    return count;
+    size_t *places = calloc(count, sizeof *places);
+    bool *is_named = calloc(json_array_size(of->names), sizeof *is_named);
+    if (places && is_named) {
+        arrange_names(of, names, places, is_named);
+    } else {
+        refuse(of, ": out of memory (RESOURCE_EXHAUSTED)");
+    }
+    free(is_named);
+    return places;
 }
 
 /* Appends one row in the order of the first state; missing or empty values become zeros. Returns true if there was a
  * row. */
-static bool read_row(conversion *of, const json_t *state, const char *member, size_t count, json_t *rows) {
-    const json_t *values = json_object_get(state, member), *names = json_object_get(state, "name");
+static bool read_row(conversion *of, const json_t *state, const char *member, const size_t *places, json_t *rows) {
+    const json_t *values = json_object_get(state, member);
     size_t given = list_size(values), start = json_array_size(rows);
+    size_t count = json_array_size(json_object_get(state, "name"));
     if (given != 0 && given != count) {
         refuse(of, ".%s: %zu values for %zu names", member, given, count);
     }
-    for (size_t i = 0; i < count && !of->failed; i++) {
+    for (size_t i = 0; i < json_array_size(of->names) && !of->failed; i++) {
         json_array_append_new(rows, json_real(0));
     }
     for (size_t i = 0; i < given && !of->failed; i++) {
         json_t *value = list_get(values, i);
+        if (places[i] == SIZE_MAX) {
+            continue;
+        }
         if (!json_is_number(value)) {
             refuse(of, ".%s[%zu]: %s is not a number", member, i, json_is_null(value) ? "null" : "this value");
         } else {
-            json_array_set(rows, start + place_of(of, json_string_value(json_array_get(names, i)), i), value);
+            json_array_set(rows, start + places[i], value);
         }
     }
     return given > 0;
@@ -112,12 +160,13 @@ static void read_state(conversion *of, const json_t *state) {
         refuse(of, ": a sensor_msgs/JointState is needed");
         return;
     }
-    size_t count = read_names(of, state);
-    if (!of->failed && !read_row(of, state, "position", count, of->position)) {
+    size_t *places = read_names(of, state);
+    if (!of->failed && !read_row(of, state, "position", places, of->position)) {
         refuse(of, ".position: a number for each name is needed");
     }
-    of->has_velocity |= !of->failed && read_row(of, state, "velocity", count, of->velocity);
-    of->has_effort |= !of->failed && read_row(of, state, "effort", count, of->effort);
+    of->has_velocity |= !of->failed && read_row(of, state, "velocity", places, of->velocity);
+    of->has_effort |= !of->failed && read_row(of, state, "effort", places, of->effort);
+    free(places);
 }
 
 /* Sets a field of the request, which must not be present beside the states. */
@@ -158,19 +207,53 @@ static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *a
     return !joint_state_is_accepted(type) ? NULL : *is_bare ? (json_t *)arguments : whole;
 }
 
-bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments) {
+/* Writes the path of the state at an index: of an array, of a single state, or of the arguments themselves. */
+static void write_path(const json_t *states, bool is_bare, size_t index, char path[JOINT_STATE_PATH_SIZE]) {
+    if (json_is_array(states)) {
+        snprintf(path, JOINT_STATE_PATH_SIZE, "args.joint_state[%zu]", index);
+    } else {
+        snprintf(path, JOINT_STATE_PATH_SIZE, is_bare ? "args" : "args.joint_state");
+    }
+}
+
+void joint_state_path(const ProtobufCMessageDescriptor *type, const json_t *arguments,
+                      char path[JOINT_STATE_PATH_SIZE]) {
     bool is_bare;
     const json_t *states = states_in(type, arguments, &is_bare);
-    const json_t *names = json_object_get(json_is_array(states) ? json_array_get(states, 0) : states, "name");
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = json_string_value(json_array_get(names, i));
-        const char *bracket = name ? strrchr(name, '[') : NULL;
-        size_t digits = bracket ? strspn(bracket + 1, "0123456789") : 0;
-        if (digits > 0 && strcmp(bracket + 1 + digits, "]") == 0) {
-            return true;
-        }
+    path[0] = '\0';
+    if (states && (!json_is_array(states) || json_array_size(states) > 0)) {
+        write_path(states, is_bare, 0, path);
+        strcat(path, ".name");
     }
-    return false;
+}
+
+void joint_state_rename(const char *path, char error[METHOD_ERROR_SIZE]) {
+    static const char own[] = "args.query.joint_names";
+    char text[METHOD_ERROR_SIZE];
+    if (path[0] != '\0' && strncmp(error, own, sizeof own - 1) == 0) {
+        snprintf(text, sizeof text, "%s", error + sizeof own - 1);
+        snprintf(error, METHOD_ERROR_SIZE, "%.64s%.*s", path, METHOD_ERROR_SIZE - JOINT_STATE_PATH_SIZE - 1, text);
+    }
+}
+
+/* Returns true if a name is that of a joint with several coordinates, such as "root_joint[0]". */
+static bool has_part(const char *name) {
+    const char *bracket = strrchr(name, '[');
+    size_t digits = bracket ? strspn(bracket + 1, "0123456789") : 0;
+    return digits > 0 && strcmp(bracket + 1 + digits, "]") == 0;
+}
+
+bool joint_state_needs_joints(const ProtobufCMessageDescriptor *type, const json_t *arguments) {
+    bool is_bare;
+    const json_t *states = states_in(type, arguments, &is_bare);
+    const json_t *first = json_is_array(states) ? json_array_get(states, 0) : states;
+    const json_t *names = json_object_get(first, "name");
+    bool is_needed = first && json_is_true(json_object_get(arguments, ignore_member));
+    for (size_t i = 0; i < json_array_size(names) && !is_needed; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        is_needed = name && has_part(name);
+    }
+    return is_needed;
 }
 
 /* Converts rows with one value for each name into rows of q or v. Releases the old rows. */
@@ -194,7 +277,7 @@ static json_t *spread(json_t *rows, const coordinates *joints, const coordinate 
 static void use_own_order(conversion *of, const coordinates *joints) {
     char path[sizeof of->path + 8];
     snprintf(path, sizeof path, "%s.name", of->path);
-    const coordinate **places = coordinates_arrange(joints, of->names, path, of->error);
+    const coordinate **places = coordinates_arrange(joints, of->names, false, path, of->error);
     of->failed = !places;
     if (of->failed) {
         return;
@@ -206,6 +289,27 @@ static void use_own_order(conversion *of, const coordinates *joints) {
     free(places);
 }
 
+/* Reads the option for extra joints. Returns false for a value that is not a boolean. */
+static bool read_option(const json_t *arguments, const coordinates *joints, conversion *to) {
+    const json_t *option = json_object_get(arguments, ignore_member);
+    if (option && !json_is_boolean(option) && !json_is_null(option)) {
+        snprintf(to->path, sizeof to->path, "args.%s", ignore_member);
+        refuse(to, ": true or false is needed");
+        return false;
+    }
+    to->kept = json_is_true(option) ? joints : NULL;
+    return true;
+}
+
+/* Reads all states. */
+static void read_states(conversion *of, const json_t *states, bool is_bare) {
+    size_t count = json_is_array(states) ? json_array_size(states) : 1;
+    for (size_t i = 0; i < count && !of->failed; i++) {
+        write_path(states, is_bare, i, of->path);
+        read_state(of, json_is_array(states) ? json_array_get(states, i) : states);
+    }
+}
+
 bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *arguments, const coordinates *joints,
                          char *error) {
     bool is_bare;
@@ -215,20 +319,16 @@ bool joint_state_convert(const ProtobufCMessageDescriptor *type, json_t *argumen
     }
     json_incref(states);
     conversion of = {.error = error, .position = json_array(), .velocity = json_array(), .effort = json_array()};
-    if (!json_is_array(states)) {
-        snprintf(of.path, sizeof of.path, is_bare ? "args" : "args.joint_state");
-        read_state(&of, states);
-    }
-    for (size_t i = 0; i < json_array_size(states) && !of.failed; i++) {
-        snprintf(of.path, sizeof of.path, "args.joint_state[%zu]", i);
-        read_state(&of, json_array_get(states, i));
+    if (read_option(arguments, joints, &of)) {
+        read_states(&of, states, is_bare);
     }
     if (!of.failed && of.names && joints && joints->has_parts) {
         use_own_order(&of, joints);
     }
     snprintf(of.path, sizeof of.path, "args");
-    static const char *const members[] = {"header", "name", "position", "velocity", "effort", "joint_state"};
-    for (size_t i = is_bare ? 0 : 5; i < 6; i++) {
+    static const char *const members[] = {"header", "name",        "position",   "velocity",
+                                          "effort", ignore_member, "joint_state"};
+    for (size_t i = is_bare ? 0 : 5; i < 7; i++) {
         json_object_del(arguments, members[i]);
     }
     if (!of.failed && of.names) {

@@ -12,6 +12,9 @@
  *   effort    tau where the request has that field; empty or missing: zeros. Else it is not used.
  *   header    not used.
  *
+ * With the argument "ignore_extra_joints": true, names that are none of the model's are left out with their values,
+ * such as those of a gripper in the states of a whole robot. Otherwise they are refused.
+ *
  * If joints of the model have several coordinates, the names are those of coordinates.h, such as "root_joint[0]". Rows
  * and the reply are then in the model's own order.
  */
@@ -24,13 +27,23 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "coordinates.h"
+#include "method_error.h"
 
 /* Returns true if a request of this type accepts JointState. */
 bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type);
 
-/* Returns true if a name in the arguments ends in a number, such as "root_joint[0]". The conversion then needs the
- * joints of the model. */
-bool joint_state_has_parts(const ProtobufCMessageDescriptor *type, const json_t *arguments);
+enum { JOINT_STATE_PATH_SIZE = 64 };
+
+/* Writes the path of the names in the arguments, such as "args.joint_state.name", or "" if they hold no JointState. */
+void joint_state_path(const ProtobufCMessageDescriptor *type, const json_t *arguments,
+                      char path[JOINT_STATE_PATH_SIZE]);
+
+/* Replaces the path of query.joint_names at the beginning of an error by the path of the names. */
+void joint_state_rename(const char *path, char error[METHOD_ERROR_SIZE]);
+
+/* Returns true if the conversion needs the joints of the model: a name in the arguments ends in a number, such as
+ * "root_joint[0]", or extra joints are ignored. */
+bool joint_state_needs_joints(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
 /* Returns the query of a request as an object. A ROS message has a sequence of it. */
 const json_t *joint_state_query(const json_t *given);

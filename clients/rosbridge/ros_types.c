@@ -135,14 +135,21 @@ void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_N
     snprintf(type, ROS_NAME_SIZE, "%s/msg/%s%s", package, name, find_method(name) < method_count() ? data : "");
 }
 
+/* Describes a field that the gateway adds to a request that accepts JointState. */
+static bool joint_state_field(size_t index, ros_field *field) {
+    if (index == 0) {
+        *field = (ros_field){.name = "joint_state", .type = "sensor_msgs/msg/JointState", .length = ROS_SEQUENCE};
+    } else {
+        *field = (ros_field){.name = "ignore_extra_joints", .type = "bool"};
+    }
+    return index < 2;
+}
+
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field) {
     *field = (ros_field){0};
     bool is_whole = strstr(message->short_name, "Request") != NULL;
-    if (index == message->n_fields && is_whole && joint_state_is_accepted(message)) {
-        snprintf(field->name, sizeof field->name, "joint_state");
-        snprintf(field->type, sizeof field->type, "sensor_msgs/msg/JointState");
-        field->length = ROS_SEQUENCE;
-        return true;
+    if (index >= message->n_fields && is_whole && joint_state_is_accepted(message)) {
+        return joint_state_field(index - message->n_fields, field);
     }
     if (index >= message->n_fields) {
         return false;

@@ -99,9 +99,10 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
                         char *error) {
     const json_t *values = json_object_get(message, members[part]);
     size_t given = json_array_size(values), width = part == 0 ? of->nq : of->nv;
-    if (given != 0 && given != of->count) {
+    size_t named = json_array_size(json_object_get(message, "name"));
+    if (given != 0 && given != named) {
         snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values; give one for each of %zu names, or none", members[part],
-                 given, of->count);
+                 given, named);
         return NULL;
     }
     json_t *row = json_array();
@@ -109,7 +110,7 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
         json_array_append_new(row, json_null());
     }
     for (size_t i = 0; i < given; i++) {
-        size_t place = part == 0 ? places[i]->q : places[i]->v;
+        size_t place = !places[i] ? SIZE_MAX : part == 0 ? places[i]->q : places[i]->v;
         if (place != SIZE_MAX) {
             json_array_set(row, place, json_array_get(values, i));
         }
@@ -120,7 +121,7 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
 /* Returns the arguments of SetSimulationInput, or NULL and `error`. */
 static json_t *read_message(const live_object *of, const json_t *message, char *error) {
     const coordinate **places =
-        coordinates_arrange(&of->coordinates, json_object_get(message, "name"), "msg.name", error);
+        coordinates_arrange(&of->coordinates, json_object_get(message, "name"), true, "msg.name", error);
     json_t *input = places ? json_object() : NULL;
     for (int part = 0; part < PARTS && input; part++) {
         json_t *row = read_row(&of->coordinates, places, message, part, error);

@@ -65,7 +65,7 @@ static bool read_row(const json_t *points, size_t index, int part, const layout 
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t place = part == Q ? of->places[i]->q : of->places[i]->v;
+        size_t place = !of->places[i] ? SIZE_MAX : part == Q ? of->places[i]->q : of->places[i]->v;
         if (place != SIZE_MAX) {
             row[place] = json_number_value(json_array_get(values, i));
         }
@@ -243,7 +243,8 @@ bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[
     live_stream *of = to->user;
     const json_t *points = json_object_get(message, "points");
     const coordinates *known = &of->object.coordinates;
-    layout rows = {.count = known->count, .widths = {known->nq, known->nv, known->nv, known->nv}};
+    const json_t *names = json_object_get(message, "joint_names");
+    layout rows = {.count = json_array_size(names), .widths = {known->nq, known->nv, known->nv, known->nv}};
     uint64_t key;
     if (known->count == 0) {
         return live_object_hold(&of->object, from, to, message, error);
@@ -251,7 +252,7 @@ bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[
     if (!read_key(message, &key, error)) {
         return false;
     }
-    rows.places = coordinates_arrange(known, json_object_get(message, "joint_names"), "msg.joint_names", error);
+    rows.places = coordinates_arrange(known, names, true, "msg.joint_names", error);
     trajectory *read = rows.places ? allocate(points, &rows, error) : NULL;
     bool is_good = read && read_points(points, &rows, read, error);
     if (is_good &&

@@ -6,9 +6,10 @@
 
 With standard types alone (python3-rospy, python3-sensor-msgs, python3-std-srvs):
 
-Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order; no velocity means rest.
-Publishes   torques          sensor_msgs/JointState: the same state, with the effort of inverse dynamics for zero
-                             acceleration. Refused states are logged with the reason.
+Subscribes  joint_states     sensor_msgs/JointState: a state; joints in any order; no velocity means rest. Joints that
+                             the model lacks, such as those of a gripper, are ignored.
+Publishes   torques          sensor_msgs/JointState: the state of the model's joints, with the effort of inverse
+                             dynamics for zero acceleration. Refused states are logged with the reason.
 Service     ~check_health    std_srvs/Trigger: the health of the daemon.
 
 The node also offers all services and topics of the gateway whose types are installed, under the same names. Build
@@ -36,7 +37,7 @@ class DynamicsNode:
 
     def __init__(self):
         self.url, self.model = rospy.get_param("~url", "ws://127.0.0.1:9090"), rospy.get_param("~model", None)
-        self.client, self.relays, self.lock = None, {}, threading.Lock()
+        self.client, self.relays, self.joints, self.lock = None, {}, frozenset(), threading.Lock()
         rospy.Service("~check_health", Trigger, self.on_health)
         if self.model:
             self.torques = rospy.Publisher("torques", JointState, queue_size=10)
@@ -59,15 +60,24 @@ class DynamicsNode:
         except (OSError, TimeoutError) as error:
             raise Failed(f"{self.url}: {error}") from error
 
+    def own_joints(self, state):
+        """The part of a state that belongs to the model's joints, and their indices in the state."""
+        if not self.joints:
+            self.joints = frozenset(self.call("/dynamics/describe_model", {"model": self.model})["q_names"])
+        own = [i for i, name in enumerate(state.name) if name in self.joints]
+        pick = lambda values: [values[i] for i in own] if len(values) == len(state.name) else list(values)
+        return JointState(state.header, pick(state.name), pick(state.position), pick(state.velocity), [])
+
     def on_state(self, state):
-        joints = {"name": state.name, "position": values_of(state.position), "velocity": values_of(state.velocity)}
         try:
-            asked = {"query": {"model": self.model}, "joint_state": joints}
-            tau = self.call("/dynamics/inverse_dynamics", asked)["tau"]
+            own = self.own_joints(state)
+            asked = {"query": {"model": self.model}, "joint_state": values_of(own)}
+            own.effort = self.call("/dynamics/inverse_dynamics", asked)["tau"]
         except Failed as error:
+            self.joints = frozenset()  # the model may have been replaced
             rospy.logerr_throttle(1.0, f"joint_states: {error}")
             return
-        self.torques.publish(JointState(state.header, state.name, state.position, state.velocity, tau))
+        self.torques.publish(own)
 
     def on_health(self, _):
         try:

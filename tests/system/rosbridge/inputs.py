@@ -136,7 +136,7 @@ class Inputs(fixture.Case):
         self.assertEqual(both[:len(v)], expected)
         self.assertEqual(both[len(v):], ask(q=q))
         for wrong, reason in (({"query": {"model": "none"}}, "args.query.model: there is no model"),
-                              ({"query": TWO_LINK}, "args.query.joint_names"),
+                              ({"query": TWO_LINK}, 'args.joint_state.name[0]: model "two_link" has no moving joint'),
                               ({"joint_state": {**state, "name": ["spherical[0]"] * len(names)}},
                                'args.joint_state.name[1]: "spherical[0]" is named twice')):
             reply = self.client.refusal("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state, **wrong})
@@ -153,11 +153,85 @@ class Inputs(fixture.Case):
         for wrong, reason in (
                 ({"name": bare}, '"spherical" is a joint with several coordinates: name each, with [0], [1]'),
                 ({"name": twice}, "named twice"),
-                ({"name": names[:-1]}, f"{len(names) - 1} names; name each of {len(names)} coordinates"),
+                ({"name": names[:-1]}, f'"{names[-1]}" is missing; name each of {len(names)} coordinates'),
                 ({"effort": [1.0]}, f"msg.effort: 1 values; give one for each of {len(names)} names, or none"),
                 ({"header": {"frame_id": "1"}}, "wrong: msg.header.frame_id: ")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic + "/command",
                 "msg": {**whole, **wrong}}))
+
+    def test_extra_joints_are_ignored_where_the_request_says_so(self):
+        bare = {"name": ["joint2", "joint1"], "position": [0.5, 0.25], "velocity": [1, 2], "effort": [3, 4]}
+        whole = {"header": {}, "name": ["left_finger", "joint2", "wheel[0]", "joint1"],
+                 "position": [None, 0.5, 9, 0.25], "velocity": [None, 1, 9, 2], "effort": [9, 3, None, 4]}
+        other = {"name": ["joint1", "tool", "joint2"], "position": [0.75, 9, 1.5]}
+        ask = lambda **args: self.client.values("/dynamics/forward_dynamics", {"query": TWO_LINK, **args})["a"]
+        expected = ask(joint_state=bare)
+        self.assertEqual(ask(joint_state=whole, ignore_extra_joints=True), expected)
+        self.assertEqual(ask(ignore_extra_joints=True, **whole), expected)
+        self.assertEqual(ask(joint_state=bare, ignore_extra_joints=True), expected)
+        self.assertEqual(ask(joint_state=[whole, other], ignore_extra_joints=True),
+                         expected + ask(joint_state={"name": ["joint2", "joint1"], "position": [1.5, 0.75]}))
+        q, v, tau = self.state()
+        names = [*self.names(), ("gripper", 0, 0)]
+        self.random.shuffle(names)
+        spread = lambda row: [0.0 if at is None else row[at] for _, _, at in names]
+        state = {"name": [name for name, _, _ in names], "position": [q[at] for _, at, _ in names],
+                 "velocity": spread(v), "effort": spread(tau)}
+        reply = self.client.values("/dynamics/forward_dynamics", {"query": CHAIN, "joint_state": state,
+                                                                  "ignore_extra_joints": True})
+        expected = self.client.values("/dynamics/forward_dynamics", {"query": CHAIN, "q": q, "v": v, "tau": tau})
+        self.assertEqual(reply["a"], expected["a"], f"seed {self.seed}")
+
+    def test_unknown_and_missing_joints_of_a_state_are_named(self):
+        state = lambda *names: {"name": names, "position": [0.5] * len(names)}
+        ignoring = {"ignore_extra_joints": True}
+        for args, reason in (
+                ({"joint_state": state("joint1", "finger", "joint2")}, 'args.joint_state.name[1]: model "two_link" has '
+                 'no moving joint "finger"'),
+                ({"joint_state": [state("joint2", "finger")]}, 'args.joint_state[0].name[1]: model "two_link" has no'),
+                (state("joint1", "joint2", "finger"), 'args.name[2]: model "two_link" has no moving joint "finger"'),
+                ({"joint_state": state("joint1")}, 'args.joint_state.name: joint "joint2" is missing'),
+                ({"joint_state": state("joint1", "joint1")}, 'args.joint_state.name[1]: joint "joint1" is named twice'),
+                ({"joint_state": [state("joint1", "joint2"), state("joint1", "joint1")]},
+                 'args.joint_state[1].name[1]: joint "joint1" is named twice'),
+                ({"joint_state": [state("joint1", "joint2"), state("joint2")]},
+                 'args.joint_state[1].name: joint "joint1" of the first state is missing'),
+                ({"joint_state": [state("joint1", "joint2"), state("joint2", "joint3")]},
+                 'args.joint_state[1].name[1]: the first state has no joint "joint3"'),
+                ({"joint_state": state("joint1", "finger"), **ignoring},
+                 'args.joint_state.name: joint "joint2" is missing'),
+                ({"joint_state": state("thumb", "finger"), **ignoring},
+                 'args.joint_state.name: none of 2 names is a joint of the model, such as "joint1"'),
+                ({"joint_state": {**state("joint1", "joint2", "finger"), "position": [1, 2]}, **ignoring},
+                 "args.joint_state.position: 2 values for 3 names"),
+                ({"joint_state": state("joint1", "joint2"), "ignore_extra_joints": 1},
+                 "args.ignore_extra_joints: true or false is needed")):
+            reply = self.client.refusal("/dynamics/inverse_dynamics", {"query": TWO_LINK, **args})
+            self.assertTrue(reply.startswith(reason), f"{args}: {reply}")
+
+    def test_topics_ignore_extra_joints(self):
+        topic, token = self.simulate("gripping", query=TWO_LINK)
+        message = {"header": {"frame_id": token}, "name": ["finger", "joint2", "joint1"], "effort": [9.0, 1.5, -2.5]}
+        self.client.send("publish", topic=topic + "/command", msg=message)
+        fixture.wait_for(lambda: self.acting("gripping", token) == [-2.5, 1.5], "the command acts")
+        for wrong, reason in (
+                ({"name": ["finger", "joint2", "joint"]},
+                 'msg.name: "joint1" is missing; name each of 2 coordinates; "finger" is no joint'),
+                ({"effort": [1.0, 2.0]}, "msg.effort: 2 values; give one for each of 3 names, or none")):
+            self.assertIn(reason, self.client.status({"op": "publish", "topic": topic + "/command",
+                                                      "msg": {**message, **wrong}}))
+        made = self.client.values("/dynamics/open_stream", {"name": "grips", "query": TWO_LINK, "feedforward": {}})
+        self.addCleanup(self.client.call, "/dynamics/close_stream", {"stream": "grips", "key": made["key"]})
+        self.await_topic("/dynamics/streams/grips/joint_trajectory")
+        self.reader.send("subscribe", topic="/dynamics/streams/grips/effort", type="sensor_msgs/msg/JointState")
+        fixture.wait_for(lambda: self.client.values("/dynamics/get_stream", {"stream": "grips"})["stream"][
+            "watchers"] > 0, "the stream is watched")
+        self.client.send("publish", topic="/dynamics/streams/grips/joint_trajectory", msg={
+            "header": {"frame_id": str(made["key"])}, "joint_names": ["joint2", "finger", "joint1"],
+            "points": [{"positions": [0.5, 9.0, 0.25]}]})
+        expected = self.client.values("/dynamics/inverse_dynamics", {"query": TWO_LINK, "q": [0.25, 0.5]})["tau"]
+        reply = self.reader.receive("publish")["msg"]
+        self.assertEqual((reply["name"], reply["effort"]), (["joint1", "joint2"], expected))
 
     def test_trajectories_of_joints_with_several_coordinates(self):
         made = self.client.values("/dynamics/open_stream", {"name": "zoo", "query": CHAIN, "feedforward": {}})

@@ -62,7 +62,7 @@ def use_standard_types():
 
     def publish():
         states.publish(JointState(name=["joint1"], position=[0]))  # refused, and no harm
-        states.publish(JointState(name=["joint2", "joint1"], position=[0.2, 0.1], velocity=[2, 1]))
+        states.publish(JointState(name=["joint2", "finger", "joint1"], position=[0.2, 9, 0.1], velocity=[2, 9, 1]))
 
     torques = first("torques", JointState, meanwhile=publish)
     expected = ask("inverse_dynamics", {"query": {"model": "two_link"}, "q": [0.1, 0.2], "v": [1, 2]})["tau"]

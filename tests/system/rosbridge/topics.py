@@ -148,8 +148,8 @@ class Topics(fixture.Case):
             return step["state"]["tau"] == [-7.25, 3.5]
 
         fixture.wait_for(driven, "the forces act")
-        for wrong, reason in (({"name": ["joint1"]}, "msg.name: 1 names; name each of 2 coordinates"),
-                              ({"name": ["a", "b"]}, 'msg.name[0]: "a" is no joint'),
+        for wrong, reason in (({"name": ["joint1"]}, 'msg.name: "joint2" is missing; name each of 2 coordinates'),
+                              ({"name": ["a", "b"]}, '"a" is no joint'),
                               ({"name": ["joint1", "joint1"]}, "named twice")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic, "msg": {**message, **wrong}}))
         other = {**message, "header": {"frame_id": "1"}}
@@ -182,7 +182,7 @@ class Topics(fixture.Case):
         """Publishes until the gateway knows the joints, which it asks for when a topic is used first."""
         def is_known():
             self.client.send("publish", topic=topic, msg={**message, "joint_names": []})
-            return "0 names" in self.client.receive("status")["msg"]
+            return "is missing" in self.client.receive("status")["msg"]
 
         fixture.wait_for(is_known, "the joints are known")
         self.client.send("publish", topic=topic, msg=message)
@@ -220,8 +220,8 @@ class Topics(fixture.Case):
         good = {"header": {"frame_id": key}, "joint_names": ["joint2", "joint1"], "points": [point]}
         self.fill(topic, good)
         for wrong, reason in (
-                ({"joint_names": ["joint1"]}, 'msg.joint_names: 1 names; name each of 2 coordinates, such as "joint1"'),
-                ({"joint_names": ["joint1", "b"]}, 'msg.joint_names[1]: "b" is no joint'),
+                ({"joint_names": ["joint1"]}, 'msg.joint_names: "joint2" is missing; name each of 2 coordinates'),
+                ({"joint_names": ["joint1", "b"]}, '"joint2" is missing; name each of 2 coordinates; "b" is no joint'),
                 ({"joint_names": ["joint1", "joint1"]}, "msg.joint_names[1]: \"joint1\" is named twice"),
                 ({"header": {"frame_id": "base"}}, "msg.header.frame_id: give the key"),
                 ({"header": {"frame_id": "1"}}, "msg.header.frame_id: the points did not arrive"),
@@ -410,7 +410,7 @@ class Topics(fixture.Case):
         request = values("/rosapi/service_request_details",
             {"type": "dynamics_msgs/srv/InverseDynamics"})["typedefs"][0]
         self.assertEqual(request["fieldnames"][0], "query")
-        self.assertEqual(request["fieldnames"][-1], "joint_state")
+        self.assertEqual(request["fieldnames"][-2:], ["joint_state", "ignore_extra_joints"])
         reply = values("/rosapi/service_response_details", {"type": "dynamics_msgs/InverseDynamics"})["typedefs"][0]
         self.assertEqual((reply["fieldnames"], reply["fieldtypes"]), (["samples", "tau"], ["uint64", "float64"]))
         raw = values("/rosapi/topics_and_raw_types")
