@@ -431,6 +431,34 @@ START_TEST(dependent_rows_are_solved) {
 }
 END_TEST
 
+/* Rows that depend on each other but for a small share of each, with bounds far beyond the multipliers. */
+START_TEST(nearly_dependent_rows_with_distant_bounds_are_solved) {
+    static const double shares[] = {1e-13, 1e-12, 1e-11, 1e-10};
+    random_source base = random_seed("nearly dependent rows", 20261306);
+    for (int k = 0; k < PROBLEMS; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_problem p;
+        constraint_solution x;
+        int inner = 1 + random_index(&random, SMALL - 1);
+        double v[SMALL];
+        void *memory = solution_create(SMALL, &x);
+        problem_create(&random, SMALL, inner, 4, &p);
+        random_vector(&random, inner, 2, v);
+        for (int i = 0; i < SMALL; i++) {
+            p.lower[i] *= 1e6, p.upper[i] *= 1e6;
+            p.R[i * SMALL + i] += shares[k % 4];
+            p.r[i] = 0;
+            for (int j = 0; j < inner; j++) {
+                p.r[i] += p.B[i * SMALL + j] * v[j];
+            }
+        }
+        constraint_solve(&p.problem, &x);
+        check_conditions(k, &p.problem, &x, 1e-7);
+        free(memory);
+    }
+}
+END_TEST
+
 START_TEST(contradictory_rows_are_reported) {
     const double R[4] = {2, -2, -2, 2}, r[2] = {-1, -1}, lower[2] = {0, 0}, upper[2] = {INFINITY, INFINITY};
     const double free_lower[2] = {-INFINITY, -INFINITY}, zero[4] = {0};
@@ -458,6 +486,7 @@ int main(void) {
     tcase_add_test(tests, multipliers_of_equalities_hold_the_rows);
     tcase_add_test(tests, multipliers_are_those_of_the_only_valid_active_set);
     tcase_add_test(tests, dependent_rows_are_solved);
+    tcase_add_test(tests, nearly_dependent_rows_with_distant_bounds_are_solved);
     tcase_add_test(tests, contradictory_rows_are_reported);
     return run_properties("constraint rows", tests);
 }

@@ -10,6 +10,7 @@
 
 #include <dynamics/dynamics.h>
 
+#include "lib/src/simulation/simulator.h"
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
@@ -191,30 +192,38 @@ END_TEST
 
 /* ---- one joint, whose motion is known ---------------------------------------------------------------------------- */
 
-/* Builds one revolute joint about a vertical axis, with a moment of inertia of 1 kg m^2. */
-static dyn_model *turntable(double damping, double friction, double limit) {
+/* Builds `count` links on revolute joints about vertical axes, with moments of inertia of 1 kg m^2. */
+static dyn_model *turntables(int count, double damping, double friction, double limit) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
     dyn_error error;
-    require(dyn_builder_create("turntable", &builder, &error), &error);
-    const dyn_link_description links[] = {{.name = "base"},
-                                          {.name = "table", .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}}};
-    require(dyn_builder_add_link(builder, &links[0], &error), &error);
-    require(dyn_builder_add_link(builder, &links[1], &error), &error);
-    const dyn_joint_description joint = {.name = "turn",
-                                         .type = DYN_JOINT_TYPE_REVOLUTE,
-                                         .parent_link = "base",
-                                         .child_link = "table",
-                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
-                                         .axis = {0, 0, 1},
-                                         .has_limits = true,
-                                         .limits = {-limit, limit, 0, 3},
-                                         .damping = damping,
-                                         .friction = friction};
-    require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    require(dyn_builder_create("turntables", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &(dyn_link_description){.name = "base"}, &error), &error);
+    for (int i = 0; i < count; i++) {
+        char link[32], name[32];
+        snprintf(link, sizeof link, "table%d", i);
+        snprintf(name, sizeof name, "turn%d", i);
+        const dyn_link_description table = {.name = link, .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}};
+        const dyn_joint_description joint = {.name = name,
+                                             .type = DYN_JOINT_TYPE_REVOLUTE,
+                                             .parent_link = "base",
+                                             .child_link = link,
+                                             .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                             .axis = {0, 0, 1},
+                                             .has_limits = limit > 0,
+                                             .limits = {-limit, limit, 0, 3},
+                                             .damping = damping,
+                                             .friction = friction};
+        require(dyn_builder_add_link(builder, &table, &error), &error);
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
     require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
     dyn_builder_free(builder);
     return model;
+}
+
+static dyn_model *turntable(double damping, double friction, double limit) {
+    return turntables(1, damping, friction, limit);
 }
 
 /* Computes the state of the table after `steps` steps from q = 0. */
@@ -438,6 +447,66 @@ START_TEST(more_joints_stop_than_one_solution_holds) {
             check_stops(&x, k, s, true);
         }
         free_stopped(&x);
+    }
+}
+END_TEST
+
+START_TEST(joints_at_limits_act_together_among_many_with_limits) {
+    random_source base = random_seed("few of many joints with limits at their stops", 5112);
+    for (int k = 0; k < 6; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        stopped_robot x = strike_stops(&random, k, 200, 0, STOPPED_SAMPLES);
+        for (size_t s = 0; s < STOPPED_SAMPLES; s++) {
+            find_impulses(&x, s);
+            check_stops(&x, k, s, false);
+        }
+        free_stopped(&x);
+    }
+}
+END_TEST
+
+START_TEST(fastest_of_several_hits_is_reported) {
+    dyn_model *model = turntables(3, 0, 0, 0.5);
+    dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
+    dyn_simulator *s = NULL;
+    dyn_error error;
+    const double q_0[3] = {-0.5, -0.5, 0.5}, v_0[3] = {-0.2, -2, 1e-3};
+    double q[3], v[3];
+    dyn_sample_result result = {0};
+    dyn_rollout_result total = {0};
+    require(dyn_simulator_create(model, &o, &s, &error), &error);
+    memcpy(q, q_0, sizeof q), memcpy(v, v_0, sizeof v);
+    require(dyn_simulator_step(s, 1, NULL, q, v, NULL, &result, &error), &error);
+    ck_assert_int_eq(result.hit_joint, 2);
+    ck_assert_double_eq(result.hit_velocity, -2);
+    const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = 3, .q = q_0, .v = v_0);
+    const dyn_rollout_output output = DYN_ROLLOUT_OUTPUT_INIT(.q = q, .v = v, .results = &total);
+    require(dyn_rollout_run(s, 1, &rollout, &output, &error), &error);
+    ck_assert_uint_eq(total.hits, 1);
+    dyn_simulator_free(s);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(rows_of_stops_exist_where_they_can_act) {
+    static const struct {
+        double limit;
+        dyn_joint_stop stop;
+        int rows;
+    } cases[] = {{0.5, DYN_JOINT_STOP_RIGID, 3},
+                 {0.5, DYN_JOINT_STOP_SPRING, 0},
+                 {0.5, DYN_JOINT_STOP_NONE, 0},
+                 {0, DYN_JOINT_STOP_RIGID, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        dyn_model *model = turntables(3, 0, 0, cases[i].limit);
+        dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
+        o.stop = cases[i].stop;
+        dyn_simulator *s = NULL;
+        dyn_error error;
+        require(dyn_simulator_create(model, &o, &s, &error), &error);
+        ck_assert_int_eq(s->stops.rows.capacity, cases[i].rows);
+        dyn_simulator_free(s);
+        dyn_model_free(model);
     }
 }
 END_TEST
@@ -686,6 +755,9 @@ int main(void) {
     tcase_add_test(tests, impacts_add_no_energy);
     tcase_add_test(tests, stops_of_a_sample_do_not_depend_on_other_samples);
     tcase_add_test(tests, more_joints_stop_than_one_solution_holds);
+    tcase_add_test(tests, joints_at_limits_act_together_among_many_with_limits);
+    tcase_add_test(tests, fastest_of_several_hits_is_reported);
+    tcase_add_test(tests, rows_of_stops_exist_where_they_can_act);
     tcase_add_test(tests, accurate_motion_finds_the_stops);
     tcase_add_test(tests, effort_is_cut);
     tcase_add_test(tests, controllers_reach_their_reference);

@@ -47,8 +47,10 @@ typedef enum dyn_integrator {
 } dyn_integrator;
 
 /* Behaviour of a joint with one coordinate at its limits. The limits of coupled mimic joints bound their master. Rigid
- * stops of several joints act together: without restitution, each joint at a limit either has an impulse away from the
- * limit and comes to rest, or moves away without one. Impacts never add energy. */
+ * stops act together on up to 64 joints at their limits in one sample: without restitution, each of them either has an
+ * impulse away from the limit and comes to rest, or moves away without one. Where more joints of a sample are at their
+ * limits, groups of 64 take turns, until the speed into the stops is below 1e-9 of what it was, or 32 turns are over. A
+ * joint may then move away from its limit in spite of an impulse. Impacts never add energy. */
 typedef enum dyn_joint_stop {
     /* An impulse through the whole robot reverses the velocity by the restitution. q stays within the limits: the first
      * step moves a joint that starts outside to its limit. */
@@ -153,7 +155,7 @@ typedef enum dyn_sample_status {
 typedef struct dyn_sample_result {
     dyn_sample_status status; /* a sample that is not running is left unchanged */
     int joint;                /* joint that stopped it; undefined while it runs */
-    int hit_joint;            /* 1 + the last joint that hit a rigid stop in this step, or 0 */
+    int hit_joint;            /* 1 + the joint that hit a rigid stop fastest in this step, or 0 */
     double hit_velocity;      /* velocity of that joint before the impact, rad/s or m/s */
 } dyn_sample_result;
 
@@ -178,7 +180,9 @@ typedef struct dyn_step_input {
  * acted at the start of the step: input and controller, clamped to the effort limits. `results` (NULL or n) reports
  * which samples stopped. A stopped sample retains the last state that was finite and within the bound, for as long as
  * its status stays set; without results, for this step only. `input` may be NULL. Cost O(bodies) per sample and
- * substep, 4 times that for Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Allocates nothing.
+ * substep, 4 times that for Runge-Kutta 4; O(nv^3) for models with coupled mimic joints. Joints at rigid stops,
+ * m of them in the samples that are computed together, add O(m^2 depth + m bodies) for all of these samples and O(m^3)
+ * for each; more than 64 add that for each sample and turn. Allocates nothing.
  * Errors, with the state unchanged: DYN_INVALID_ARGUMENT for NaN, infinity or a quaternion whose norm is further than
  * 1e-3 from one, with the place "q[13]", "v[13]", "tau[13]", "tau_end[13]", "q_ref[13]", "v_ref[13]", "a_ref[13]", and
  * for a missing or superfluous "q_ref"; forces as in dyn_rnea. */

@@ -50,6 +50,15 @@ static void add_range(const joint_range *range, joint_properties *p) {
     }
 }
 
+int dyn_joint_ranges(const dyn_model *model) {
+    int count = 0;
+    for (int j = 0; j < model->joint_count; j++) {
+        joint_range range;
+        count += find_range(model, j, &range);
+    }
+    return count;
+}
+
 void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
     for (int k = 0; k < model->nv; k++) {
         p->damping[k] = p->friction[k] = 0;

@@ -16,7 +16,7 @@ typedef struct joint_range {
     double lower, upper;
 } joint_range;
 
-/* Arrays owned by the caller: nv doubles each, and as many ranges as there are joints. */
+/* Arrays owned by the caller: nv doubles each, and dyn_joint_ranges(model) ranges. */
 typedef struct joint_properties {
     double *damping, *friction;
     double *effort; /* infinite where it is not stated */
@@ -24,6 +24,9 @@ typedef struct joint_properties {
     int range_count;
     bool has_damping, has_friction;
 } joint_properties;
+
+/* Returns the number of joints that state a range: no fewer than there are ranges. */
+int dyn_joint_ranges(const dyn_model *model);
 
 /* Fills all arrays. */
 void dyn_joint_properties(const dyn_model *model, joint_properties *properties);

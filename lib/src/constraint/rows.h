@@ -38,8 +38,9 @@ typedef struct constraint_rows {
     constraint_solution solution;
 } constraint_rows;
 
-/* Lays out the memory of up to `capacity` rows in up to `lanes` lanes from `base` on, with or without that of the bias;
- * returns its size (carve.h). */
+/* Lays out the memory of up to `capacity` rows in up to `lanes` lanes from `base` on; returns its size (carve.h).
+ * Without `has_bias` there is no memory for the bias, and A exists only where mimic joints are coupled:
+ * constraint_rows_respond then requires v to be NULL. */
 size_t constraint_rows_lay_out(const dyn_model *model, int capacity, size_t lanes, bool has_bias, uintptr_t base,
                                constraint_rows *rows);
 
@@ -48,7 +49,7 @@ void constraint_rows_clear(constraint_rows *rows);
 /* Adds a group of rows. Returns the index of its first row, or -1 where the rows have no room. */
 int constraint_rows_add(constraint_rows *rows, const row_group *group);
 
-/* Computes the response of the rows at the packed q in all lanes, and their bias unless v is NULL. */
+/* Computes the response of the rows at the packed q in all lanes, and A and the bias unless v is NULL. */
 void constraint_rows_respond(constraint_rows *rows, const dyn_model *model, const dyn_workspace *workspace,
                              sample_block block, const double *q, const double *v);
 

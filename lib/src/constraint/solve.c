@@ -3,15 +3,18 @@
  * Principal pivoting for multipliers within bounds.
  *
  * The conditions of solve.h are those of the least value of lambda' R lambda / 2 + r' lambda within the bounds, which
- * is Gauss's principle of least constraint in terms of multipliers. The rows whose w is zero form the free set F; every
- * other row is at a bound. One violated row i at a time is driven until its w is zero, while those of F stay at zero:
+ * is Gauss's principle of least constraint in terms of multipliers. Each multiplier starts at the admissible number
+ * nearest to zero. The free set F starts empty; it consists of independent rows whose w is zero. One violated row i at
+ * a time is driven until its w is zero, while those of F stay at zero:
  *     R_FF d = -R_Fi        lambda_i changes by t, lambda_F by t d, w_i by t c,  c = R_ii + R_iF d
- * Row i then joins F. A row of F that reaches a bound on the way leaves F there. The value decreases in each step, so
- * that no set returns. Equalities are driven first, the least dependent one before the others.
+ * Row i then joins F, or ends at a bound if its multiplier reaches one before. A row of F that reaches a bound on the
+ * way leaves F there. The value does not increase in any step. A bound on the number of steps ends the search where
+ * rounding errors make sets return. Equalities are driven first, the least dependent one before the others.
  *
  * F has the factors R_FF = L D L'. The next entry of D is c: a row for which c is not above rank_tolerance R_ii depends
- * on F. Such a row moves along with F at no cost until a multiplier reaches a bound; where there is no such bound, the
- * rows contradict each other, and the residual reports it.
+ * on F and never joins it. Such a row moves along with F until its w is zero or a multiplier reaches a bound. It does
+ * not move at all where no multiplier has a bound on the way: the rows then contradict each other, and the residual
+ * reports it.
  *
  * Sources: Featherstone and Orin 2000, equations 21 and 22 (equalities; a numerical rank test); Cottle and
  * Dantzig 1968, "Complementary pivot theory of mathematical programming"; Baraff 1994, "Fast contact force computation
@@ -143,12 +146,12 @@ static int choose(const constraint_problem *p, constraint_solution *s) {
     return best;
 }
 
-/* Returns how far lambda_i can go at the given rate. */
+/* Returns how far lambda_i can go at the given rate. Rounding errors that carried it past the bound leave no room. */
 static double room(const constraint_problem *p, const constraint_solution *s, int i, double rate) {
     if (rate == 0) {
         return INFINITY;
     }
-    return ((rate > 0 ? p->upper[i] : p->lower[i]) - s->multipliers[i]) / rate;
+    return fmax(0, ((rate > 0 ? p->upper[i] : p->lower[i]) - s->multipliers[i]) / rate);
 }
 
 /* Sets the multiplier of row i to the bound that it reaches at the given rate. */
@@ -156,37 +159,55 @@ static void set_to_bound(const constraint_problem *p, constraint_solution *s, in
     s->multipliers[i] = rate > 0 ? p->upper[i] : p->lower[i];
 }
 
+/* Returns how far row i and the free rows can move together at the given sign before a multiplier reaches a bound.
+ * *blocking is the position of the free row whose multiplier does, or -1 for row i. */
+static double common_room(const constraint_problem *p, const constraint_solution *s, int i, double sign,
+                          int *blocking) {
+    double most = room(p, s, i, sign);
+    *blocking = -1;
+    for (int k = 0; k < s->rank; k++) {
+        double limit = room(p, s, s->free_rows[k], sign * s->direction[k]);
+        if (limit < most) {
+            most = limit, *blocking = k;
+        }
+    }
+    return most;
+}
+
 /* Moves row i and the free rows together, until w_i is zero or a multiplier reaches a bound. Returns whether row i has
  * to be driven further, which is so where a free row has reached a bound. */
 static bool advance(const constraint_problem *p, constraint_solution *s, int i) {
-    double c = extend(p, s, i), w = s->motion[i], sign = w < 0 ? 1 : -1;
-    double most = c > rank_tolerance * p->response[i * p->m + i] ? fabs(w) / c : INFINITY;
-    double t = fmin(most, room(p, s, i, sign));
-    int blocking = -1;
+    double own = p->response[i * p->m + i], c = extend(p, s, i), w = s->motion[i], sign = w < 0 ? 1 : -1;
+    bool is_dependent = !(c > rank_tolerance * own);
+    /* A c below the rounding errors of R_ii has no correct digit. */
+    double needed = fabs(w) / fmax(c, rounding_share * own);
+    int blocking;
     find_direction(p->m, s);
-    for (int k = 0; k < s->rank; k++) {
-        double limit = room(p, s, s->free_rows[k], sign * s->direction[k]);
-        if (limit < t) {
-            t = limit, blocking = k;
-        }
-    }
-    if (!(t < INFINITY)) {
+    double most = common_room(p, s, i, sign, &blocking);
+    if (is_dependent && isinf(most)) {
         s->is_stuck[i] = true;
         return false;
     }
+    double t = fmin(needed, most);
     for (int k = 0; k < s->rank; k++) {
         s->multipliers[s->free_rows[k]] += sign * t * s->direction[k];
     }
     s->multipliers[i] += sign * t;
-    if (blocking >= 0) {
-        set_to_bound(p, s, s->free_rows[blocking], sign * s->direction[blocking]);
-        remove_free(p, s, blocking);
-    } else if (t < most) {
-        set_to_bound(p, s, i, sign);
-    } else {
-        join(s, i);
+    if (needed <= most) {
+        if (is_dependent) {
+            s->is_stuck[i] = true;
+        } else {
+            join(s, i);
+        }
+        return false;
     }
-    return blocking >= 0;
+    if (blocking < 0) {
+        set_to_bound(p, s, i, sign);
+        return false;
+    }
+    set_to_bound(p, s, s->free_rows[blocking], sign * s->direction[blocking]);
+    remove_free(p, s, blocking);
+    return true;
 }
 
 /* Computes the multipliers of the free rows from the factors, which removes the rounding errors of the steps. */
@@ -220,7 +241,7 @@ void constraint_solve(const constraint_problem *p, constraint_solution *s) {
         /* A row that does not apply must not change the result of the others. */
         steps += p->lower[i] < p->upper[i] ? 16 : 0;
         s->is_free[i] = s->is_stuck[i] = false;
-        s->multipliers[i] = isfinite(p->lower[i]) ? p->lower[i] : isfinite(p->upper[i]) ? p->upper[i] : 0;
+        s->multipliers[i] = fmax(p->lower[i], fmin(p->upper[i], 0));
     }
     for (int i = choose(p, s); i >= 0 && steps > 0; i = choose(p, s)) {
         while (advance(p, s, i) && --steps > 0) {

@@ -20,7 +20,7 @@ typedef struct constraint_problem {
     int m;
     const double *response;      /* R, m x m */
     const double *motion;        /* r */
-    const double *lower, *upper; /* bounds; at least one of the two is finite unless both are infinite */
+    const double *lower, *upper; /* lower <= upper, either of them finite or infinite; not NaN */
 } constraint_problem;
 
 /* Solution of a problem, with the scratch memory of the solver. */
@@ -34,14 +34,15 @@ typedef struct constraint_solution {
     double *direction;       /* m */
     int *free_rows;          /* `rank` rows, in the order of the factors */
     unsigned char *is_free;  /* m */
-    unsigned char *is_stuck; /* m: rows that no admissible multiplier moves further */
+    unsigned char *is_stuck; /* m: rows that depend on the free ones and are not driven again */
 } constraint_solution;
 
 /* Lays out the memory for problems of up to m rows from `base` on; returns its size (carve.h). */
 size_t constraint_solution_lay_out(int m, uintptr_t base, constraint_solution *solution);
 
-/* Solves a problem. Allocates nothing. Cost O(m^2) for each row whose multiplier leaves a bound, and O(m^3) for each
- * one that returns to it. Dependent rows share their multipliers in an arbitrary way. */
+/* Solves a problem. Allocates nothing. Cost O(m^2) for each row that is driven and has a finite bound, O(m^3) for each
+ * equality and for each free row that reaches a bound; at most 16 (m + 1) rows are driven or removed. Rows that depend
+ * on each other have many solutions; the multipliers are one of them, within their bounds. */
 void constraint_solve(const constraint_problem *problem, constraint_solution *solution);
 
 #endif

@@ -31,6 +31,7 @@ typedef struct axis_factors {
 /* Factors of the tree, and what is computed from them. */
 typedef struct response_tree {
     const placement *X; /* of every body in its parent */
+    int *moved_body;    /* by each coordinate */
     articulated_inertia *I;
     motion *a;          /* of every body */
     axis_factors *axes; /* of every coordinate */
@@ -42,7 +43,7 @@ typedef struct response_tree {
 size_t KERNEL(row_response_memory)(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, nv = (size_t)model->nv;
     size_t tree = KERNEL(placements_memory)(model) + bodies * (sizeof(articulated_inertia) + sizeof(motion)) +
-                  nv * sizeof(axis_factors);
+                  nv * (sizeof(axis_factors) + sizeof(int));
     size_t factors = nv * nv * sizeof(real) + nv * sizeof(real) + KERNEL(crba_memory)(model);
     return model->has_coupling ? factors : tree;
 }
@@ -54,27 +55,18 @@ typedef struct row_paths {
     int at[ROW_TERMS];
 } row_paths;
 
-/* Returns the body that coordinate j moves. */
-static int body_of_coordinate(const dyn_model *model, int j) {
-    int i = 0;
-    while (j < model->bodies[i].v_index || j >= model->bodies[i].v_index + model->bodies[i].nv) {
-        i++;
-    }
-    return i;
-}
-
 /* Returns the body that a term acts on, or -1 for the world. */
-static int term_body(const dyn_model *model, const row_term *t) {
+static int term_body(const dyn_model *model, const response_tree *tree, const row_term *t) {
     if (t->source == ROW_OF_COORDINATE) {
-        return body_of_coordinate(model, t->index);
+        return tree->moved_body[t->index];
     }
     return t->index < 0 ? -1 : model->frames[t->index].body;
 }
 
-static row_paths paths_of(const dyn_model *model, const row_group *group) {
+static row_paths paths_of(const dyn_model *model, const response_tree *t, const row_group *group) {
     row_paths paths;
     for (int k = 0; k < ROW_TERMS; k++) {
-        paths.at[k] = k < group->term_count ? term_body(model, &group->terms[k]) : -1;
+        paths.at[k] = k < group->term_count ? term_body(model, t, &group->terms[k]) : -1;
     }
     return paths;
 }
@@ -110,6 +102,16 @@ static inline int lone_path(const row_paths *paths) {
 }
 
 /* ---- Factors and forces ------------------------------------------------------------------------------------------ */
+
+/* Finds the body that each coordinate moves. */
+static void find_moved_bodies(const dyn_model *model, int *moved_body) {
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        for (int k = b->v_index; k < b->v_index + b->nv; k++) {
+            moved_body[k] = i;
+        }
+    }
+}
 
 /* Computes U and D of every axis. */
 static void articulate(const dyn_model *model, const response_tree *t, real *pivots) {
@@ -186,7 +188,7 @@ static void pass_body(const dyn_model *model, const response_tree *t, int i, int
 /* Computes the columns of s from first_row on, for one group. */
 static void propagate_forces(const dyn_model *model, const response_tree *t, const row_group *group, int first_row) {
     force F[ROW_TERMS][GROUP_ROWS];
-    row_paths paths = paths_of(model, group);
+    row_paths paths = paths_of(model, t, group);
     for (int k = 0; k < group->term_count; k++) {
         if (paths.at[k] >= 0) {
             term_forces(model, t, &group->terms[k], group->count, first_row, F[k]);
@@ -231,7 +233,7 @@ KERNEL_STEP void add_products(const body *b, const response_tree *t, int row_e, 
 /* Computes the block s_e' D^-1 s_f of two groups from the bodies that support both. */
 static void sum_block(const dyn_model *model, const response_tree *t, const row_group *e, const row_group *f, int row_e,
                       int row_f) {
-    row_paths above_e = paths_of(model, e), above_f = paths_of(model, f);
+    row_paths above_e = paths_of(model, t, e), above_f = paths_of(model, t, f);
     int i = outermost(&above_e), j = outermost(&above_f);
     while (i != j || lone_path(&above_e) < 0 || lone_path(&above_f) < 0) {
         if (i == j) {
@@ -272,9 +274,11 @@ static void respond_by_bodies(const dyn_model *model, void *memory, const void *
     t.I = (articulated_inertia *)memory;
     t.a = (motion *)(t.I + model->body_count);
     t.axes = (axis_factors *)(t.a + model->body_count);
+    t.moved_body = (int *)(t.axes + model->nv);
     t.rows = rows;
     t.s = (real *)results->accelerations;
     t.response = (real *)results->response;
+    find_moved_bodies(model, t.moved_body);
     articulate(model, &t, pivots);
     int row_e = 0;
     for (size_t e = 0; e < rows->group_count; e++) {

@@ -14,8 +14,12 @@
  * impulses, and by -p' A M^-1 A' p / 2 where none rebounds, so that no round adds energy.
  *
  * M^-1 A' consists of columns of M^-1 where that is compiled, and else comes from the kernel of the response of rows.
- * Where more joints have limits than the rows have room for, they take turns until none moves outward. Impulses of
- * earlier turns remain, so that a joint may then move away from its limit in spite of an impulse.
+ *
+ * All lanes share the rows where these have room for every joint that is at a limit in any lane; else each lane has
+ * rows of its own. The result of a lane is the same in both cases, because rows that do not apply to it change nothing.
+ * Where more joints of one lane are at limits than the rows have room for, they take turns until the speed into the
+ * stops is a small share of what it was, or MOST_TURNS turns are over. Impulses of earlier turns remain, so that a
+ * joint may then move away from its limit in spite of an impulse.
  *
  * Source: Moreau 1988 (Newton's restitution); Glocker 2001, "Set-valued force laws" (impacts in several
  * constraints).
@@ -26,7 +30,15 @@
 #include "../model/normal_form.h"
 #include "simulator.h"
 
-enum { MOST_ROUNDS = 8, MOST_TURNS = 32 };
+enum { MOST_ROWS = 64, MOST_ROUNDS = 8, MOST_TURNS = 32 };
+
+/* Share of the speed into the stops that turns may leave. */
+static const double turns_end = 1e-9;
+
+/* Lanes from `first` to `end` - 1. */
+typedef struct lane_interval {
+    size_t first, end;
+} lane_interval;
 
 /* Returns the position of a coordinate relative to its range: -1 at or below, 1 at or above, 0 within. */
 static int side(const joint_range *range, double q) {
@@ -37,9 +49,13 @@ static int lane_side(const dyn_simulator *s, sample_block block, const joint_ran
     return side(range, s->q[lane_index(block, range->q_index, l)]);
 }
 
-/* Returns whether a lane's joint moves into its stop. */
+/* Returns the speed at which a lane's joint moves into its stop; not above zero where it does not. */
+static double outward_speed(const dyn_simulator *s, sample_block block, const joint_range *range, size_t l) {
+    return lane_side(s, block, range, l) * s->v[lane_index(block, range->v_index, l)];
+}
+
 static bool moves_outward(const dyn_simulator *s, sample_block block, const joint_range *range, size_t l) {
-    return lane_side(s, block, range, l) * s->v[lane_index(block, range->v_index, l)] > 0;
+    return outward_speed(s, block, range, l) > 0;
 }
 
 /* Returns the result of a lane's sample. A lane without a sample repeats the last one. */
@@ -68,28 +84,33 @@ static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const jo
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Makes the rows of those ranges from `first` on at whose limits a running lane is. Examines as many ranges as there is
- * room for rows, so that the ranges that take turns do not depend on other samples. Returns the index of the range
- * behind the last one; *is_any_outward reports whether a joint of them moves outward. */
-static int collect(dyn_simulator *s, const simulated_step *step, int first, bool *is_any_outward) {
-    sample_block block = step->block;
-    int left = s->joints.range_count - first, room = s->stops.rows.capacity, end = first + (left < room ? left : room);
-    constraint_rows_clear(&s->stops.rows);
-    for (int i = first; i < end; i++) {
-        const joint_range *range = &s->joints.ranges[i];
-        bool is_at_limit = false;
-        for (size_t l = 0; l < block.lanes; l++) {
-            if (is_running(step, l) && lane_side(s, block, range, l) != 0) {
-                is_at_limit = true;
-                *is_any_outward |= moves_outward(s, block, range, l);
-            }
-        }
-        if (is_at_limit) {
-            const row_term term = {.source = ROW_OF_COORDINATE, .index = range->v_index, .factor = 1};
-            s->stops.ranges[constraint_rows_add(&s->stops.rows, &(row_group){1, 1, {term}})] = i;
+/* Returns whether the joint is at or beyond a limit in any of the lanes that run. */
+static bool is_at_stop(const dyn_simulator *s, const simulated_step *step, lane_interval lanes,
+                       const joint_range *range) {
+    for (size_t l = lanes.first; l < lanes.end; l++) {
+        if (is_running(step, l) && lane_side(s, step->block, range, l) != 0) {
+            return true;
         }
     }
-    return end;
+    return false;
+}
+
+/* Makes the rows of those ranges from `first` on at whose limits one of the lanes is. Returns the first range for which
+ * the rows have no room, or the number of ranges. */
+static int collect(dyn_simulator *s, const simulated_step *step, lane_interval lanes, int first) {
+    constraint_rows_clear(&s->stops.rows);
+    for (int i = first; i < s->joints.range_count; i++) {
+        const joint_range *range = &s->joints.ranges[i];
+        if (is_at_stop(s, step, lanes, range)) {
+            const row_term term = {.source = ROW_OF_COORDINATE, .index = range->v_index, .factor = 1};
+            int row = constraint_rows_add(&s->stops.rows, &(row_group){1, 1, {term}});
+            if (row < 0) {
+                return i;
+            }
+            s->stops.ranges[row] = i;
+        }
+    }
+    return s->joints.range_count;
 }
 
 /* Computes M^-1 in all lanes where it is compiled and compiled functions compute the step; else returns NULL. */
@@ -174,13 +195,15 @@ static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool r
     }
 }
 
-/* Reports the joints that move outward as hits. */
+/* Reports the fastest joint of the step that moves outward. */
 static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t l) {
     for (int r = 0; r < s->stops.rows.set.m && l < step->block.count; r++) {
         const joint_range *range = &s->joints.ranges[s->stops.ranges[r]];
-        if (moves_outward(s, step->block, range, l)) {
-            step->results[l].hit_joint = range->joint + 1;
-            step->results[l].hit_velocity = s->v[lane_index(step->block, range->v_index, l)];
+        dyn_sample_result *result = &step->results[l];
+        double speed = outward_speed(s, step->block, range, l);
+        if (speed > (result->hit_joint ? fabs(result->hit_velocity) : 0)) {
+            result->hit_joint = range->joint + 1;
+            result->hit_velocity = s->v[lane_index(step->block, range->v_index, l)];
         }
     }
 }
@@ -220,46 +243,77 @@ static void stop_lane(dyn_simulator *s, const simulated_step *step, size_t l) {
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
-/* Holds the joints whose limits start at range `first`. Returns the range to go on with; *is_any_outward becomes true
- * where one of them moved outward. */
-static int stop_some(dyn_simulator *s, const simulated_step *step, int first, bool *is_any_outward) {
-    bool is_outward = false;
-    int next = collect(s, step, first, &is_outward);
-    if (is_outward) {
-        respond(s, step);
-        for (size_t l = 0; l < step->block.lanes; l++) {
-            if (is_running(step, l)) {
-                stop_lane(s, step, l);
-            }
+/* Returns the largest speed at which a joint of a lane moves into its stop, or 0. */
+static double fastest_outward(const dyn_simulator *s, sample_block block, size_t l) {
+    double most = 0;
+    for (int i = 0; i < s->joints.range_count; i++) {
+        most = fmax(most, outward_speed(s, block, &s->joints.ranges[i], l));
+    }
+    return most;
+}
+
+static bool is_any_outward(const dyn_simulator *s, const simulated_step *step, lane_interval lanes) {
+    for (size_t l = lanes.first; l < lanes.end; l++) {
+        if (is_running(step, l) && find_impact(s, step->block, l).is_any_outward) {
+            return true;
         }
     }
-    *is_any_outward |= is_outward;
-    return next;
+    return false;
+}
+
+/* Holds the joints that have rows. */
+static void stop_lanes(dyn_simulator *s, const simulated_step *step, lane_interval lanes) {
+    if (!is_any_outward(s, step, lanes)) {
+        return;
+    }
+    respond(s, step);
+    for (size_t l = lanes.first; l < lanes.end; l++) {
+        if (is_running(step, l)) {
+            stop_lane(s, step, l);
+        }
+    }
+}
+
+/* Holds the joints of one lane, in turns where the rows have no room for all of them. */
+static void stop_lane_in_turns(dyn_simulator *s, const simulated_step *step, size_t l) {
+    const lane_interval lane = {l, l + 1};
+    const int count = s->joints.range_count;
+    double most = turns_end * fastest_outward(s, step->block, l);
+    bool goes_on = is_running(step, l);
+    for (int turn = 0; turn < MOST_TURNS && goes_on; turn++) {
+        int next = collect(s, step, lane, 0);
+        bool has_more = next < count;
+        stop_lanes(s, step, lane);
+        while (next < count) {
+            next = collect(s, step, lane, next);
+            stop_lanes(s, step, lane);
+        }
+        goes_on = has_more && fastest_outward(s, step->block, l) > most;
+    }
 }
 
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
-    int count = s->joints.range_count;
-    bool goes_on = false;
-    for (int i = 0; i < count; i++) {
-        goes_on |= clamp_at_stop(s, step, &s->joints.ranges[i]);
+    const lane_interval all = {0, step->block.lanes};
+    bool is_any_at_limit = false;
+    for (int i = 0; i < s->joints.range_count; i++) {
+        is_any_at_limit |= clamp_at_stop(s, step, &s->joints.ranges[i]);
     }
-    for (int turn = 0; goes_on && turn < MOST_TURNS; turn++) {
-        bool is_any_outward = false;
-        int next = stop_some(s, step, 0, &is_any_outward);
-        bool has_more = next < count;
-        while (next < count) {
-            next = stop_some(s, step, next, &is_any_outward);
-        }
-        goes_on = has_more && is_any_outward;
+    if (!is_any_at_limit) {
+        return;
+    }
+    if (collect(s, step, all, 0) == s->joints.range_count) {
+        stop_lanes(s, step, all);
+        return;
+    }
+    for (size_t l = all.first; l < all.end; l++) {
+        stop_lane_in_turns(s, step, l);
     }
 }
 
-size_t joint_stops_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, joint_stops *stops) {
-    enum { MOST_ROWS = 64 };
-    int joints = model->joint_count;
+size_t joint_stops_lay_out(const dyn_model *model, int most, size_t lanes, uintptr_t base, joint_stops *stops) {
+    int capacity = most < MOST_ROWS ? most : MOST_ROWS;
     uintptr_t cursor = base;
-    stops->ranges = dyn_carve(&cursor, MOST_ROWS * sizeof(int));
-    cursor +=
-        constraint_rows_lay_out(model, joints < MOST_ROWS ? joints : MOST_ROWS, lanes, false, cursor, &stops->rows);
+    stops->ranges = dyn_carve(&cursor, (size_t)capacity * sizeof(int));
+    cursor += constraint_rows_lay_out(model, capacity, lanes, false, cursor, &stops->rows);
     return cursor - base;
 }

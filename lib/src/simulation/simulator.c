@@ -21,10 +21,12 @@ typedef struct spring_arrays {
     double *lower, *upper;
 } spring_arrays;
 
-/* Lays the parts of a simulator out from `base` and returns their total size. */
-static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_simulator *s, spring_arrays *springs) {
+/* Lays the parts of a simulator out from `base` for s->model and s->options. Returns their total size. */
+static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arrays *springs) {
+    const dyn_model *model = s->model;
     uintptr_t cursor = base;
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, joints = (size_t)model->joint_count;
+    int stops = dyn_joint_ranges(model);
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, ranges = (size_t)stops;
     double **by_velocity[] = {&s->joints.damping, &s->joints.friction, &s->joints.effort, &s->stiffness, &s->damping};
     double **packed_q[] = {&s->q, &s->q_next, &s->q_ref};
     double **packed_v[] = {&s->v,     &s->v_next,   &s->tau,    &s->tau_end,    &s->v_ref,
@@ -39,13 +41,14 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, dyn_
         *packed_v[i] = dyn_carve(&cursor, nv * lanes * sizeof(double));
     }
     s->inverse = nv <= MOST_INVERSE ? dyn_carve(&cursor, nv * nv * lanes * sizeof(double)) : NULL;
-    cursor += joint_stops_lay_out(model, lanes, cursor, &s->stops);
-    s->joints.ranges = dyn_carve(&cursor, joints * sizeof(joint_range));
+    s->joints.ranges = dyn_carve(&cursor, ranges * sizeof(joint_range));
     s->results = dyn_carve(&cursor, lanes * sizeof(dyn_sample_result));
-    springs->q = dyn_carve(&cursor, joints * sizeof(int));
-    springs->v = dyn_carve(&cursor, joints * sizeof(int));
-    springs->lower = dyn_carve(&cursor, joints * sizeof(double));
-    springs->upper = dyn_carve(&cursor, joints * sizeof(double));
+    springs->q = dyn_carve(&cursor, ranges * sizeof(int));
+    springs->v = dyn_carve(&cursor, ranges * sizeof(int));
+    springs->lower = dyn_carve(&cursor, ranges * sizeof(double));
+    springs->upper = dyn_carve(&cursor, ranges * sizeof(double));
+    bool are_rigid = s->options.stop == DYN_JOINT_STOP_RIGID;
+    cursor += joint_stops_lay_out(model, are_rigid ? stops : 0, lanes, cursor, &s->stops);
     return cursor - base;
 }
 
@@ -91,7 +94,6 @@ static void fill_control(dyn_simulator *s) {
 
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
                                 dyn_simulator **simulator, dyn_error *error) {
-    dyn_simulator measured;
     spring_arrays springs;
     dyn_workspace *workspace = NULL;
     dyn_simulation_options chosen = DYN_SIMULATION_OPTIONS_INIT();
@@ -106,7 +108,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
         return status;
     }
     size_t lanes = (size_t)workspace->kernels->wide->lanes;
-    size_t size = dyn_carve_size(sizeof(dyn_simulator)) + lay_out(model, lanes, 0, &measured, &springs);
+    dyn_simulator measured = {.model = model, .options = chosen};
+    size_t size = dyn_carve_size(sizeof(dyn_simulator)) + lay_out(lanes, 0, &measured, &springs);
     dyn_simulator *s = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!s) {
         dyn_workspace_free(workspace);
@@ -114,8 +117,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
                                  "no memory for %zu bytes", size);
     }
     memset(s, 0, size);
-    lay_out(model, lanes, (uintptr_t)s + dyn_carve_size(sizeof(dyn_simulator)), s, &springs);
     s->model = model, s->workspace = workspace, s->options = chosen;
+    lay_out(lanes, (uintptr_t)s + dyn_carve_size(sizeof(dyn_simulator)), s, &springs);
     memcpy(s->gravity, chosen.has_gravity ? chosen.gravity : model->gravity, sizeof s->gravity);
     dyn_joint_properties(model, &s->joints);
     fill_step(s);

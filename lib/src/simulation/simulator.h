@@ -89,8 +89,8 @@ void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear);
 /* Computes one step of the packed state. Returns the number of samples that are still running. */
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 
-/* Lays out the memory of the stops of a model from `base` on; returns its size (carve.h). */
-size_t joint_stops_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, joint_stops *stops);
+/* Lays out the memory of the stops of a model with at most `most` ranges from `base` on; returns its size (carve.h). */
+size_t joint_stops_lay_out(const dyn_model *model, int most, size_t lanes, uintptr_t base, joint_stops *stops);
 
 /* Holds the joints that are at a limit and move into it by impulses, and resets their positions to the limit. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
