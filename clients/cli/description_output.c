@@ -91,7 +91,7 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     write_count(writer, "v_index", joint->v_index);
     write_count(writer, "nq", joint->nq);
     write_count(writer, "nv", joint->nv);
-    if (joint->has_axis) {
+    if (joint->axis[0] != 0 || joint->axis[1] != 0 || joint->axis[2] != 0) {
         write_numbers(writer, "axis", 3, joint->axis);
     }
     if (joint->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL) {
@@ -104,19 +104,19 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     if (joint->has_limits) {
         emit_key(writer, "limits");
         emit_begin_object(writer);
-        write_number(writer, "lower", joint->lower);
-        write_number(writer, "upper", joint->upper);
-        write_number(writer, "velocity", joint->velocity_limit);
-        write_number(writer, "effort", joint->effort_limit);
+        write_number(writer, "lower", joint->limits.lower);
+        write_number(writer, "upper", joint->limits.upper);
+        write_number(writer, "velocity", joint->limits.velocity);
+        write_number(writer, "effort", joint->limits.effort);
         emit_end_object(writer);
     }
     write_number(writer, "damping", joint->damping);
     write_number(writer, "friction", joint->friction);
-    if (joint->mimic) {
+    if (joint->mimic_joint) {
         emit_key(writer, "mimic");
         emit_begin_object(writer);
-        write_text(writer, "joint", joint->mimic);
-        write_number(writer, "multiplier", joint->mimic_multiplier);
+        write_text(writer, "joint", joint->mimic_joint);
+        write_number(writer, "multiplier", *joint->mimic_multiplier);
         write_number(writer, "offset", joint->mimic_offset);
         emit_end_object(writer);
     }
@@ -130,9 +130,9 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
 static void write_link(json_writer *writer, const dyn_client_link *link) {
     emit_begin_object(writer);
     write_text(writer, "name", link->name);
-    write_number(writer, "mass", link->mass);
-    write_numbers(writer, "center_of_mass", 3, link->center_of_mass);
-    write_numbers(writer, "inertia", 6, link->inertia);
+    write_number(writer, "mass", link->inertia.mass);
+    write_numbers(writer, "center_of_mass", 3, link->inertia.center_of_mass);
+    write_numbers(writer, "inertia", 6, link->inertia.rotational);
     write_text(writer, "parent_joint", link->parent_joint);
     write_text(writer, "moving_joint", link->moving_joint);
     emit_end_object(writer);
@@ -230,10 +230,10 @@ static void add_range(table *to, uint32_t index, uint32_t count) {
 
 static void add_limits(table *to, const dyn_client_joint *joint) {
     const char *unit = joint->nq > 0 ? joint->q_units[0] : "";
-    if (joint->mimic) {
-        table_add_cell(to, "= %g %s%+g", joint->mimic_multiplier, joint->mimic, joint->mimic_offset);
-    } else if (joint->has_limits && (joint->lower < 0 || joint->upper > 0)) {
-        table_add_cell(to, "%.4f .. %.4f %s", joint->lower, joint->upper, unit);
+    if (joint->mimic_joint) {
+        table_add_cell(to, "= %g %s%+g", *joint->mimic_multiplier, joint->mimic_joint, joint->mimic_offset);
+    } else if (joint->has_limits && (joint->limits.lower < 0 || joint->limits.upper > 0)) {
+        table_add_cell(to, "%.4f .. %.4f %s", joint->limits.lower, joint->limits.upper, unit);
     } else {
         table_add_cell(to, "none");
     }
@@ -259,8 +259,8 @@ static bool print_joints(const dyn_client_description *robot) {
         table_add_cell(lines, "%s", joint->parent_link);
         table_add_cell(lines, "%s", joint->child_link);
         add_limits(lines, joint);
-        if (joint->has_limits && joint->effort_limit > 0 && joint->nv > 0) {
-            table_add_cell(lines, "%g", joint->effort_limit);
+        if (joint->has_limits && joint->limits.effort > 0 && joint->nv > 0) {
+            table_add_cell(lines, "%g", joint->limits.effort);
             table_add_cell(lines, "%s", joint->tau_units[0]);
         }
         table_end_row(lines);
@@ -283,12 +283,12 @@ static bool print_links(const dyn_client_description *robot) {
         const dyn_client_link *link = &robot->links[i];
         table_add_cell(lines, "%s", link->name);
         table_add_cell(lines, "%s", link->moving_joint[0] != '\0' ? link->moving_joint : "(world)");
-        table_add_number(lines, link->mass);
+        table_add_number(lines, link->inertia.mass);
         for (size_t k = 0; k < 3; k++) {
-            table_add_number(lines, link->center_of_mass[k]);
+            table_add_number(lines, link->inertia.center_of_mass[k]);
         }
         for (size_t k = 0; k < 6; k++) {
-            table_add_number(lines, link->inertia[k]);
+            table_add_number(lines, link->inertia.rotational[k]);
         }
     }
     bool printed = table_print(lines, 0);

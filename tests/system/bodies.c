@@ -86,7 +86,7 @@ START_TEST(parts_are_moved_turned_and_added) {
     assert_numbers(sum.inertia.rotational, box.inertia.rotational, 6, 1e-14);
     assert_numbers(sum.log_cholesky, box.log_cholesky, 10, 1e-13);
     dyn_client_inertia_part turned = whole;
-    memcpy(turned.pose.rotation, (double[]){0, -1, 0, 1, 0, 0, 0, 0, 1}, sizeof turned.pose.rotation);
+    turned.pose.rotation = (const double[9]){0, -1, 0, 1, 0, 0, 0, 0, 1};
     dyn_client_body body = body_of(1, &turned);
     ck_assert_double_eq_tol(body.inertia.rotational[0], box.inertia.rotational[3], 1e-14);
     ck_assert_double_eq_tol(body.inertia.rotational[3], box.inertia.rotational[0], 1e-14);
@@ -219,7 +219,7 @@ START_TEST(bad_parts_are_named) {
     must_refuse(bad, "mass");
     bad = box, bad.pose.position[0] = INFINITY;
     must_refuse(bad, "pose.position");
-    bad = box, bad.pose.rotation[4] = 1;
+    bad = box, bad.pose.rotation = (const double[9]){[4] = 1};
     must_refuse(bad, "pose.rotation.values");
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = NAN, .mass = 1},
                 "sphere.radius");

@@ -45,9 +45,9 @@ enum { LINKS = 4, JOINTS = 3 };
 
 /* A chain of four links, which each case spoils. */
 typedef struct robot {
-    dyn_client_link_description links[LINKS];
-    dyn_client_joint_description joints[JOINTS];
-    dyn_client_frame_description frame;
+    dyn_client_link links[LINKS];
+    dyn_client_joint joints[JOINTS];
+    dyn_client_frame frame;
     dyn_client_model_description form;
     dyn_client_load_request request;
     double gravity[3];
@@ -57,17 +57,17 @@ static void describe_well(robot *r) {
     static const char *const links[LINKS] = {"base", "one", "two", "three"}, *const joints[JOINTS] = {"a", "b", "c"};
     memset(r, 0, sizeof *r);
     for (int i = 0; i < LINKS; i++) {
-        r->links[i] = (dyn_client_link_description){.name = links[i],
-                                                    .inertia = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
+        r->links[i] =
+            (dyn_client_link){.name = links[i], .inertia = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
     }
     for (int j = 0; j < JOINTS; j++) {
-        r->joints[j] = (dyn_client_joint_description){.name = joints[j],
-                                                      .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
-                                                      .parent_link = links[j],
-                                                      .child_link = links[j + 1],
-                                                      .axis = {0, 0, 1}};
+        r->joints[j] = (dyn_client_joint){.name = joints[j],
+                                          .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
+                                          .parent_link = links[j],
+                                          .child_link = links[j + 1],
+                                          .axis = {0, 0, 1}};
     }
-    r->frame = (dyn_client_frame_description){.name = "tip", .link = "three"};
+    r->frame = (dyn_client_frame){.name = "tip", .link = "three"};
     r->form =
         (dyn_client_model_description)DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "spoilt", .gravity = r->gravity,
                                                                         .link_count = LINKS, .links = r->links,
@@ -178,11 +178,13 @@ static void nan_origin(robot *r) {
 }
 
 static void shear(robot *r) {
-    memcpy(r->joints[1].origin.rotation, (double[]){1, 0.5, 0, 0, 1, 0, 0, 0, 1}, sizeof(double[9]));
+    static const double sheared[9] = {1, 0.5, 0, 0, 1, 0, 0, 0, 1};
+    r->joints[1].origin.rotation = sheared;
 }
 
 static void mirror(robot *r) {
-    memcpy(r->joints[1].origin.rotation, (double[]){1, 0, 0, 0, 1, 0, 0, 0, -1}, sizeof(double[9]));
+    static const double mirrored[9] = {1, 0, 0, 0, 1, 0, 0, 0, -1};
+    r->joints[1].origin.rotation = mirrored;
 }
 
 static void nan_limit(robot *r) {
@@ -232,8 +234,11 @@ static void frame_of_taken_name(robot *r) {
     r->frame.name = "one";
 }
 
+/* Matrix that is no rotation. */
+static const double crooked[9] = {1};
+
 static void crooked_frame(robot *r) {
-    r->frame.pose.rotation[0] = 1;
+    r->frame.pose.rotation = crooked;
 }
 
 static void both_forms(robot *r) {
@@ -308,13 +313,13 @@ START_TEST(too_many_links_are_refused) {
     static const size_t counts[] = {101, 10001};
     for (int k = 0; k < 2; k++) {
         size_t count = counts[k];
-        dyn_client_link_description *links = calloc(count, sizeof *links);
-        dyn_client_joint_description *joints = calloc(count, sizeof *joints);
+        dyn_client_link *links = calloc(count, sizeof *links);
+        dyn_client_joint *joints = calloc(count, sizeof *joints);
         char(*names)[32] = calloc(count, sizeof *names);
         for (size_t i = 0; i < count; i++) {
             snprintf(names[i], sizeof *names, "link%zu", i);
             links[i].name = names[i];
-            joints[i] = (dyn_client_joint_description){
+            joints[i] = (dyn_client_joint){
                 .name = names[i], .type = DYN_CLIENT_JOINT_TYPE_FIXED, .parent_link = "link0", .child_link = names[i]};
         }
         const dyn_client_model_description form =
@@ -338,8 +343,8 @@ START_TEST(elements_with_long_names_are_distinguished) {
         names[k][sizeof names[k] - 2] = k ? 'b' : 'a';
         names[k][sizeof names[k] - 1] = '\0';
     }
-    const dyn_client_link_description links[3] = {{.name = "base"}, {.name = names[0]}, {.name = names[1]}};
-    const dyn_client_joint_description joint = {
+    const dyn_client_link links[3] = {{.name = "base"}, {.name = names[0]}, {.name = names[1]}};
+    const dyn_client_joint joint = {
         .name = "first", .type = DYN_CLIENT_JOINT_TYPE_FIXED, .parent_link = "base", .child_link = names[0]};
     const dyn_client_model_description form =
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "long", .link_count = 3, .links = links, .joint_count = 1,
@@ -523,7 +528,7 @@ START_TEST(bad_operations_name_their_member) {
                                     .inertia = {.mass = NAN}),
                           DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia.mass");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
-                                    .pose = {.rotation = {1}}),
+                                    .pose = {.rotation = crooked}),
                           DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
                                     .inertia = {.mass = NAN}),
@@ -532,7 +537,7 @@ START_TEST(bad_operations_name_their_member) {
                                     .inertia = {.mass = -1}),
                           DYN_CLIENT_INVALID_ARGUMENT, "attach.inertia");
     must_refuse_operation(OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "new",
-                                    .pose = {.rotation = {1}}),
+                                    .pose = {.rotation = crooked}),
                           DYN_CLIENT_INVALID_ARGUMENT, "attach.pose.rotation.values");
     must_refuse_operation(
         OPERATION(.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = "tool0", .inertia = {.mass = -1}),

@@ -20,21 +20,21 @@ static dyn_client_error error;
 /* A description with its joints taken apart. */
 typedef struct split_robot {
     dyn_client_model_description form;
-    dyn_client_link_description *links;
-    dyn_client_joint_description *joints;
+    dyn_client_link *links;
+    dyn_client_joint *joints;
     char (*names)[NAME_SIZE]; /* of links between, and of second joints */
 } split_robot;
 
 /* Splits a joint into two; the second one carries the link. */
-static void split_joint(const dyn_client_joint_description *from, char *link, char *name,
-                        dyn_client_joint_description *first, dyn_client_joint_description *second) {
+static void split_joint(const dyn_client_joint *from, char *link, char *name, dyn_client_joint *first,
+                        dyn_client_joint *second) {
     snprintf(link, NAME_SIZE, "%s between", from->name);
     snprintf(name, NAME_SIZE, "%s second", from->name);
     *first = *from;
     first->type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS;
     first->child_link = link;
     first->has_limits = false;
-    *second = (dyn_client_joint_description){
+    *second = (dyn_client_joint){
         .name = name, .type = DYN_CLIENT_JOINT_TYPE_PRISMATIC, .parent_link = link, .child_link = from->child_link};
     memcpy(second->axis, from->axis, sizeof second->axis);
     if (from->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
@@ -65,7 +65,7 @@ static size_t split(const dyn_client_model_description *from, split_robot *made)
         }
         char *link = made->names[2 * count], *name = made->names[2 * count + 1];
         split_joint(&from->joints[j], link, name, &made->joints[joints - 1], &made->joints[joints]);
-        made->links[links++] = (dyn_client_link_description){.name = link};
+        made->links[links++] = (dyn_client_link){.name = link};
         joints++;
         count++;
     }

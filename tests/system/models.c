@@ -160,13 +160,13 @@ END_TEST
 
 /* Checks that a frame is a massless link on a fixed joint. */
 START_TEST(frames_are_links_without_mass) {
-    const dyn_client_link_description links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
-    const dyn_client_joint_description joint = {.name = "turn",
-                                                .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
-                                                .parent_link = "base",
-                                                .child_link = "arm",
-                                                .axis = {0, 0, 2}};
-    const dyn_client_frame_description frame = {.name = "tip", .link = "arm", .pose = {.position = {1, 0, 0}}};
+    const dyn_client_link links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
+    const dyn_client_joint joint = {.name = "turn",
+                                    .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
+                                    .parent_link = "base",
+                                    .child_link = "arm",
+                                    .axis = {0, 0, 2}};
+    const dyn_client_frame frame = {.name = "tip", .link = "arm", .pose = {.position = {1, 0, 0}}};
     const dyn_client_model_description form =
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "short", .link_count = 2, .links = links, .joint_count = 1,
                                           .joints = &joint, .frame_count = 1, .frames = &frame);
@@ -184,8 +184,8 @@ END_TEST
 /* Two joints of which the second one follows the first. */
 typedef struct twins {
     dyn_client_model_description form;
-    dyn_client_link_description links[3];
-    dyn_client_joint_description joints[2];
+    dyn_client_link links[3];
+    dyn_client_joint joints[2];
 } twins;
 
 static void describe_twins(twins *pair, const double *multiplier) {
@@ -209,6 +209,87 @@ static void describe_twins(twins *pair, const double *multiplier) {
                                                                                  .joints = pair->joints);
 }
 
+/* Returns a link "arm" that turns on "base" at a pose, with a frame "tip" on it. */
+static dyn_client_loaded_model *load_arm_at(const dyn_client_pose *pose) {
+    const dyn_client_link links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
+    const dyn_client_joint joint = {.name = "turn",
+                                    .type = DYN_CLIENT_JOINT_TYPE_CONTINUOUS,
+                                    .parent_link = "base",
+                                    .child_link = "arm",
+                                    .origin = *pose,
+                                    .axis = {0, 0, 1}};
+    const dyn_client_frame frame = {.name = "tip", .link = "arm", .pose = {.position = {1, 0, 0}}};
+    const dyn_client_model_description form =
+        DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "posed", .link_count = 2, .links = links, .joint_count = 1,
+                                          .joints = &joint, .frame_count = 1, .frames = &frame);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.description = &form, .replace = true);
+    return load(&request);
+}
+
+static void assert_orientation(const double orientation[4], const double expected[4]) {
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(orientation[i], expected[i], 1e-15);
+    }
+}
+
+/* Orientations whose largest component is x, y, z and w. */
+START_TEST(an_orientation_is_described_and_exported_as_stated) {
+    static const double orientations[][4] = {
+        {0.8, -0.4, 0.4, 0.2}, {-0.4, 0.8, 0.2, 0.4}, {0.4, -0.2, 0.8, 0.4}, {0.2, 0.4, -0.4, 0.8}, {0, 0, 0, 1}};
+    for (size_t i = 0; i < sizeof orientations / sizeof *orientations; i++) {
+        dyn_client_pose pose = {.position = {0.1, 0.2, 0.3}};
+        memcpy(pose.orientation, orientations[i], sizeof pose.orientation);
+        dyn_client_loaded_model_free(load_arm_at(&pose));
+        dyn_client_description *robot;
+        wire_require(dyn_client_describe_model(client, "posed", 0, &robot, &error), &error);
+        ck_assert_double_eq(robot->joints[0].origin.position[2], 0.3);
+        assert_orientation(robot->joints[0].origin.orientation, orientations[i]);
+        ck_assert_ptr_null(robot->joints[0].origin.rotation);
+        dyn_client_description_free(robot);
+        dyn_client_exported_model *exported = export_as("posed", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
+        assert_orientation(exported->description->joints[0].origin.orientation, orientations[i]);
+        ck_assert(exported->description->joints[0].origin.rotation || orientations[i][3] == 1);
+        dyn_client_exported_model_free(exported);
+    }
+}
+END_TEST
+
+START_TEST(a_pose_without_orientation_is_not_turned) {
+    static const double identity[4] = {0, 0, 0, 1}, matrix[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    const dyn_client_pose poses[] = {{.position = {1, 2, 3}},
+                                     {.position = {1, 2, 3}, .orientation = {0, 0, 0, 1}},
+                                     {.position = {1, 2, 3}, .orientation = {0, 0, 0, 2}},
+                                     {.position = {1, 2, 3}, .orientation = {1, 0, 0, 0}, .rotation = matrix}};
+    char digest[80] = "";
+    for (size_t i = 0; i < sizeof poses / sizeof *poses; i++) {
+        dyn_client_loaded_model *loaded = load_arm_at(&poses[i]);
+        ck_assert(i == 0 || strcmp(loaded->model.digest, digest) == 0);
+        snprintf(digest, sizeof digest, "%s", loaded->model.digest);
+        dyn_client_loaded_model_free(loaded);
+    }
+    dyn_client_description *robot;
+    wire_require(dyn_client_describe_model(client, "posed", 0, &robot, &error), &error);
+    assert_orientation(robot->joints[0].origin.orientation, identity);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
+START_TEST(a_described_frame_names_the_link_that_its_pose_refers_to) {
+    dyn_client_loaded_model_free(load_arm_at(&(dyn_client_pose){.position = {0, 0, 1}}));
+    dyn_client_description *robot;
+    wire_require(dyn_client_describe_model(client, "posed", 0, &robot, &error), &error);
+    const dyn_client_frame *tip = NULL;
+    for (size_t i = 0; i < robot->frame_count; i++) {
+        tip = strcmp(robot->frames[i].name, "tip") == 0 ? &robot->frames[i] : tip;
+    }
+    ck_assert_ptr_nonnull(tip);
+    ck_assert_str_eq(tip->link, "arm");
+    ck_assert_str_eq(tip->moving_joint, "turn");
+    ck_assert_double_eq(tip->pose.position[0], 1);
+    dyn_client_description_free(robot);
+}
+END_TEST
+
 /* Exports a model and loads the export, which must be an equal model. */
 static void check_export_of(const char *name) {
     dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
@@ -222,20 +303,20 @@ static void check_export_of(const char *name) {
 
 /* Checks that a description holds the pitch and the axes of special joints. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
-    const dyn_client_link_description links[] = {
+    const dyn_client_link links[] = {
         {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
-    const dyn_client_joint_description joints[] = {{.name = "screw",
-                                                    .type = DYN_CLIENT_JOINT_TYPE_HELICAL,
-                                                    .parent_link = "base",
-                                                    .child_link = "one",
-                                                    .axis = {0, 0, 2},
-                                                    .pitch = 0.25},
-                                                   {.name = "cross",
-                                                    .type = DYN_CLIENT_JOINT_TYPE_UNIVERSAL,
-                                                    .parent_link = "one",
-                                                    .child_link = "two",
-                                                    .axis = {3, 0, 0},
-                                                    .second_axis = {0, 5, 0}}};
+    const dyn_client_joint joints[] = {{.name = "screw",
+                                        .type = DYN_CLIENT_JOINT_TYPE_HELICAL,
+                                        .parent_link = "base",
+                                        .child_link = "one",
+                                        .axis = {0, 0, 2},
+                                        .pitch = 0.25},
+                                       {.name = "cross",
+                                        .type = DYN_CLIENT_JOINT_TYPE_UNIVERSAL,
+                                        .parent_link = "one",
+                                        .child_link = "two",
+                                        .axis = {3, 0, 0},
+                                        .second_axis = {0, 5, 0}}};
     const dyn_client_model_description form =
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "special", .link_count = 3, .links = links, .joint_count = 2,
                                           .joints = joints);
@@ -302,8 +383,8 @@ START_TEST(multipliers_are_used_as_they_are_given) {
             DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .replace = true);
         dyn_client_loaded_model_free(load(&request));
         wire_require(dyn_client_describe_model(client, "twins", 0, &robot, &error), &error);
-        ck_assert_str_eq(robot->joints[1].mimic, "a");
-        ck_assert_double_eq(robot->joints[1].mimic_multiplier, cases[i].used);
+        ck_assert_str_eq(robot->joints[1].mimic_joint, "a");
+        ck_assert_double_eq(*robot->joints[1].mimic_multiplier, cases[i].used);
         dyn_client_description_free(robot);
         check_export_of("twins");
     }
@@ -312,7 +393,7 @@ END_TEST
 
 /* Loads a point of that mass under the name "guarded". */
 static dyn_client_status load_guarded(double mass, const char *expected, dyn_client_loaded_model **loaded) {
-    const dyn_client_link_description link = {.name = "base", .inertia = {.mass = mass}};
+    const dyn_client_link link = {.name = "base", .inertia = {.mass = mass}};
     const dyn_client_model_description form =
         DYN_CLIENT_MODEL_DESCRIPTION_INIT(.name = "guarded", .link_count = 1, .links = &link);
     const dyn_client_load_request request =
@@ -814,6 +895,9 @@ int main(void) {
     tcase_add_test(all, sample_robots_keep_their_digest);
     tcase_add_test(all, urdf_comes_back);
     tcase_add_test(all, frames_are_links_without_mass);
+    tcase_add_test(all, an_orientation_is_described_and_exported_as_stated);
+    tcase_add_test(all, a_pose_without_orientation_is_not_turned);
+    tcase_add_test(all, a_described_frame_names_the_link_that_its_pose_refers_to);
     tcase_add_test(all, described_joints_have_their_pitch_and_axes);
     tcase_add_test(all, choices_of_the_request_come_before_those_of_the_description);
     tcase_add_test(all, multipliers_are_used_as_they_are_given);

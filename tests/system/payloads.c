@@ -35,7 +35,7 @@ static dyn_client_payload a_box(const char *link, bool replaces) {
                                 .inertia = {.mass = 1.5,
                                             .center_of_mass = {0.1, -0.2, 0.05},
                                             .rotational = {0.02, 0.001, 0, 0.03, -0.002, 0.025}},
-                                .pose = {.position = {0.3, 0.1, -0.2}, .rotation = {0, -1, 0, 1, 0, 0, 0, 0, 1}},
+                                .pose = {.position = {0.3, 0.1, -0.2}, .orientation = {0, 0, 1, 1}},
                                 .replaces = replaces};
 }
 
@@ -128,7 +128,7 @@ START_TEST(payloads_replace_inertias) {
     wire_tree tree;
     wire_tree_open(client, &random, &options, "tree", &tree);
     dyn_client_payload box = a_box(moving_link(tree.model, &random), true);
-    box.pose = (dyn_client_placement){0};
+    box.pose = (dyn_client_pose){0};
     const dyn_client_operation change = {
         .kind = DYN_CLIENT_OPERATION_KIND_CHANGE_INERTIA, .link = box.link, .inertia = box.inertia};
     derive("tree", "changed tree", &change);
@@ -354,9 +354,9 @@ START_TEST(bad_payloads_are_named) {
     bad.inertia.rotational[0] = 5;
     must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].inertia");
     bad.inertia.rotational[0] = 0;
-    bad.pose.rotation[0] = 2;
+    bad.pose.rotation = (const double[9]){2};
     must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].pose.rotation.values");
-    bad.pose.rotation[0] = 0;
+    bad.pose.rotation = NULL;
     bad.pose.position[1] = NAN;
     must_refuse(&bad, DYN_CLIENT_INVALID_ARGUMENT, "query.payloads[1].pose.position");
 }

@@ -23,31 +23,31 @@ typedef struct held_description {
     double gravity[3];
 } held_description;
 
-static dyn_client_link_description link_form(const dyn_link_description *from) {
-    dyn_client_link_description to = {.name = from->name, .inertia = {.mass = from->inertia.mass}};
+static dyn_client_link link_form(const dyn_link_description *from) {
+    dyn_client_link to = {.name = from->name, .inertia = {.mass = from->inertia.mass}};
     memcpy(to.inertia.center_of_mass, from->inertia.center_of_mass, sizeof to.inertia.center_of_mass);
     memcpy(to.inertia.rotational, from->inertia.rotational, sizeof to.inertia.rotational);
     return to;
 }
 
-static dyn_client_joint_description joint_form(const dyn_joint_description *from) {
-    dyn_client_joint_description to = {.name = from->name,
-                                       .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_TYPE_FIXED),
-                                       .parent_link = from->parent_link,
-                                       .child_link = from->child_link,
-                                       .pitch = from->pitch,
-                                       .has_limits = from->has_limits,
-                                       .limits = {.lower = from->limits.lower,
-                                                  .upper = from->limits.upper,
-                                                  .velocity = from->limits.velocity,
-                                                  .effort = from->limits.effort},
-                                       .damping = from->damping,
-                                       .friction = from->friction,
-                                       .mimic_joint = from->mimic_joint,
-                                       .mimic_multiplier = from->mimic_joint ? &from->mimic_multiplier : NULL,
-                                       .mimic_offset = from->mimic_offset};
+static dyn_client_joint joint_form(const dyn_joint_description *from) {
+    dyn_client_joint to = {.name = from->name,
+                           .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_TYPE_FIXED),
+                           .parent_link = from->parent_link,
+                           .child_link = from->child_link,
+                           .pitch = from->pitch,
+                           .has_limits = from->has_limits,
+                           .limits = {.lower = from->limits.lower,
+                                      .upper = from->limits.upper,
+                                      .velocity = from->limits.velocity,
+                                      .effort = from->limits.effort},
+                           .damping = from->damping,
+                           .friction = from->friction,
+                           .mimic_joint = from->mimic_joint,
+                           .mimic_multiplier = from->mimic_joint ? &from->mimic_multiplier : NULL,
+                           .mimic_offset = from->mimic_offset};
     memcpy(to.origin.position, from->position, sizeof to.origin.position);
-    memcpy(to.origin.rotation, from->rotation, sizeof to.origin.rotation);
+    to.origin.rotation = from->rotation;
     memcpy(to.axis, from->axis, sizeof to.axis);
     memcpy(to.second_axis, from->second_axis, sizeof to.second_axis);
     return to;
@@ -59,8 +59,8 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
     require(dyn_model_describe(model, &made->builder, &error), &error);
     size_t links = (size_t)dyn_builder_link_count(made->builder),
            joints = (size_t)dyn_builder_joint_count(made->builder);
-    dyn_client_link_description *link = calloc(links + 1, sizeof *link);
-    dyn_client_joint_description *joint = calloc(joints + 1, sizeof *joint);
+    dyn_client_link *link = calloc(links + 1, sizeof *link);
+    dyn_client_joint *joint = calloc(joints + 1, sizeof *joint);
     for (size_t i = 0; i < links; i++) {
         link[i] = link_form(dyn_builder_link(made->builder, (int)i));
     }

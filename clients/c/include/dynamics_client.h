@@ -428,10 +428,15 @@ typedef struct dyn_client_inertia {
 } dyn_client_inertia;
 
 /* Pose of a frame in another frame. */
-typedef struct dyn_client_placement {
+typedef struct dyn_client_pose {
     double position[3]; /* m */
-    double rotation[9]; /* row-major, from the frame's coordinates to the other's; all zero: the identity */
-} dyn_client_placement;
+    /* Unit quaternion x y z w. Requests: of any norm from 1e-6 on; all zero: the identity. */
+    double orientation[4];
+    /* Orientation as a matrix: 9 values, row-major, from the frame's coordinates to the other's. Requests: where it is
+     * set, `orientation` is not read. Results: set in exported models whose frame is turned, where it holds the exact
+     * bits of the model; else NULL. */
+    const double *rotation;
+} dyn_client_pose;
 
 /* Bounds of a joint with one coordinate. */
 typedef struct dyn_client_limits {
@@ -440,19 +445,25 @@ typedef struct dyn_client_limits {
     double effort;       /* N m or N; 0: not stated */
 } dyn_client_limits;
 
-typedef struct dyn_client_link_description {
+/* Link as the description states it, before fixed joints are merged. */
+typedef struct dyn_client_link {
     const char *name;
     dyn_client_inertia inertia; /* in the link's frame; all zero: massless */
-} dyn_client_link_description;
+    /* Set by dyn_client_describe_model and not read in requests. */
+    const char *parent_joint; /* joint above the link; empty for the root */
+    const char *moving_joint; /* nearest moving joint above the link; empty when fixed to the world */
+} dyn_client_link;
 
-/* A joint. The frame of its child link coincides with the joint frame at q = 0. */
-typedef struct dyn_client_joint_description {
+/* Joint. The frame of its child link coincides with the joint frame at q = 0. */
+typedef struct dyn_client_joint {
     const char *name;
     dyn_client_joint_type type;
     const char *parent_link;
     const char *child_link;
-    dyn_client_placement origin; /* joint frame in the parent link's frame */
-    double axis[3]; /* in the joint frame, of any nonzero length; not read for fixed, spherical and floating joints */
+    dyn_client_pose origin; /* joint frame in the parent link's frame */
+    /* In the joint frame. Requests: of any nonzero length; not read for fixed, spherical and floating joints. Results:
+     * a unit vector; zero for a joint without an axis. */
+    double axis[3];
     double second_axis[3]; /* of a universal joint: the axis that the first one moves */
     double pitch;          /* of a helical joint, m/rad */
     bool has_limits;
@@ -460,16 +471,26 @@ typedef struct dyn_client_joint_description {
     double damping;                 /* N m s/rad or N s/m; like friction, not part of the rigid-body quantities */
     double friction;                /* N m or N */
     const char *mimic_joint;        /* q = multiplier * q of that joint + offset; NULL: the joint is its own master */
-    const double *mimic_multiplier; /* NULL: 1 */
+    const double *mimic_multiplier; /* requests: NULL: 1; results: not NULL where mimic_joint is not */
     double mimic_offset;
-} dyn_client_joint_description;
+    /* Set by dyn_client_describe_model and not read in requests. The coordinates are q[q_index .. q_index + nq - 1] and
+     * v[v_index .. v_index + nv - 1]. A coupled mimic joint has nq = nv = 0 and its master's indices. */
+    uint32_t q_index, v_index, nq, nv;
+    const char *const *q_units;   /* nq of them */
+    const char *const *v_units;   /* nv */
+    const char *const *tau_units; /* nv */
+} dyn_client_joint;
 
-/* A named frame on a link: short for a massless link on a fixed joint "NAME:fixed". */
-typedef struct dyn_client_frame_description {
+/* Named frame on a link, for use in poses, Jacobians and external forces. In a request it is short for a massless link
+ * on a fixed joint "NAME:fixed". */
+typedef struct dyn_client_frame {
     const char *name;
-    const char *link;
-    dyn_client_placement pose; /* in the frame of `link` */
-} dyn_client_frame_description;
+    const char *link; /* in results of dyn_client_describe_model the child link of `moving_joint`, or "world" */
+    /* Set by dyn_client_describe_model and not read in requests: nearest moving joint above the frame; empty when the
+     * frame is fixed to the world. */
+    const char *moving_joint;
+    dyn_client_pose pose; /* in the frame of `link` */
+} dyn_client_frame;
 
 /* Description of a robot in numbers: a tree of links and joints, in any order. */
 typedef struct dyn_client_model_description {
@@ -479,11 +500,11 @@ typedef struct dyn_client_model_description {
     dyn_client_base base;
     dyn_client_mimic_policy mimic;
     size_t link_count;
-    const dyn_client_link_description *links;
+    const dyn_client_link *links;
     size_t joint_count;
-    const dyn_client_joint_description *joints;
+    const dyn_client_joint *joints;
     size_t frame_count;
-    const dyn_client_frame_description *frames;
+    const dyn_client_frame *frames;
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 
@@ -575,55 +596,6 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, d
                                                            dyn_client_model_list **list, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_model_list_free(dyn_client_model_list *list);
 
-typedef struct dyn_client_pose {
-    double position[3];    /* m */
-    double orientation[4]; /* x y z w */
-} dyn_client_pose;
-
-/* Moving joint. Its coordinates are q[q_index .. q_index + nq - 1] and v[v_index .. v_index + nv - 1]. A coupled mimic
- * joint has nq = nv = 0 and its master's indices. */
-typedef struct dyn_client_joint {
-    const char *name;
-    dyn_client_joint_type type;
-    const char *parent_link;
-    const char *child_link;
-    uint32_t q_index, v_index, nq, nv;
-    bool has_axis;
-    double axis[3];        /* unit vector in the joint's frame */
-    double second_axis[3]; /* of a universal joint: the axis that the first one moves */
-    double pitch;          /* of a helical joint, m/rad */
-    bool has_limits;
-    double lower, upper;   /* rad or m; both 0: none */
-    double velocity_limit; /* rad/s or m/s; 0: not stated */
-    double effort_limit;   /* N m or N; 0: not stated */
-    double damping;        /* stated in the description; not part of the rigid-body quantities */
-    double friction;       /* stated in the description; not part of the rigid-body quantities */
-    const char *mimic;     /* name of the master; NULL: not a mimic joint. q = multiplier q_master + offset */
-    double mimic_multiplier;
-    double mimic_offset;
-    const char *const *q_units;   /* nq of them */
-    const char *const *v_units;   /* nv */
-    const char *const *tau_units; /* nv */
-    dyn_client_pose origin;       /* in the parent link's frame at q = 0 */
-} dyn_client_joint;
-
-/* A link as the description states it, before fixed joints are merged. */
-typedef struct dyn_client_link {
-    const char *name;
-    double mass;              /* kg */
-    double center_of_mass[3]; /* in the link's frame, m */
-    double inertia[6];        /* about the centre of mass in the link's axes: xx xy xz yy yz zz, kg m^2 */
-    const char *parent_joint; /* joint above the link; empty for the root */
-    const char *moving_joint; /* nearest moving joint above the link; empty when fixed to the world */
-} dyn_client_link;
-
-/* Named frame, for use in poses, Jacobians and external forces. */
-typedef struct dyn_client_frame {
-    const char *name;
-    const char *moving_joint; /* empty when fixed to the world */
-    dyn_client_pose pose;     /* in the frame of the child link of that joint, or in the world */
-} dyn_client_frame;
-
 /* State of the algorithms that the daemon compiles for this robot. Generic algorithms run until they are ready. */
 typedef enum dyn_client_compilation {
     DYN_CLIENT_COMPILATION_UNSPECIFIED = 0,
@@ -638,7 +610,7 @@ typedef struct dyn_client_description {
     dyn_client_mimic_policy mimic;
     double gravity[3]; /* m/s^2 */
     size_t joint_count;
-    const dyn_client_joint *joints; /* in the order of q and v */
+    const dyn_client_joint *joints; /* moving joints, in the order of q and v */
     size_t link_count;
     const dyn_client_link *links;
     size_t frame_count;
@@ -682,7 +654,7 @@ typedef struct dyn_client_operation {
     const char *model, *prefix; /* merged robot, and prefix of the names of its links and joints */
     dyn_client_base base;       /* of a subtree, a chain, a changed base */
     dyn_client_inertia inertia; /* of a new link, in its own frame; replacement for a link's inertia */
-    dyn_client_placement pose;
+    dyn_client_pose pose;
     size_t joint_count; /* to lock */
     const char *const *joints;
     size_t nq;
@@ -762,8 +734,8 @@ typedef struct dyn_client_inertia_part {
     const double *scale; /* factor from STL coordinates to metres, positive; NULL: 1 */
     dyn_client_inertia inertia;
     double values[16];
-    double mass, density;      /* kg or kg/m^3; a shape or a mesh needs exactly one of them */
-    dyn_client_placement pose; /* of the part's frame in the common frame */
+    double mass, density; /* kg or kg/m^3; a shape or a mesh needs exactly one of them */
+    dyn_client_pose pose; /* of the part's frame in the common frame */
 } dyn_client_inertia_part;
 
 /* Inertial properties of a body. */
@@ -811,7 +783,7 @@ typedef struct dyn_client_external_force {
 typedef struct dyn_client_payload {
     const char *link;           /* or a frame */
     dyn_client_inertia inertia; /* in the payload's own frame */
-    dyn_client_placement pose;  /* of the payload's frame in that of the link */
+    dyn_client_pose pose;       /* of the payload's frame in that of the link */
     bool replaces;              /* replaces the link's own inertia instead of adding to it */
 } dyn_client_payload;
 

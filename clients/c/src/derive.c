@@ -75,7 +75,7 @@ static void make_merge(pool *memory, const dyn_client_operation *from, Dynamics_
     dynamics__v1__merge_model__init(made->merge);
     made->merge->model = text_or_none(from->model);
     made->merge->link = text_or_none(from->link);
-    made->merge->pose = from_placement(memory, &from->pose);
+    made->merge->pose = from_pose(memory, &from->pose);
     made->merge->prefix = text_or_none(from->prefix);
 }
 
@@ -89,7 +89,7 @@ static void make_attach(pool *memory, const dyn_client_operation *from, Dynamics
     made->attach->link = text_or_none(from->link);
     made->attach->name = text_or_none(from->name);
     made->attach->inertia = from_inertia(memory, &from->inertia);
-    made->attach->pose = from_placement(memory, &from->pose);
+    made->attach->pose = from_pose(memory, &from->pose);
 }
 
 static void make_change_inertia(pool *memory, const dyn_client_operation *from, Dynamics__V1__ModelOperation *made) {

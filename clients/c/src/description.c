@@ -5,7 +5,6 @@
 #include "ask.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "descriptions.h"
 #include "error.h"
@@ -28,52 +27,24 @@ const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
 }
 
 /* Converts a joint of the reply, whose coordinates are present. */
-static dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
+static dyn_client_joint to_moving_joint(const Dynamics__V1__Joint *from) {
     const Dynamics__V1__JointCoordinates *at = from->coordinates;
-    dyn_client_joint joint = {
-        .name = from->name,
-        .type = (dyn_client_joint_type)from->type,
-        .parent_link = from->parent_link,
-        .child_link = from->child_link,
-        .q_index = at->q_index,
-        .v_index = at->v_index,
-        .nq = at->nq,
-        .nv = at->nv,
-        .has_axis = from->axis != NULL,
-        .pitch = from->pitch,
-        .has_limits = from->limits != NULL,
-        .damping = from->damping,
-        .friction = from->friction,
-        .q_units = (const char *const *)at->q_units,
-        .v_units = (const char *const *)at->v_units,
-        .tau_units = (const char *const *)at->tau_units,
-        .origin = to_pose(from->origin),
-    };
-    to_vector3(from->axis, joint.axis);
-    to_vector3(from->second_axis, joint.second_axis);
-    if (from->limits) {
-        joint.lower = from->limits->lower;
-        joint.upper = from->limits->upper;
-        joint.velocity_limit = from->limits->velocity;
-        joint.effort_limit = from->limits->effort;
-    }
-    if (from->mimic) {
-        joint.mimic = from->mimic->joint;
-        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? from->mimic->multiplier : 1;
-        joint.mimic_offset = from->mimic->offset;
-    }
+    dyn_client_joint joint = to_joint(from);
+    joint.q_index = at->q_index;
+    joint.v_index = at->v_index;
+    joint.nq = at->nq;
+    joint.nv = at->nv;
+    joint.q_units = (const char *const *)at->q_units;
+    joint.v_units = (const char *const *)at->v_units;
+    joint.tau_units = (const char *const *)at->tau_units;
     return joint;
 }
 
 static dyn_client_link to_link(const Dynamics__V1__Link *from) {
-    const dyn_client_inertia inertia = to_inertia(from->inertia);
-    dyn_client_link link = {.name = from->name,
-                            .mass = inertia.mass,
-                            .parent_joint = from->joints ? from->joints->parent_joint : "",
-                            .moving_joint = from->joints ? from->joints->moving_joint : ""};
-    memcpy(link.center_of_mass, inertia.center_of_mass, sizeof link.center_of_mass);
-    memcpy(link.inertia, inertia.rotational, sizeof link.inertia);
-    return link;
+    return (dyn_client_link){.name = from->name,
+                             .inertia = to_inertia(from->inertia),
+                             .parent_joint = from->joints ? from->joints->parent_joint : "",
+                             .moving_joint = from->joints ? from->joints->moving_joint : ""};
 }
 
 /* Returns true if every index of the result is in its range. */
@@ -110,13 +81,14 @@ static bool convert_description(description_result *result) {
         return false;
     }
     for (size_t i = 0; i < from->n_joints; i++) {
-        result->joints[i] = to_joint(from->joints[i]);
+        result->joints[i] = to_moving_joint(from->joints[i]);
     }
     for (size_t i = 0; i < from->n_links; i++) {
         result->links[i] = to_link(from->links[i]);
     }
     for (size_t i = 0; i < from->n_frames; i++) {
         result->frames[i] = (dyn_client_frame){.name = from->frames[i]->name,
+                                               .link = from->frames[i]->link,
                                                .moving_joint = from->frames[i]->moving_joint,
                                                .pose = to_pose(from->frames[i]->pose)};
     }

@@ -4,6 +4,7 @@
  */
 #include "descriptions.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model_parts.h"
@@ -35,41 +36,95 @@ Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
     return made;
 }
 
+/* Returns false for the identity: the unit quaternion, or one that is not set. */
+static bool is_turned(const double orientation[4]) {
+    return !are_zero(orientation, 3) || (orientation[3] != 0 && orientation[3] != 1);
+}
+
 /* Converts a vector, NULL for zero. */
 static Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3]) {
     return are_zero(vector, 3) ? NULL : from_vector3(memory, vector);
 }
 
-Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from) {
-    bool is_identity = are_zero(from->position, 3) && are_zero(from->rotation, 9);
+/* Sets the attitude of a placement from the matrix, or else from the quaternion. The identity becomes no attitude. */
+static void set_attitude(pool *memory, const dyn_client_pose *from, Dynamics__V1__Placement *made) {
+    if (from->rotation) {
+        made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
+        made->rotation = pool_allocate(memory, 1, sizeof *made->rotation);
+        if (!made->rotation) {
+            return;
+        }
+        dynamics__v1__rotation_matrix__init(made->rotation);
+        made->rotation->n_values = 9;
+        made->rotation->values = (double *)from->rotation;
+    } else if (is_turned(from->orientation)) {
+        made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION;
+        made->orientation = pool_allocate(memory, 1, sizeof *made->orientation);
+        if (!made->orientation) {
+            return;
+        }
+        dynamics__v1__quaternion__init(made->orientation);
+        made->orientation->x = from->orientation[0];
+        made->orientation->y = from->orientation[1];
+        made->orientation->z = from->orientation[2];
+        made->orientation->w = from->orientation[3];
+    }
+}
+
+Dynamics__V1__Placement *from_pose(pool *memory, const dyn_client_pose *from) {
+    bool is_identity = are_zero(from->position, 3) && !from->rotation && !is_turned(from->orientation);
     Dynamics__V1__Placement *made = is_identity ? NULL : pool_allocate(memory, 1, sizeof *made);
     if (!made) {
         return NULL;
     }
     dynamics__v1__placement__init(made);
     made->position = from_nonzero(memory, from->position);
-    if (are_zero(from->rotation, 9)) {
-        return made;
-    }
-    made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
-    made->rotation = pool_allocate(memory, 1, sizeof *made->rotation);
-    if (made->rotation) {
-        dynamics__v1__rotation_matrix__init(made->rotation);
-        made->rotation->n_values = 9;
-        made->rotation->values = (double *)from->rotation;
-    }
+    set_attitude(memory, from, made);
     return made;
 }
 
-static dyn_client_placement to_placement(const Dynamics__V1__Placement *from) {
-    dyn_client_placement place = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-    if (from) {
-        to_vector3(from->position, place.position);
+/* Computes the unit quaternion x y z w, with w >= 0, of a rotation (Shepperd 1978): the largest component comes from
+ * the diagonal, the others from the sums and differences beside it. */
+static void to_quaternion(const double R[9], double q[4]) {
+    const double squares[4] = {1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8],
+                               1 + R[0] + R[4] + R[8]};
+    const double sums[3] = {R[5] + R[7], R[2] + R[6], R[1] + R[3]};
+    const double differences[3] = {R[7] - R[5], R[2] - R[6], R[3] - R[1]};
+    size_t largest = 0;
+    for (size_t i = 1; i < 4; i++) {
+        largest = squares[i] > squares[largest] ? i : largest;
     }
-    if (from && from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION && from->rotation->n_values == 9) {
-        memcpy(place.rotation, from->rotation->values, sizeof place.rotation);
+    double twice = sqrt(squares[largest]);
+    if (largest == 3) {
+        for (size_t i = 0; i < 3; i++) {
+            q[i] = differences[i] / (2 * twice);
+        }
+        q[3] = twice / 2;
+        return;
     }
-    return place;
+    double sign = differences[largest] < 0 ? -1 : 1;
+    for (size_t i = 0; i < 3; i++) {
+        q[i] = sign * (i == largest ? twice / 2 : sums[3 - i - largest] / (2 * twice));
+    }
+    q[3] = sign * differences[largest] / (2 * twice);
+}
+
+dyn_client_pose to_pose(const Dynamics__V1__Placement *from) {
+    dyn_client_pose pose = {.orientation = {0, 0, 0, 1}};
+    if (!from) {
+        return pose;
+    }
+    to_vector3(from->position, pose.position);
+    if (from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION && from->rotation->n_values == 9) {
+        pose.rotation = from->rotation->values;
+        to_quaternion(pose.rotation, pose.orientation);
+    } else if (from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION) {
+        pose.orientation[0] = from->orientation->x;
+        pose.orientation[1] = from->orientation->y;
+        pose.orientation[2] = from->orientation->z;
+        pose.orientation[3] = from->orientation->w;
+    }
+    return pose;
 }
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from) {
@@ -120,7 +175,7 @@ static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
 
 /* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
 
-static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_description *from) {
+static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link *from) {
     Dynamics__V1__Link *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
         return NULL;
@@ -131,7 +186,7 @@ static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link_descrip
     return made;
 }
 
-static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_description *from) {
+static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint *from) {
     Dynamics__V1__Mimic *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
         return NULL;
@@ -146,7 +201,7 @@ static Dynamics__V1__Mimic *from_mimic(pool *memory, const dyn_client_joint_desc
     return made;
 }
 
-static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_description *from) {
+static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint *from) {
     Dynamics__V1__Joint *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
         return NULL;
@@ -156,7 +211,7 @@ static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_desc
     made->type = (Dynamics__V1__JointType)from->type;
     made->parent_link = text_or_none(from->parent_link);
     made->child_link = text_or_none(from->child_link);
-    made->origin = from_placement(memory, &from->origin);
+    made->origin = from_pose(memory, &from->origin);
     made->axis = from_nonzero(memory, from->axis);
     made->second_axis = from_nonzero(memory, from->second_axis);
     made->pitch = from->pitch;
@@ -167,7 +222,7 @@ static Dynamics__V1__Joint *from_joint(pool *memory, const dyn_client_joint_desc
     return made;
 }
 
-static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_description *from) {
+static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame *from) {
     Dynamics__V1__Frame *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
         return NULL;
@@ -175,7 +230,7 @@ static Dynamics__V1__Frame *from_frame(pool *memory, const dyn_client_frame_desc
     dynamics__v1__frame__init(made);
     made->name = text_or_none(from->name);
     made->link = text_or_none(from->link);
-    made->pose = from_placement(memory, &from->pose);
+    made->pose = from_pose(memory, &from->pose);
     return made;
 }
 
@@ -257,22 +312,23 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
 
 /* ---- from the protocol ------------------------------------------------------------------------------------------- */
 
-static dyn_client_joint_description to_joint(const Dynamics__V1__Joint *from) {
-    dyn_client_joint_description joint = {.name = from->name,
-                                          .type = (dyn_client_joint_type)from->type,
-                                          .parent_link = from->parent_link,
-                                          .child_link = from->child_link,
-                                          .origin = to_placement(from->origin),
-                                          .pitch = from->pitch,
-                                          .has_limits = from->limits != NULL,
-                                          .limits = to_limits(from->limits),
-                                          .damping = from->damping,
-                                          .friction = from->friction};
+dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
+    static const double one = 1;
+    dyn_client_joint joint = {.name = from->name,
+                              .type = (dyn_client_joint_type)from->type,
+                              .parent_link = from->parent_link,
+                              .child_link = from->child_link,
+                              .origin = to_pose(from->origin),
+                              .pitch = from->pitch,
+                              .has_limits = from->limits != NULL,
+                              .limits = to_limits(from->limits),
+                              .damping = from->damping,
+                              .friction = from->friction};
     to_vector3(from->axis, joint.axis);
     to_vector3(from->second_axis, joint.second_axis);
     if (from->mimic) {
         joint.mimic_joint = from->mimic->joint;
-        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? &from->mimic->multiplier : NULL;
+        joint.mimic_multiplier = from->mimic->optional_multiplier_case ? &from->mimic->multiplier : &one;
         joint.mimic_offset = from->mimic->offset;
     }
     return joint;
@@ -281,22 +337,26 @@ static dyn_client_joint_description to_joint(const Dynamics__V1__Joint *from) {
 const dyn_client_model_description *to_description(pool *memory, const Dynamics__V1__ModelDescription *from) {
     dyn_client_model_description *made = pool_allocate(memory, 1, sizeof *made);
     double *gravity = pool_allocate(memory, 3, sizeof *gravity);
-    dyn_client_link_description *links = pool_allocate(memory, from->n_links, sizeof *links);
-    dyn_client_joint_description *joints = pool_allocate(memory, from->n_joints, sizeof *joints);
-    dyn_client_frame_description *frames = pool_allocate(memory, from->n_frames, sizeof *frames);
+    dyn_client_link *links = pool_allocate(memory, from->n_links, sizeof *links);
+    dyn_client_joint *joints = pool_allocate(memory, from->n_joints, sizeof *joints);
+    dyn_client_frame *frames = pool_allocate(memory, from->n_frames, sizeof *frames);
     if (memory->is_exhausted) {
         return NULL;
     }
     for (size_t i = 0; i < from->n_links; i++) {
-        links[i] =
-            (dyn_client_link_description){.name = from->links[i]->name, .inertia = to_inertia(from->links[i]->inertia)};
+        links[i] = (dyn_client_link){.name = from->links[i]->name,
+                                     .inertia = to_inertia(from->links[i]->inertia),
+                                     .parent_joint = "",
+                                     .moving_joint = ""};
     }
     for (size_t i = 0; i < from->n_joints; i++) {
         joints[i] = to_joint(from->joints[i]);
     }
     for (size_t i = 0; i < from->n_frames; i++) {
-        frames[i] = (dyn_client_frame_description){
-            .name = from->frames[i]->name, .link = from->frames[i]->link, .pose = to_placement(from->frames[i]->pose)};
+        frames[i] = (dyn_client_frame){.name = from->frames[i]->name,
+                                       .link = from->frames[i]->link,
+                                       .moving_joint = "",
+                                       .pose = to_pose(from->frames[i]->pose)};
     }
     to_vector3(from->gravity, gravity);
     *made = (dyn_client_model_description){.struct_size = sizeof *made,

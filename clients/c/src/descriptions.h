@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of inertias, placements and descriptions of robots from the public form to the protocol's and back. A pool
+ * Conversion of inertias, poses and descriptions of robots from the public form to the protocol's and back. A pool
  * holds the results; strings and arrays of numbers are borrowed. NULL means an absent part, or that the pool is out of
  * memory, which the pool records. An array that is NULL is empty, whatever its count.
  */
@@ -14,11 +14,17 @@
 
 Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]);
 
-/* Converts a placement. A rotation of zeros means none. The identity, like a zero inertia, becomes NULL. */
-Dynamics__V1__Placement *from_placement(pool *memory, const dyn_client_placement *from);
+/* Converts a pose. The identity, like a zero inertia, becomes NULL. */
+Dynamics__V1__Placement *from_pose(pool *memory, const dyn_client_pose *from);
+
+/* Converts a placement of a reply, which the result refers to. NULL becomes the identity. */
+dyn_client_pose to_pose(const Dynamics__V1__Placement *from);
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from);
 dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from);
+
+/* Converts the members of a joint that requests and replies share. */
+dyn_client_joint to_joint(const Dynamics__V1__Joint *from);
 
 Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_model_description *from);
 Dynamics__V1__DenavitHartenbergTable *from_dh_table(pool *memory, const dyn_client_dh_table *from);

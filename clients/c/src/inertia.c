@@ -128,7 +128,7 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
         made->amount_case = DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
         made->density = from->density;
     }
-    made->pose = from_placement(memory, &from->pose);
+    made->pose = from_pose(memory, &from->pose);
     if (from->kind < DYN_CLIENT_INERTIA_KIND_BOX || from->kind > DYN_CLIENT_INERTIA_KIND_LOG_CHOLESKY) {
         return made;
     }

@@ -29,21 +29,6 @@ void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]) {
     vector[2] = from ? from->z : 0;
 }
 
-dyn_client_pose to_pose(const Dynamics__V1__Placement *from) {
-    dyn_client_pose pose = {.orientation = {0, 0, 0, 1}};
-    if (!from) {
-        return pose;
-    }
-    to_vector3(from->position, pose.position);
-    if (from->attitude_case == DYNAMICS__V1__PLACEMENT__ATTITUDE_ORIENTATION) {
-        pose.orientation[0] = from->orientation->x;
-        pose.orientation[1] = from->orientation->y;
-        pose.orientation[2] = from->orientation->z;
-        pose.orientation[3] = from->orientation->w;
-    }
-    return pose;
-}
-
 void to_report(size_t count, Dynamics__V1__ReportEntry *const *from, dyn_client_report_entry *report) {
     for (size_t i = 0; i < count; i++) {
         report[i] = (dyn_client_report_entry){

@@ -11,8 +11,6 @@
 
 /* Converts a model's summary. If `from` is NULL, the result has zeros and empty strings. */
 dyn_client_model to_model(const Dynamics__V1__ModelSummary *from);
-/* Converts a placement. An orientation that is no quaternion becomes the identity. */
-dyn_client_pose to_pose(const Dynamics__V1__Placement *from);
 void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]);
 
 void to_report(size_t count, Dynamics__V1__ReportEntry *const *from, dyn_client_report_entry *report);

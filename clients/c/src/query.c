@@ -100,7 +100,7 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
         dynamics__v1__payload__init(made);
         made->link = (char *)(from->link ? from->link : "");
         made->inertia = from_inertia(&parts->memory, &from->inertia);
-        made->pose = from_placement(&parts->memory, &from->pose);
+        made->pose = from_pose(&parts->memory, &from->pose);
         made->replaces = from->replaces;
         to->payloads[to->n_payloads++] = made;
     }
