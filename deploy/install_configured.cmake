@@ -31,3 +31,6 @@ foreach(file dynamicsd.conf rosbridge.conf)
     file(INSTALL ${binary_dir}/${file} DESTINATION ${sysconfdir}/dynamicsd)
   endif()
 endforeach()
+
+# The directory of the administrator's own robots.
+file(INSTALL DESTINATION ${sysconfdir}/dynamicsd/robots TYPE DIRECTORY FILES "")

@@ -23,7 +23,6 @@ static const char *const base_words[] = {"fixed", "floating"};
 static const char *const mimic_words[] = {"coupled", "independent"};
 
 static const char *const switch_words[] = {"no", "yes"};
-static const char *const yes_words[] = {"no", "yes"};
 static const char *const compile_words[] = {"off", "on", "first-use"};
 
 enum { LEVELS = 4, FORMATS = 4, COMPILE_MODES = 3 };
@@ -32,13 +31,13 @@ typedef enum key_type {
     KEY_ADDRESSES,
     KEY_MODE,
     KEY_PATH,
+    KEY_DIRECTORIES,
     KEY_COUNT,
     KEY_BYTES,
     KEY_SECONDS,
     KEY_LEVEL,
     KEY_FORMAT,
     KEY_COMPILE_MODE,
-    KEY_YES,
     KEY_SWITCH,
 } key_type;
 
@@ -48,58 +47,59 @@ typedef struct key {
     key_type type;
     size_t offset;
     double low, high;
+    bool is_fixed; /* the daemon reads it at its start only */
 } key;
 
 static const key keys[] = {
-    {"endpoints", "request", KEY_ADDRESSES, offsetof(config, request), 0, 0},
-    {"endpoints", "events", KEY_ADDRESSES, offsetof(config, events), 0, 0},
-    {"endpoints", "ingest", KEY_ADDRESSES, offsetof(config, ingest), 0, 0},
-    {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0},
-    {"models", "directory", KEY_PATH, offsetof(config, directory), 0, 0},
-    {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0},
-    {"models", "keep", KEY_YES, offsetof(config, keep_models), 0, 0},
-    {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30},
-    {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30},
-    {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46},
-    {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9},
-    {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000},
-    {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS},
-    {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000},
-    {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000},
-    {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400},
-    {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7},
-    {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600},
-    {"limits", "message_time", KEY_SECONDS, offsetof(config, message_time), 0.1, 3600},
-    {"limits", "simulations", KEY_COUNT, offsetof(config, simulations), 0, 100000},
-    {"limits", "streams", KEY_COUNT, offsetof(config, streams), 0, 10000},
-    {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000},
-    {"limits", "stream_points", KEY_COUNT, offsetof(config, stream_points), 1, 10000000},
-    {"limits", "recording_bytes", KEY_BYTES, offsetof(config, recording_bytes), 4096, 1UL << 44},
-    {"limits", "recordings_bytes", KEY_BYTES, offsetof(config, recordings_bytes), 4096, 1UL << 50},
-    {"limits", "recordings", KEY_COUNT, offsetof(config, recordings), 0, 1000000},
-    {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50},
-    {"limits", "jobs", KEY_COUNT, offsetof(config, jobs), 0, 1024},
-    {"limits", "job_time", KEY_SECONDS, offsetof(config, job_time), 1e-3, 1e7},
-    {"limits", "job_bytes", KEY_BYTES, offsetof(config, job_bytes), 0, 1UL << 46},
-    {"limits", "job_result_time", KEY_SECONDS, offsetof(config, job_result_time), 0.1, 1e7},
-    {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0},
-    {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024},
-    {"simulations", "save_interval", KEY_SECONDS, offsetof(config, save_interval), 0, 86400},
-    {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400},
-    {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024},
-    {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096},
-    {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600},
-    {"compile", "mode", KEY_COMPILE_MODE, offsetof(config, compile), 0, 0},
-    {"compile", "program", KEY_PATH, offsetof(config, compile_program), 0, 0},
-    {"compile", "compiler", KEY_PATH, offsetof(config, compile_compiler), 0, 0},
-    {"compile", "time", KEY_SECONDS, offsetof(config, compile_time), 0.1, 3600},
-    {"compile", "memory_bytes", KEY_BYTES, offsetof(config, compile_memory_bytes), 1 << 20, 1UL << 40},
-    {"compile", "cache_bytes", KEY_BYTES, offsetof(config, compile_cache_bytes), 65536, 1UL << 40},
-    {"log", "level", KEY_LEVEL, offsetof(config, level), 0, 0},
-    {"log", "format", KEY_FORMAT, offsetof(config, format), 0, 0},
-    {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600},
-    {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600},
-    {"health", "worker_time", KEY_SECONDS, offsetof(config, worker_time), 0.1, 86400},
+    {"endpoints", "request", KEY_ADDRESSES, offsetof(config, request), 0, 0, true},
+    {"endpoints", "events", KEY_ADDRESSES, offsetof(config, events), 0, 0, true},
+    {"endpoints", "ingest", KEY_ADDRESSES, offsetof(config, ingest), 0, 0, true},
+    {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0, true},
+    {"models", "directory", KEY_DIRECTORIES, offsetof(config, directories), 0, 0, false},
+    {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0, false},
+    {"models", "keep", KEY_SWITCH, offsetof(config, keep_models), 0, 0, false},
+    {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30, true},
+    {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30, false},
+    {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46, false},
+    {"limits", "samples", KEY_COUNT, offsetof(config, samples), 1, 1e9, false},
+    {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000, false},
+    {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS, false},
+    {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000, false},
+    {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000, false},
+    {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400, false},
+    {"limits", "idle_time", KEY_SECONDS, offsetof(config, idle_time), 0.1, 1e7, false},
+    {"limits", "reply_time", KEY_SECONDS, offsetof(config, reply_time), 0.01, 3600, false},
+    {"limits", "message_time", KEY_SECONDS, offsetof(config, message_time), 0.1, 3600, false},
+    {"limits", "simulations", KEY_COUNT, offsetof(config, simulations), 0, 100000, false},
+    {"limits", "streams", KEY_COUNT, offsetof(config, streams), 0, 10000, false},
+    {"limits", "topics", KEY_COUNT, offsetof(config, topics), 0, 10000, false},
+    {"limits", "stream_points", KEY_COUNT, offsetof(config, stream_points), 1, 10000000, false},
+    {"limits", "recording_bytes", KEY_BYTES, offsetof(config, recording_bytes), 4096, 1UL << 44, false},
+    {"limits", "recordings_bytes", KEY_BYTES, offsetof(config, recordings_bytes), 4096, 1UL << 50, false},
+    {"limits", "recordings", KEY_COUNT, offsetof(config, recordings), 0, 1000000, false},
+    {"limits", "disk_reserve_bytes", KEY_BYTES, offsetof(config, disk_reserve_bytes), 0, 1UL << 50, false},
+    {"limits", "jobs", KEY_COUNT, offsetof(config, jobs), 0, 1024, false},
+    {"limits", "job_time", KEY_SECONDS, offsetof(config, job_time), 1e-3, 1e7, false},
+    {"limits", "job_bytes", KEY_BYTES, offsetof(config, job_bytes), 0, 1UL << 46, false},
+    {"limits", "job_result_time", KEY_SECONDS, offsetof(config, job_result_time), 0.1, 1e7, false},
+    {"simulations", "state_directory", KEY_PATH, offsetof(config, state_directory), 0, 0, true},
+    {"simulations", "threads", KEY_COUNT, offsetof(config, threads), 0, 1024, true},
+    {"simulations", "save_interval", KEY_SECONDS, offsetof(config, save_interval), 0, 86400, false},
+    {"simulations", "lease_time", KEY_SECONDS, offsetof(config, lease_time), 0.1, 86400, false},
+    {"server", "workers", KEY_COUNT, offsetof(config, workers), 0, 1024, true},
+    {"server", "contexts", KEY_COUNT, offsetof(config, contexts), 8, 4096, true},
+    {"server", "drain_time", KEY_SECONDS, offsetof(config, drain_time), 0, 3600, false},
+    {"compile", "mode", KEY_COMPILE_MODE, offsetof(config, compile), 0, 0, true},
+    {"compile", "program", KEY_PATH, offsetof(config, compile_program), 0, 0, true},
+    {"compile", "compiler", KEY_PATH, offsetof(config, compile_compiler), 0, 0, true},
+    {"compile", "time", KEY_SECONDS, offsetof(config, compile_time), 0.1, 3600, true},
+    {"compile", "memory_bytes", KEY_BYTES, offsetof(config, compile_memory_bytes), 1 << 20, 1UL << 40, true},
+    {"compile", "cache_bytes", KEY_BYTES, offsetof(config, compile_cache_bytes), 65536, 1UL << 40, true},
+    {"log", "level", KEY_LEVEL, offsetof(config, level), 0, 0, false},
+    {"log", "format", KEY_FORMAT, offsetof(config, format), 0, 0, false},
+    {"health", "probe_interval", KEY_SECONDS, offsetof(config, probe_interval), 0.01, 3600, false},
+    {"health", "probe_timeout", KEY_SECONDS, offsetof(config, probe_timeout), 0.01, 3600, false},
+    {"health", "worker_time", KEY_SECONDS, offsetof(config, worker_time), 0.1, 86400, false},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };
@@ -110,6 +110,7 @@ typedef struct reading {
     const char *path;
     FILE *file;
     int line;
+    bool has_key;         /* the present section has one, so an indented line continues its value */
     int lines_seen[KEYS]; /* line of each key, 0: not yet */
     int failed_line;      /* of the first error, 0: none */
     char *error;
@@ -141,7 +142,9 @@ void config_init(config *c) {
     snprintf(c->events.address[0], TRANSPORT_ADDRESS_SIZE, "ipc:///run/dynamicsd/events.sock");
     snprintf(c->events.address[1], TRANSPORT_ADDRESS_SIZE, "tcp://127.0.0.1:7401");
     c->ipc_mode = 0660;
-    snprintf(c->directory, sizeof c->directory, "/usr/share/dynamicsd/robots");
+    c->directories.count = 2;
+    snprintf(c->directories.path[0], PATH_MAX, "/etc/dynamicsd/robots");
+    snprintf(c->directories.path[1], PATH_MAX, "/usr/share/dynamicsd/robots");
     c->message_bytes = 64UL << 20;
     c->reply_bytes = 256UL << 20;
     c->samples = 1000000;
@@ -179,20 +182,30 @@ void config_init(config *c) {
     c->worker_time = 5;
 }
 
-void config_derive_ingest(config *c) {
+bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]) {
     if (c->has_ingest) {
-        return;
+        return true;
     }
-    c->ingest.count = 0;
+    memset(&c->ingest, 0, sizeof c->ingest);
     for (size_t i = 0; i < c->request.count; i++) {
+        static const char suffix[] = ".ingest";
         const char *address = c->request.address[i], *colon = strrchr(address, ':');
         char *derived = c->ingest.address[c->ingest.count++];
         if (strncmp(address, "tcp://", 6) == 0 && colon) {
             snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.*s:0", (int)(colon - address), address);
-        } else {
-            snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.240s.ingest", address);
+            continue;
+        }
+        snprintf(derived, TRANSPORT_ADDRESS_SIZE, "%.240s%s", address, suffix);
+        size_t length = strlen(address + strlen("ipc://")) + strlen(suffix);
+        if (length > TRANSPORT_PATH_LENGTH) {
+            snprintf(error, CONFIG_ERROR_SIZE,
+                     "%s%s: the path of the socket for streams has %zu bytes, more than %d; choose a shorter path for "
+                     "requests, or set the endpoint for streams (endpoints.ingest, or --ingest)",
+                     address, suffix, length, TRANSPORT_PATH_LENGTH);
+            return false;
         }
     }
+    return true;
 }
 
 void config_free(config *c) {
@@ -250,12 +263,21 @@ static bool parse_path(const char *name, const char *text, char *value, char err
     return true;
 }
 
-static bool parse_yes(const char *name, const char *text, bool *value, char error[CONFIG_ERROR_SIZE]) {
-    int number;
-    if (!config_parse_word(name, text, yes_words, 2, &number, error)) {
+/* Adds a directory to a list. */
+static bool parse_directory(const char *name, const char *text, config_directories *list,
+                            char error[CONFIG_ERROR_SIZE]) {
+    if (text[0] == '\0') {
+        return true;
+    }
+    if (list->count == CONFIG_DIRECTORIES) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: there are %d directories already; that is the limit", name, text,
+                 CONFIG_DIRECTORIES);
         return false;
     }
-    *value = number == 1;
+    if (!parse_path(name, text, list->path[list->count], error)) {
+        return false;
+    }
+    list->count++;
     return true;
 }
 
@@ -269,6 +291,11 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
             ((config_addresses *)place)->count = 0;
         }
         return config_parse_addresses(k->name, text, place, error);
+    case KEY_DIRECTORIES:
+        if (is_first) {
+            ((config_directories *)place)->count = 0;
+        }
+        return parse_directory(k->name, text, place, error);
     case KEY_MODE:
         return config_parse_mode(k->name, text, place, error);
     case KEY_PATH:
@@ -284,8 +311,6 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
         return config_parse_format(text, place, error);
     case KEY_COMPILE_MODE:
         return parse_compile_mode(text, place, error);
-    case KEY_YES:
-        return parse_yes(k->name, text, place, error);
     case KEY_SWITCH:
         return parse_switch(k->name, text, place, error);
     }
@@ -350,15 +375,47 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
     }
 }
 
-/* Reports an unknown key or section, with the closest known one. */
-static void fail_unknown(reading *r, const char *section, const char *name) {
-    text_guess section_guess = text_guess_start(section), key_guess = text_guess_start(name);
-    const char *home = NULL;
-    bool has_section = false;
+/* Reports an unknown section, with the closest known one. */
+static void check_section(reading *r, const char *section) {
+    static const char sections[] =
+        "the sections are endpoints, models, model NAME, limits, simulations, server, compile, log and health";
+    text_guess guess = text_guess_start(section);
+    if (strncmp(section, "model ", 6) == 0) {
+        return;
+    }
     for (size_t i = 0; i < KEYS; i++) {
-        text_guess_consider(&section_guess, keys[i].section);
+        text_guess_consider(&guess, keys[i].section);
         if (strcmp(keys[i].section, section) == 0) {
-            has_section = true;
+            return;
+        }
+    }
+    if (guess.closest) {
+        fail(r, "unknown section [%s]; did you mean [%s]?", section, guess.closest);
+    } else {
+        fail(r, "unknown section [%s]; %s", section, sections);
+    }
+}
+
+/* Checks the section that a line opens, as the parser reads it. An indented line after a key continues its value. */
+static void check_heading(reading *r, const char *line) {
+    char section[LINE_SIZE + 1];
+    line += r->line == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t indent = strspn(line, " \t");
+    const char *end = strchr(line, ']');
+    if (line[indent] != '[' || (indent > 0 && r->has_key) || !end) {
+        return;
+    }
+    r->has_key = false;
+    snprintf(section, sizeof section, "%.*s", (int)(end - line - (ptrdiff_t)indent - 1), line + indent + 1);
+    check_section(r, section);
+}
+
+/* Reports an unknown key, with the closest known one. */
+static void fail_unknown(reading *r, const char *section, const char *name) {
+    text_guess key_guess = text_guess_start(name);
+    const char *home = NULL;
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strcmp(keys[i].section, section) == 0) {
             text_guess_consider(&key_guess, keys[i].name);
         }
         if (strcmp(keys[i].name, name) == 0) {
@@ -367,11 +424,6 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
     }
     if (section[0] == '\0') {
         fail(r, "the key \"%s\" stands before the first section; write [%s] above it", name, home ? home : "limits");
-    } else if (!has_section) {
-        fail(r, "unknown section [%s]; %s%s%s", section,
-             section_guess.closest ? "did you mean ["
-                                   : "the sections are endpoints, models, model NAME, limits, simulations, server, ",
-             section_guess.closest ? section_guess.closest : "log and health", section_guess.closest ? "]?" : "");
     } else if (home) {
         fail(r, "the key \"%s\" belongs to the section [%s], not to [%s]", name, home, section);
     } else {
@@ -385,6 +437,7 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
 static int read_key(void *context, const char *section, const char *name, const char *value) {
     reading *r = context;
     char error[CONFIG_ERROR_SIZE];
+    r->has_key = true;
     if (strncmp(section, "model ", 6) == 0) {
         read_rule(r, section + 6 + strspn(section + 6, " "), name, value);
         return 1;
@@ -399,7 +452,7 @@ static int read_key(void *context, const char *section, const char *name, const 
     }
     bool is_first = r->lines_seen[i] == 0;
     /* Allows repetition for lists only, which may continue in indented lines. */
-    if (!is_first && keys[i].type != KEY_ADDRESSES) {
+    if (!is_first && keys[i].type != KEY_ADDRESSES && keys[i].type != KEY_DIRECTORIES) {
         fail(r, "\"%s\" was set already in line %d", name, r->lines_seen[i]);
         return 1;
     }
@@ -423,6 +476,9 @@ static char *read_line(char *line, int size, void *context) {
     if (result && strlen(result) > LINE_SIZE - 1 && result[strlen(result) - 1] != '\n') {
         fail(r, "the line has more than %d bytes; continue it in a next line that is indented", LINE_SIZE);
         return NULL;
+    }
+    if (result) {
+        check_heading(r, result);
     }
     return result;
 }
@@ -518,4 +574,64 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
         config_free(c);
     }
     return r.failed_line == 0;
+}
+
+/* Returns the number of bytes of a fixed key's value in the structure. */
+static size_t value_size(key_type type) {
+    return type == KEY_ADDRESSES                    ? sizeof(config_addresses)
+           : type == KEY_MODE                       ? sizeof(unsigned)
+           : type == KEY_PATH                       ? PATH_MAX
+           : type == KEY_COUNT || type == KEY_BYTES ? sizeof(unsigned long)
+           : type == KEY_SECONDS                    ? sizeof(double)
+           : type == KEY_COMPILE_MODE               ? sizeof(compile_mode)
+                                                    : 0;
+}
+
+model_sources config_model_sources(const config *c) {
+    return (model_sources){
+        .paths = c->directories.path,
+        .path_count = c->directories.count,
+        .strict = c->strict,
+        .rules = c->rules,
+        .rule_count = c->rule_count,
+        .links = c->links,
+    };
+}
+
+static bool has_same_value(const key *k, const void *a, const void *b) {
+    if (k->type == KEY_PATH) {
+        return strcmp(a, b) == 0;
+    }
+    if (k->type == KEY_ADDRESSES) {
+        const config_addresses *left = a, *right = b;
+        bool is_same = left->count == right->count;
+        for (size_t i = 0; is_same && i < left->count; i++) {
+            is_same = strcmp(left->address[i], right->address[i]) == 0;
+        }
+        return is_same;
+    }
+    return memcmp(a, b, value_size(k->type)) == 0;
+}
+
+size_t config_keep_fixed(const config *running, config *next, char *changed, size_t size) {
+    size_t count = 0, used = 0;
+    changed[0] = '\0';
+    for (size_t i = 0; i < KEYS; i++) {
+        const void *present = (const char *)running + keys[i].offset;
+        void *wanted = (char *)next + keys[i].offset;
+        if (!keys[i].is_fixed || has_same_value(&keys[i], present, wanted)) {
+            continue;
+        }
+        memcpy(wanted, present, value_size(keys[i].type));
+        bool is_derived = keys[i].offset == offsetof(config, ingest) && !running->has_ingest && !next->has_ingest;
+        if (is_derived) {
+            continue;
+        }
+        int length =
+            snprintf(changed + used, size - used, "%s%s.%s", count > 0 ? ", " : "", keys[i].section, keys[i].name);
+        used = used + (size_t)length < size ? used + (size_t)length : size - 1;
+        count++;
+    }
+    next->has_ingest = running->has_ingest;
+    return count;
 }

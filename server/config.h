@@ -15,13 +15,22 @@
 
 #define CONFIG_DEFAULT_PATH "/etc/dynamicsd/dynamicsd.conf"
 
+/* Largest number of directories of robots. */
+enum { CONFIG_DIRECTORIES = 4 };
+
+/* List of directories. A robot of an earlier one comes before a robot of the same name in a later one. */
+typedef struct config_directories {
+    size_t count;
+    char path[CONFIG_DIRECTORIES][PATH_MAX];
+} config_directories;
+
 typedef struct config {
     /* Section [endpoints]. */
     config_addresses request, events, ingest;
     bool has_ingest; /* set in the file; else derived from `request` */
     unsigned ipc_mode;
     /* Section [models], and the sections [model NAME]. */
-    char directory[PATH_MAX];
+    config_directories directories;
     bool keep_models;
     bool strict; /* for files without a section, or whose section does not set it */
     model_rule *rules;
@@ -73,12 +82,19 @@ bool config_add_address(config_addresses *addresses, const char *key, const char
                         char error[CONFIG_ERROR_SIZE]);
 
 /* Derives the endpoints for streams from those for requests, unless the file sets them: ipc at PATH.ingest, tcp at a
- * port that the system chooses. */
-void config_derive_ingest(config *c);
+ * port that the system chooses. Returns false, with an error, where a path becomes too long for a socket. */
+bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]);
+
+/* Copies the values that the daemon reads at its start only from the running configuration into the next one. Returns
+ * the number of keys whose values differed. `changed` receives their names, such as "server.workers, compile.mode". */
+size_t config_keep_fixed(const config *running, config *next, char *changed, size_t size);
 
 /* Derives limits.memory_bytes if it is not set: half of the `available` bytes. If that is too little for the largest
  * request and its reply, lowers their limits and returns true. */
 bool config_fit_memory(config *c, size_t available);
+
+/* Returns where the configured models come from. It refers to `c`. */
+model_sources config_model_sources(const config *c);
 
 /* Parse names of levels and formats, as in the file. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);

@@ -110,6 +110,12 @@ static bool check_address(const char *key, const char *address, char error[CONFI
         unsigned long port = strtoul(colon + 1, &end, 10);
         is_tcp = isdigit((unsigned char)colon[1]) && *end == '\0' && port <= 65535;
     }
+    size_t path_length = is_ipc ? strlen(address) - strlen("ipc://") : 0;
+    if (path_length > TRANSPORT_PATH_LENGTH) {
+        snprintf(error, CONFIG_ERROR_SIZE, "%s: %.200s: the path has %zu bytes, more than the %d that a socket allows",
+                 key, address, path_length, TRANSPORT_PATH_LENGTH);
+        return false;
+    }
     if ((!is_ipc && !is_tcp) || strlen(address) >= TRANSPORT_ADDRESS_SIZE) {
         snprintf(error, CONFIG_ERROR_SIZE,
                  "%s: \"%.200s\" is no endpoint; give ipc:///absolute/path or tcp://address:port", key, address);

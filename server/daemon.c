@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "config_check.h"
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
 #include "methods/kept_models.h"
@@ -43,7 +44,7 @@ enum { OTHER_DESCRIPTORS = 128 };
 /* Time for which the health reports a memory shortage. */
 #define SHORTAGE_AGE (10 * NANOSECONDS)
 
-enum { STATUS_SIZE = 160 };
+enum { STATUS_SIZE = 160, FIXED_KEYS_SIZE = 512 };
 
 /* Interval of checks for memory that can be returned to the system, and the smallest number of bytes that is worth
  * it. */
@@ -112,12 +113,16 @@ bool daemon_configure(const daemon_arguments *arguments, config *c, char error[C
         c->ingest = arguments->ingest;
         c->has_ingest = true;
     }
-    config_derive_ingest(c);
+    if (!config_derive_ingest(c, error)) {
+        config_free(c);
+        return false;
+    }
     if (arguments->state_directory) {
         snprintf(c->state_directory, sizeof c->state_directory, "%s", arguments->state_directory);
     }
     if (arguments->directory) {
-        snprintf(c->directory, sizeof c->directory, "%s", arguments->directory);
+        c->directories.count = 1;
+        snprintf(c->directories.path[0], PATH_MAX, "%s", arguments->directory);
     }
     c->is_lowered = config_fit_memory(c, system_memory_bytes());
     c->level = arguments->has_level ? arguments->level : c->level;
@@ -203,13 +208,7 @@ static void apply_limits(daemon_state *d) {
 }
 
 static void scan_models(daemon_state *d) {
-    const model_sources sources = {
-        .path = d->config.directory,
-        .strict = d->config.strict,
-        .rules = d->config.rules,
-        .rule_count = d->config.rule_count,
-        .links = d->config.links,
-    };
+    const model_sources sources = config_model_sources(&d->config);
     model_directory_scan(d->directory, &sources);
 }
 
@@ -460,23 +459,11 @@ static void start_scan(daemon_state *d) {
     uv_queue_work(&d->loop, &d->scan, on_scan, on_scanned);
 }
 
-/* Logs which changes take effect at the next start only. */
-static void warn_of_fixed_keys(daemon_state *d, const config *next) {
-    const config *c = &d->config;
-    bool has_endpoints = memcmp(&c->request, &next->request, sizeof c->request) != 0 ||
-                         memcmp(&c->events, &next->events, sizeof c->events) != 0 ||
-                         memcmp(&c->ingest, &next->ingest, sizeof c->ingest) != 0 || c->ipc_mode != next->ipc_mode;
-    bool has_simulations = c->threads != next->threads || strcmp(c->state_directory, next->state_directory) != 0;
-    bool has_compiler =
-        c->compile != next->compile || strcmp(c->compile_program, next->compile_program) != 0 ||
-        strcmp(c->compile_compiler, next->compile_compiler) != 0 || c->compile_time != next->compile_time ||
-        c->compile_memory_bytes != next->compile_memory_bytes || c->compile_cache_bytes != next->compile_cache_bytes;
-    if (has_endpoints || has_simulations || has_compiler || c->message_bytes != next->message_bytes ||
-        c->workers != next->workers || c->contexts != next->contexts) {
-        log_warning(
-            &d->log,
-            "changes of [endpoints], [compile], message_bytes, workers, contexts, threads and state_directory take "
-            "effect at the next start");
+/* Keeps the running values of keys that are read at the start only, and logs which of them have changed. */
+static void keep_fixed_keys(daemon_state *d, config *next) {
+    char changed[FIXED_KEYS_SIZE];
+    if (config_keep_fixed(&d->config, next, changed, sizeof changed) > 0) {
+        log_warning(&d->log, "takes effect at the next start: %s", changed);
     }
 }
 
@@ -510,7 +497,7 @@ static void on_hang_up(uv_signal_t *signal, int number) {
         watchdog_ready("The configuration is bad; the old one is in force");
         return;
     }
-    warn_of_fixed_keys(d, &next);
+    keep_fixed_keys(d, &next);
     config_free(&d->config);
     d->config = next;
     apply_limits(d);
@@ -855,6 +842,7 @@ int daemon_run(const daemon_arguments *arguments, config *c) {
     d.config = *c;
     d.counters.start = clock_now();
     log_configure(&d.log, c->level, c->format);
+    config_check_access(c, &d.log);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the system's size limit causes an error of its write */
     health_init(&d.health);

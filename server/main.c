@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config_check.h"
 #include "daemon.h"
 
 enum { EXIT_USAGE = 2 };
@@ -27,7 +28,7 @@ static const char help[] =
     "  --models DIR       directory whose *.urdf files are loaded\n"
     "  --log-level LEVEL  error, warning, info or debug\n"
     "  --log-format FORM  auto, plain, journal or json\n"
-    "  --check-config     check the configuration and exit\n"
+    "  --check-config     check the configuration, load its robots and exit\n"
     "  --version          print the version and exit\n"
     "  --help             print this text and exit\n"
     "\n"
@@ -190,7 +191,9 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     if (c.only_checks) {
-        printf("%s: the configuration is right\n", c.arguments.config_path ? c.arguments.config_path : "defaults");
+        bool is_clean = config_check(&configuration);
+        printf("%s: %s\n", c.arguments.config_path ? c.arguments.config_path : "defaults",
+               is_clean ? "the configuration is right" : "the daemon can start, but see the messages above");
         config_free(&configuration);
         return EXIT_SUCCESS;
     }

@@ -4,11 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "files/regular_file.h"
 
@@ -24,6 +24,7 @@ typedef struct model_file {
     bool is_loaded;  /* the store holds a model of it, possibly of an older state */
     bool has_failed; /* its present state could not be loaded */
     bool is_seen;    /* seen by the current scan */
+    size_t place;    /* number of its directory; a file of a rule: none */
 } model_file;
 
 struct model_directory {
@@ -31,6 +32,7 @@ struct model_directory {
     logger *log;
     model_file *files;
     size_t count, room;
+    size_t missing;        /* directories and files that the last scan did not find */
     pthread_mutex_t mutex; /* guards the members below */
     size_t problem_count;
     char problem[PROBLEM_SIZE];
@@ -56,6 +58,10 @@ void model_directory_free(model_directory *directory) {
     free(directory->files);
     pthread_mutex_destroy(&directory->mutex);
     free(directory);
+}
+
+size_t model_directory_missing(const model_directory *directory) {
+    return directory->missing;
 }
 
 size_t model_directory_problem(model_directory *directory, char *problem, size_t size) {
@@ -84,22 +90,41 @@ static void log_loaded(model_directory *directory, const model_entry *entry) {
              dyn_report_count_severity(entry->report, DYN_SEVERITY_WARNING));
 }
 
-/* Inserts a model from a file into the store. It may replace an older state of the same file only: a stored model was
- * chosen by a client and stays. */
+/* Returns the file of a loaded model if the current scan has not seen it: it is gone, or one of an earlier directory
+ * comes before it. Returns NULL for all others. */
+static const model_file *find_outdated(const model_directory *directory, const char *name, const char *path) {
+    for (size_t i = 0; i < directory->count; i++) {
+        const model_file *file = &directory->files[i];
+        if (file->is_loaded && !file->is_seen && strcmp(file->name, name) == 0 && strcmp(file->path, path) == 0) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
+/* Inserts a model from a file into the store. It may replace a model of the same or of an outdated file only: a stored
+ * model was chosen by a client and stays. */
 static bool insert(model_directory *directory, const model_file *file, model_entry *entry) {
     model_entry *present = model_store_find(directory->store, entry->name);
-    bool is_foreign = present && strcmp(present->source, file->path) != 0;
+    bool has_other_source = present && strcmp(present->source, file->path) != 0;
+    const model_file *outdated = has_other_source ? find_outdated(directory, entry->name, present->source) : NULL;
     bool is_kept = present && atomic_load(&present->is_kept);
     model_entry_release(present);
     if (is_kept) {
         log_info(directory->log, "model %s of %s is not loaded: a model of that name is kept", entry->name, file->path);
         return false;
     }
-    if (is_foreign) {
+    if (has_other_source && !outdated) {
         note_problem(directory, file->path, "", "another model has that name already");
         return false;
     }
-    if (model_store_insert(directory->store, entry, MODEL_ANY, NULL) == MODEL_STORE_FULL) {
+    model_insertion result = model_store_insert(directory->store, entry, MODEL_ANY, NULL);
+    if (result == MODEL_PRESENT && outdated) {
+        /* The store would keep an equal model with its outdated source. */
+        model_entry_release(model_store_remove_source(directory->store, entry->name, outdated->path));
+        result = model_store_insert(directory->store, entry, MODEL_ANY, NULL);
+    }
+    if (result == MODEL_STORE_FULL) {
         note_problem(directory, file->path, "", "the store is full; raise limits.models");
         return false;
     }
@@ -160,12 +185,27 @@ static model_file *find_file(model_directory *directory, const char *path, const
     return file->path ? file : NULL;
 }
 
+/* Place of a file that a rule names. */
+static const size_t NO_PLACE = SIZE_MAX;
+
+/* Returns a file of an earlier directory that the current scan has seen under a name; NULL for none. */
+static const model_file *find_earlier(const model_directory *directory, const char *name, size_t place) {
+    for (size_t i = 0; i < directory->count; i++) {
+        const model_file *file = &directory->files[i];
+        if (file->is_seen && file->place < place && strcmp(file->name, name) == 0) {
+            return file;
+        }
+    }
+    return NULL;
+}
+
 /* Loads a file unless it is loaded and has not changed. */
-static void visit(model_directory *directory, const char *path, const char *name, const model_options *options,
-                  size_t links) {
+static void visit(model_directory *directory, const char *path, const char *name, size_t place,
+                  const model_options *options, size_t links) {
     struct stat status;
     if (stat(path, &status) != 0) {
         if (errno == ENOENT) {
+            directory->missing++;
             log_warning(directory->log, "model %s: there is no file %s", name, path);
             return;
         }
@@ -181,6 +221,7 @@ static void visit(model_directory *directory, const char *path, const char *name
                    same_options(&file->options, options) && file->modified.tv_sec == status.st_mtim.tv_sec &&
                    file->modified.tv_nsec == status.st_mtim.tv_nsec;
     file->is_seen = true;
+    file->place = place;
     if (is_same) {
         return;
     }
@@ -190,21 +231,26 @@ static void visit(model_directory *directory, const char *path, const char *name
     load(directory, file, links);
 }
 
-/* Writes the path of a rule's file. */
-static void rule_path(const char *directory_path, const model_rule *rule, char path[PATH_MAX]) {
+/* Writes the path of a rule's file: in the first directory that has it, else in the last one. */
+static void rule_path(const model_sources *sources, const model_rule *rule, char path[PATH_MAX]) {
     if (rule->file && rule->file[0] == '/') {
         snprintf(path, PATH_MAX, "%s", rule->file);
-    } else if (rule->file) {
-        snprintf(path, PATH_MAX, "%s/%s", directory_path, rule->file);
-    } else {
-        snprintf(path, PATH_MAX, "%s/%s.urdf", directory_path, rule->name);
+        return;
+    }
+    snprintf(path, PATH_MAX, "%s%s", rule->file ? rule->file : rule->name, rule->file ? "" : ".urdf");
+    for (size_t i = 0; i < sources->path_count; i++) {
+        snprintf(path, PATH_MAX, "%s/%s%s", sources->paths[i], rule->file ? rule->file : rule->name,
+                 rule->file ? "" : ".urdf");
+        if (access(path, F_OK) == 0) {
+            return;
+        }
     }
 }
 
 static bool has_rule(const model_sources *sources, const char *path) {
     char ruled[PATH_MAX];
     for (size_t i = 0; i < sources->rule_count; i++) {
-        rule_path(sources->path, &sources->rules[i], ruled);
+        rule_path(sources, &sources->rules[i], ruled);
         if (strcmp(ruled, path) == 0) {
             return true;
         }
@@ -217,24 +263,36 @@ static int is_urdf(const struct dirent *entry) {
     return entry->d_name[0] != '.' && length > 5 && strcmp(entry->d_name + length - 5, ".urdf") == 0;
 }
 
-/* Visits the files of the directory that have no rule. */
-static void visit_directory(model_directory *directory, const model_sources *sources) {
+/* Visits a file of a directory unless it has a rule or a robot of an earlier directory comes before it. */
+static void visit_entry(model_directory *directory, const model_sources *sources, size_t place, const char *entry) {
     const model_options usual = {.base = DYN_BASE_FIXED, .mimic = DYN_MIMIC_POLICY_COUPLED, .strict = sources->strict};
-    const char *path = sources->path;
+    char file[PATH_MAX], name[NAME_MAX + 1];
+    snprintf(file, sizeof file, "%.3000s/%s", sources->paths[place], entry);
+    snprintf(name, sizeof name, "%.*s", (int)strlen(entry) - 5, entry);
+    model_name_adapt(name);
+    if (has_rule(sources, file)) {
+        return;
+    }
+    const model_file *earlier = find_earlier(directory, name, place);
+    if (earlier) {
+        log_info(directory->log, "%s is not loaded: %s comes before it", file, earlier->path);
+        return;
+    }
+    visit(directory, file, name, place, &usual, sources->links);
+}
+
+/* Visits the files of one directory. */
+static void visit_directory(model_directory *directory, const model_sources *sources, size_t place) {
+    const char *path = sources->paths[place];
     struct dirent **entries;
     int count = scandir(path, &entries, is_urdf, alphasort);
     if (count < 0) {
+        directory->missing++;
         log_warning(directory->log, "cannot read the model directory %s: %s", path, strerror(errno));
         return;
     }
     for (int i = 0; i < count; i++) {
-        char file[PATH_MAX], name[NAME_MAX + 1];
-        snprintf(file, sizeof file, "%.3000s/%s", path, entries[i]->d_name);
-        snprintf(name, sizeof name, "%.*s", (int)strlen(entries[i]->d_name) - 5, entries[i]->d_name);
-        model_name_adapt(name);
-        if (!has_rule(sources, file)) {
-            visit(directory, file, name, &usual, sources->links);
-        }
+        visit_entry(directory, sources, place, entries[i]->d_name);
         free(entries[i]);
     }
     free(entries);
@@ -265,14 +323,15 @@ void model_directory_scan(model_directory *directory, const model_sources *sourc
     pthread_mutex_lock(&directory->mutex);
     directory->problem_count = 0;
     pthread_mutex_unlock(&directory->mutex);
+    directory->missing = 0;
     for (size_t i = 0; i < sources->rule_count; i++) {
         const model_rule *rule = &sources->rules[i];
         char file[PATH_MAX];
-        rule_path(sources->path, rule, file);
-        visit(directory, file, rule->name, &rule->options, sources->links);
+        rule_path(sources, rule, file);
+        visit(directory, file, rule->name, NO_PLACE, &rule->options, sources->links);
     }
-    if (sources->path[0]) {
-        visit_directory(directory, sources);
+    for (size_t i = 0; i < sources->path_count; i++) {
+        visit_directory(directory, sources, i);
     }
     drop_unseen(directory);
 }

@@ -28,7 +28,11 @@
 /* Time between two later searches. */
 #define SEARCH_INTERVAL (NANOSECONDS / 4)
 
+/* Bytes of ".4294967295" and its zero byte, which end the path of a listener that is created anew. */
 enum { GENERATION_SIZE = 12, HANDSHAKE_MILLISECONDS = 200 };
+
+_Static_assert(TRANSPORT_PATH_LENGTH + GENERATION_SIZE <= sizeof(((struct sockaddr_un *)NULL)->sun_path),
+               "every path fits into the address of a socket");
 
 static const char scheme[] = "ipc://";
 
@@ -82,16 +86,15 @@ static bool check_free(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
 
 /* Checks for errors that nng would only report as a bare code. */
 static bool check_path(const char *path, char error[TRANSPORT_ERROR_SIZE]) {
-    struct sockaddr_un address;
     char copy[TRANSPORT_ADDRESS_SIZE];
     struct stat status;
-    size_t longest = sizeof address.sun_path - GENERATION_SIZE;
     if (path[0] != '/') {
         snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the path must be absolute (ipc:///run/...)", path);
         return false;
     }
-    if (strlen(path) > longest) {
-        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the path has more than %zu bytes", path, longest);
+    if (strlen(path) > TRANSPORT_PATH_LENGTH) {
+        snprintf(error, TRANSPORT_ERROR_SIZE, "ipc://%s: the path has %zu bytes, more than the %d that a socket allows",
+                 path, strlen(path), TRANSPORT_PATH_LENGTH);
         return false;
     }
     snprintf(copy, sizeof copy, "%s", path);

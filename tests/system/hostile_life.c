@@ -31,7 +31,7 @@ static const struct {
     const char *place, *words; /* after the file's name */
 } configurations[] = {
     {"[limits]\nsampels = 5\n", ":2: ", "unknown key \"sampels\" in [limits]; did you mean \"samples\"?"},
-    {"[limist]\nsamples = 5\n", ":2: ", "unknown section [limist]; did you mean [limits]?"},
+    {"[limist]\nsamples = 5\n", ":1: ", "unknown section [limist]; did you mean [limits]?"},
     {"samples = 5\n", ":1: ", "stands before the first section; write [limits] above it"},
     {"[server]\nsamples = 5\n", ":2: ", "the key \"samples\" belongs to the section [limits]"},
     {"[limits]\nsamples\n", ":2: ", "give \"[section]\", \"key = value\" or a comment"},
@@ -103,7 +103,37 @@ START_TEST(wrong_configuration_is_refused_with_its_line) {
 END_TEST
 
 START_TEST(right_configuration_is_accepted) {
-    static const char lines[] = "[limits]\nsamples = 5\n[model ur5]\nbase = floating\n";
+    static const char lines[] =
+        "[models]\ndirectory = " DYNAMICS_ROBOTS_DIR "\n[limits]\nsamples = 5\n[model ur5]\nbase = floating\n";
+    check_configuration(lines, strlen(lines), 0, ": ", "the configuration is right");
+}
+END_TEST
+
+/* Configurations with which the daemon starts, but not as it should. */
+static const struct {
+    const char *lines, *words;
+} doubtful[] = {
+    {"[models]\ndirectory = /nonexistent\n", "cannot read the model directory /nonexistent: No such file"},
+    {"[models]\ndirectory = " DYNAMICS_ROBOTS_DIR "\n[model arm]\nfile = /nonexistent.urdf\n",
+     "model arm: there is no file /nonexistent.urdf"},
+    {"[models]\ndirectory =\n[model arm]\nfile = /proc/version\n", "cannot load /proc/version"},
+    {"[models]\ndirectory =\n[endpoints]\nrequest = tcp://0.0.0.0:7400\n",
+     "endpoints.request: tcp://0.0.0.0:7400 can be reached by other machines, and there is no login"},
+    {"[models]\ndirectory =\n[endpoints]\nevents = tcp://[::]:7401\n", "endpoints.events: tcp://[::]:7401 can be"},
+};
+
+enum { DOUBTFUL = sizeof doubtful / sizeof doubtful[0] };
+
+START_TEST(check_of_a_configuration_reports_what_a_start_would_warn_of) {
+    const char *lines = doubtful[_i].lines;
+    check_configuration(lines, strlen(lines), 0, ": ", "the daemon can start, but see the messages above");
+    check_configuration(lines, strlen(lines), 0, ": ", doubtful[_i].words);
+}
+END_TEST
+
+START_TEST(check_of_a_configuration_is_quiet_about_addresses_of_the_machine_itself) {
+    static const char lines[] = "[models]\ndirectory =\n[endpoints]\nrequest = tcp://127.0.0.2:1 tcp://[::1]:1\n"
+                                "events = tcp://localhost:2\n";
     check_configuration(lines, strlen(lines), 0, ": ", "the configuration is right");
 }
 END_TEST
@@ -160,6 +190,29 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
     ck_assert_uint_eq(ask_for_sample_limit(&peer), 99);
     sp_expect_right_answer(&peer);
     sp_close(&peer);
+    daemon_stop(&d);
+}
+END_TEST
+
+/* Checks what a reload says of keys that are read at the start: the changed ones, and nothing once they are back. */
+START_TEST(reload_names_the_changed_keys_that_take_effect_later) {
+    daemon_fixture d;
+    daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 2\n"}, &d);
+    daemon_configure(&d, "[server]\nworkers = 3\n");
+    daemon_signal(&d, SIGHUP);
+    daemon_wait_for_notice(&d, "READY=1", 10);
+    char *log = daemon_log(&d);
+    const char *warning = strstr(log, "takes effect at the next start: server.workers\n");
+    ck_assert_msg(warning != NULL, "the log does not name server.workers alone:\n%s", log);
+    free(log);
+    daemon_configure(&d, "[server]\nworkers = 2\n");
+    daemon_signal(&d, SIGHUP);
+    daemon_wait_for_notice(&d, "READY=1", 10);
+    log = daemon_log(&d);
+    warning = strstr(log, "takes effect at the next start");
+    ck_assert_msg(warning && !strstr(warning + 1, "takes effect at the next start"), "the second reload warns:\n%s",
+                  log);
+    free(log);
     daemon_stop(&d);
 }
 END_TEST
@@ -424,10 +477,13 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, wrong_configuration_is_refused_with_its_line, 0, CONFIGURATIONS);
     tcase_add_test(tests, right_configuration_is_accepted);
+    tcase_add_loop_test(tests, check_of_a_configuration_reports_what_a_start_would_warn_of, 0, DOUBTFUL);
+    tcase_add_test(tests, check_of_a_configuration_is_quiet_about_addresses_of_the_machine_itself);
     tcase_add_test(tests, binary_configuration_is_refused);
     tcase_add_test(tests, endless_line_is_refused);
     tcase_add_test(tests, missing_configuration_is_named);
     tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
+    tcase_add_test(tests, reload_names_the_changed_keys_that_take_effect_later);
     tcase_add_test(tests, state_directory_that_cannot_be_made_is_reported);
     tcase_add_loop_test(tests, file_that_is_no_robot_is_reported_and_left_out, 0, FILES);
     tcase_add_test(tests, stop_answers_what_is_under_way);

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -812,6 +813,68 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
 }
 END_TEST
 
+/* Writes a robot of one link into a directory; "" removes it. Returns the path. */
+static const char *write_robot(const char *directory, const char *file, const char *robot) {
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", directory, file);
+    unlink(path);
+    FILE *urdf = robot[0] ? fopen(path, "we") : NULL;
+    ck_assert(!robot[0] || urdf);
+    if (urdf) {
+        fprintf(urdf, "<robot name=\"%s\"><link name=\"base\"/></robot>", robot);
+        fclose(urdf);
+    }
+    return path;
+}
+
+/* Checks from which file a model was loaded. */
+static void check_source(dyn_client *peer, const char *model, const char *path) {
+    dyn_client_model_list *models;
+    const char *source = NULL;
+    wire_require(dyn_client_list_models(peer, 0, &models, &error), &error);
+    for (size_t i = 0; i < models->count; i++) {
+        if (strcmp(models->models[i].name, model) == 0) {
+            source = models->models[i].source;
+        }
+    }
+    ck_assert_msg(source && strcmp(source, path) == 0, "%s comes from %s, not from %s", model,
+                  source ? source : "nowhere", path);
+    dyn_client_model_list_free(models);
+}
+
+/* Checks several directories of robots, as the administrator's beside the package's: the first one that has a robot of
+ * a name decides, also after a reload. */
+START_TEST(robots_of_an_earlier_directory_come_first) {
+    char own[] = "/tmp/dynamicsd-own-XXXXXX", shared[] = "/tmp/dynamicsd-shared-XXXXXX", both[128];
+    ck_assert(mkdtemp(own) && mkdtemp(shared));
+    snprintf(both, sizeof both, "%s\n  %s", own, shared);
+    write_robot(shared, "arm.urdf", "arm");
+    write_robot(shared, "leg.urdf", "leg");
+    daemon_fixture other;
+    daemon_start(&(daemon_options){.models = both, .configuration = "[model foot]\nfile = leg.urdf\n"}, &other);
+    dyn_client *peer;
+    wire_require(dyn_client_connect(other.request_ipc, NULL, &peer, &error), &error);
+    char arm[128];
+    snprintf(arm, sizeof arm, "%s/arm.urdf", shared);
+    check_source(peer, "arm", arm);
+    const char *rounds[] = {"own_arm", ""};
+    for (int i = 0; i < 2; i++) {
+        const char *written = write_robot(own, "arm.urdf", rounds[i]);
+        daemon_signal(&other, SIGHUP);
+        daemon_wait_for_notice(&other, "READY=1", 10);
+        check_source(peer, "arm", rounds[i][0] ? written : arm);
+    }
+    snprintf(arm, sizeof arm, "%s/leg.urdf", shared);
+    check_source(peer, "foot", arm);
+    dyn_client_close(peer);
+    daemon_stop(&other);
+    write_robot(shared, "arm.urdf", "");
+    write_robot(shared, "leg.urdf", "");
+    rmdir(own);
+    rmdir(shared);
+}
+END_TEST
+
 /* A robot of so many links that a derivation from it takes long, and limits of the test. */
 enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
@@ -915,6 +978,7 @@ int main(void) {
     tcase_add_test(all, derived_models_have_a_report);
     tcase_add_test(all, departures_are_loaded_with_a_warning_or_refused);
     tcase_add_test(all, files_are_read_as_strictly_as_configured);
+    tcase_add_test(all, robots_of_an_earlier_directory_come_first);
     tcase_add_test(all, names_of_robots_and_files_lose_their_dots);
     tcase_add_test(all, a_singular_robot_says_so_when_accelerations_are_asked_for);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);

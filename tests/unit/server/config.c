@@ -75,7 +75,7 @@ START_TEST(every_key_has_a_value) {
     config c;
     ck_assert_msg(
         read_text("[endpoints]\nrequest = ipc:///a tcp://127.0.0.1:1\n  tcp://[::1]:2\nevents =\nipc_mode = 600\n"
-                  "[models]\ndirectory = /d\nstrict = yes\n"
+                  "[models]\ndirectory = /d\n  /e f\nstrict = yes\n"
                   "[model arm]\nfile = x.urdf\nbase = floating\nmimic = independent\ngravity = 0 1 -2.5\n"
                   "[limits]\nmessage_bytes = 1 MiB\nreply_bytes = 65536\nsamples = 5\nmodels = 6\nlinks = 7\n"
                   "connections = 8\npeer_connections = 3\nrequest_time = 0.5\nidle_time = 9\nreply_time = 2\n"
@@ -90,7 +90,9 @@ START_TEST(every_key_has_a_value) {
     ck_assert_str_eq(c.request.address[2], "tcp://[::1]:2");
     ck_assert_uint_eq(c.events.count, 0);
     ck_assert_uint_eq(c.ipc_mode, 0600);
-    ck_assert_str_eq(c.directory, "/d");
+    ck_assert_uint_eq(c.directories.count, 2);
+    ck_assert_str_eq(c.directories.path[0], "/d");
+    ck_assert_str_eq(c.directories.path[1], "/e f");
     ck_assert(c.strict);
     ck_assert(c.rules[0].options.strict);
     ck_assert_uint_eq(c.rule_count, 1);
@@ -128,12 +130,16 @@ END_TEST
 
 START_TEST(typing_errors_are_named_with_what_was_meant) {
     check_refused("[limits]\nsampels = 5\n", 2, "did you mean \"samples\"?");
-    check_refused("[limit]\nsamples = 5\n", 2, "did you mean [limits]?");
+    check_refused("[limit]\nsamples = 5\n", 1, "did you mean [limits]?");
     check_refused("\n\nsamples = 5\n", 3, "write [limits] above it");
     check_refused("[server]\nsamples = 5\n", 2, "belongs to the section [limits]");
     check_refused("[limits]\nsamples\n", 2, "key = value");
     check_refused("[limits\nsamples = 5\n", 1, "[section]");
-    check_refused("[zzzzzzzz]\na = 5\n", 2, "the sections are");
+    check_refused("[zzzzzzzz]\na = 5\n", 1, "the sections are");
+    check_refused("\xef\xbb\xbf[limit]\n", 1, "did you mean [limits]?");
+    check_refused("[limits]\nsamples = 5\n\n[serve]\n", 4, "did you mean [server]?");
+    check_refused("  [serve]\n", 1, "did you mean [server]?");
+    check_refused("[endpoints]\nrequest = ipc:///a\n  [serve]\n", 3, "is no endpoint");
     check_refused("[model a]\nbse = fixed\n", 2, "the keys are file, base, mimic, gravity and strict");
 }
 END_TEST
@@ -179,10 +185,60 @@ START_TEST(bad_values_are_named_with_what_is_allowed) {
     check_refused("[endpoints]\nrequest = ipc:///a\nevents = ipc:///a\n", 3, "choose two");
     check_refused("[endpoints]\nrequest =\n", 2, "names no endpoint");
     check_refused("[models]\ndirectory = robots\n", 2, "absolute path");
+    check_refused("[models]\ndirectory = /a\n  b\n", 3, "absolute path");
+    check_refused("[models]\ndirectory = /a\n  /b\n  /c\n  /d\n  /e\n", 6, "4 directories already");
     check_refused("[model a]\nbase = flying\n", 2, "fixed or floating");
     check_refused("[model a.b]\nbase = fixed\n", 2, "names of models have none");
     check_refused("[model a]\ngravity = 0 0\n", 2, "three numbers");
     check_refused("[model a]\ngravity = 0 0 inf\n", 2, "three numbers");
+}
+END_TEST
+
+/* Writes a configuration of one endpoint whose path has a number of bytes. */
+static const char *write_path(size_t length) {
+    static char text[256];
+    int used = snprintf(text, sizeof text, "[endpoints]\nrequest = ipc://");
+    memset(text + used, 'p', length);
+    text[used] = '/';
+    snprintf(text + used + length, sizeof text - (size_t)used - length, "\n");
+    return text;
+}
+
+START_TEST(path_of_a_socket_is_refused_if_the_system_would_refuse_it) {
+    config c;
+    check_refused(write_path(TRANSPORT_PATH_LENGTH + 1), 2, "has 97 bytes, more than the 96 that a socket allows");
+    ck_assert_msg(read_text(write_path(TRANSPORT_PATH_LENGTH), &c), "%s", error);
+    ck_assert(!config_derive_ingest(&c, error));
+    ck_assert_msg(strstr(error, ".ingest: the path of the socket for streams has 103 bytes") != NULL, "%s", error);
+    config_free(&c);
+    ck_assert_msg(read_text(write_path(TRANSPORT_PATH_LENGTH - strlen(".ingest")), &c), "%s", error);
+    ck_assert_msg(config_derive_ingest(&c, error), "%s", error);
+    config_free(&c);
+}
+END_TEST
+
+START_TEST(values_that_are_read_at_the_start_are_kept_and_named) {
+    config running, next;
+    char changed[256];
+    ck_assert(read_text("[server]\nworkers = 3\n[compile]\ntime = 5\n", &running));
+    ck_assert(config_derive_ingest(&running, error));
+    ck_assert(read_text("[endpoints]\nrequest = ipc:///a\n[server]\nworkers = 4\n[compile]\ntime = 5\n"
+                        "[limits]\nsamples = 7\n[simulations]\nstate_directory = /s\n",
+                        &next));
+    ck_assert(config_derive_ingest(&next, error));
+    ck_assert_uint_eq(config_keep_fixed(&running, &next, changed, sizeof changed), 3);
+    ck_assert_str_eq(changed, "endpoints.request, simulations.state_directory, server.workers");
+    ck_assert_uint_eq(next.samples, 7);
+    ck_assert_uint_eq(next.workers, 3);
+    ck_assert_str_eq(next.state_directory, "/var/lib/dynamicsd");
+    ck_assert_uint_eq(config_keep_fixed(&running, &next, changed, sizeof changed), 0);
+    ck_assert_str_eq(changed, "");
+    next.contexts++;
+    next.workers++;
+    ck_assert_uint_eq(config_keep_fixed(&running, &next, changed, 20), 2);
+    ck_assert_str_eq(changed, "server.workers, ser");
+    config_free(&running);
+    config_free(&next);
 }
 END_TEST
 
@@ -249,6 +305,8 @@ int main(void) {
     tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
     tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
     tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
+    tcase_add_test(tests, path_of_a_socket_is_refused_if_the_system_would_refuse_it);
+    tcase_add_test(tests, values_that_are_read_at_the_start_are_kept_and_named);
     tcase_add_test(tests, first_error_is_the_one_that_is_reported);
     tcase_add_test(tests, key_may_be_set_once);
     tcase_add_test(tests, long_line_is_refused_and_not_cut);

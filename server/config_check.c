@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Checks of a configuration that needs more than its text. */
+#include "config_check.h"
+
+#include <string.h>
+
+#include "models/directory.h"
+#include "models/store.h"
+#include "observe/health.h"
+
+/* Returns whether other machines may reach an address. */
+static bool is_open(const char *address) {
+    static const char scheme[] = "tcp://";
+    static const char *const loopback[] = {"127.", "localhost:", "[::1]:"};
+    if (strncmp(address, scheme, strlen(scheme)) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof loopback / sizeof *loopback; i++) {
+        if (strncmp(address + strlen(scheme), loopback[i], strlen(loopback[i])) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Logs a warning for the first open address of a list. Returns whether there is none. */
+static bool check_list(const char *key, const config_addresses *list, logger *log) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_open(list->address[i])) {
+            log_warning(log,
+                        "%s: %s can be reached by other machines, and there is no login and no encryption: everybody "
+                        "who reaches it can use and change robots and simulations; listen on 127.0.0.1, or let a "
+                        "firewall choose the machines",
+                        key, list->address[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool config_check_access(const config *c, logger *log) {
+    bool is_local = check_list("endpoints.request", &c->request, log);
+    is_local = check_list("endpoints.events", &c->events, log) && is_local;
+    return (!c->has_ingest || check_list("endpoints.ingest", &c->ingest, log)) && is_local;
+}
+
+bool config_check(const config *c) {
+    logger log = {0};
+    char problem[HEALTH_MESSAGE_SIZE];
+    log_configure(&log, LOG_LEVEL_WARNING, LOG_FORMAT_PLAIN);
+    bool is_clean = config_check_access(c, &log);
+    model_store *store = model_store_create(c->models);
+    model_directory *directory = store ? model_directory_create(store, &log) : NULL;
+    if (directory) {
+        const model_sources sources = config_model_sources(c);
+        model_directory_scan(directory, &sources);
+        is_clean = is_clean && model_directory_missing(directory) == 0 &&
+                   model_directory_problem(directory, problem, sizeof problem) == 0;
+    } else {
+        log_error(&log, "out of memory");
+        is_clean = false;
+    }
+    model_directory_free(directory);
+    model_store_free(store);
+    return is_clean;
+}
