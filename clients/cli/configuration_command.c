@@ -198,12 +198,41 @@ static void write_json(const evaluation_context *context, size_t index, const do
     }
 }
 
+/* Returns the coordinates of the result's columns. */
+static const coordinate *columns_of(const evaluation_context *context) {
+    const plan *asked = context->own;
+    return asked->operation->yields == YIELDS_Q ? context->robot->q : context->robot->v;
+}
+
+static void write_headings(const evaluation_context *context, csv_writer *to) {
+    const plan *asked = context->own;
+    if (asked->operation->yields == YIELDS_DISTANCE) {
+        csv_text(to, "distance");
+        return;
+    }
+    for (size_t k = 0; k < result_width(context); k++) {
+        csv_text(to, "%s.%s", asked->operation->yields == YIELDS_Q ? "q" : "v", columns_of(context)[k].name);
+    }
+}
+
+/* Writes the rows of a state, each on a line that begins with its number. Random configurations have several. */
+static void write_csv(const evaluation_context *context, csv_writer *to, size_t index, const double *rows,
+                      const double *unused) {
+    (void)index, (void)unused;
+    const plan *asked = context->own;
+    for (long i = 0; i < asked->count; i++) {
+        if (i > 0) {
+            csv_end_line(to);
+            csv_text(to, "%ld", i + 1);
+        }
+        csv_numbers(to, result_width(context), rows + (size_t)i * result_width(context));
+    }
+}
+
 /* Prints a column for each coordinate of the result and a line for each state. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
     const plan *asked = context->own;
-    const layout *robot = context->robot;
-    bool is_q = asked->operation->yields == YIELDS_Q;
-    const coordinate *at = is_q ? robot->q : robot->v;
+    const coordinate *at = columns_of(context);
     size_t width = result_width(context);
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
@@ -251,6 +280,8 @@ exit_code run_configuration(const command *self, const arguments *given, dyn_cli
         .widths = widths,
         .compute = compute,
         .write_json = write_json,
+        .write_headings = write_headings,
+        .write_csv = write_csv,
         .print_one = print_one,
         .print_many = print_many,
     };

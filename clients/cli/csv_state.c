@@ -68,9 +68,9 @@ static bool find_coordinate(const coordinate *coordinates, size_t count, const c
     return false;
 }
 
-/* Returns true for a column that traces of a motion have in addition to states. Such columns are ignored. */
+/* Returns true for a column that results have in addition to the arrays of a state. Such columns are ignored. */
 static bool is_beside_states(const char *name) {
-    return strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
+    return strcmp(name, "state") == 0 || strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
 }
 
 static bool read_column(const layout *robot, const char *name, struct csv_column *column) {

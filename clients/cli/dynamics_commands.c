@@ -18,6 +18,12 @@ static void write_vector(const char *key, size_t count, const double *values) {
     emit_finish(&writer);
 }
 
+static void write_vector_headings(const char *key, const evaluation_context *context, csv_writer *to) {
+    for (size_t i = 0; i < context->robot->nv; i++) {
+        csv_text(to, "%s.%s", key, context->robot->v[i].name);
+    }
+}
+
 static void vector_widths(const evaluation_context *context, size_t widths[2]) {
     widths[0] = context->robot->nv;
     widths[1] = 0;
@@ -30,6 +36,10 @@ static dyn_client_status compute_tau(const evaluation_context *context, const st
     (void)unused;
     return dyn_client_inverse_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
                                        batch->values[STATE_A], tau, error);
+}
+
+static void write_tau_headings(const evaluation_context *context, csv_writer *to) {
+    write_vector_headings("tau", context, to);
 }
 
 static void write_tau(const evaluation_context *context, size_t index, const double *tau, const double *unused) {
@@ -58,6 +68,7 @@ exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_
         .widths = vector_widths,
         .compute = compute_tau,
         .write_json = write_tau,
+        .write_headings = write_tau_headings,
         .print_one = print_one_tau,
         .print_many = print_many_tau,
     };
@@ -71,6 +82,10 @@ static dyn_client_status compute_a(const evaluation_context *context, const stat
     (void)unused;
     return dyn_client_forward_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
                                        batch->values[STATE_TAU], a, error);
+}
+
+static void write_a_headings(const evaluation_context *context, csv_writer *to) {
+    write_vector_headings("a", context, to);
 }
 
 static void write_a(const evaluation_context *context, size_t index, const double *a, const double *unused) {
@@ -98,6 +113,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_
         .widths = vector_widths,
         .compute = compute_a,
         .write_json = write_a,
+        .write_headings = write_a_headings,
         .print_one = print_one_a,
         .print_many = print_many_a,
     };
@@ -110,6 +126,10 @@ static dyn_client_status compute_g(const evaluation_context *context, const stat
                                    double *g, double *unused) {
     (void)unused;
     return dyn_client_gravity(context->client, &context->query, batch->values[STATE_Q], g, error);
+}
+
+static void write_g_headings(const evaluation_context *context, csv_writer *to) {
+    write_vector_headings("g", context, to);
 }
 
 static void write_g(const evaluation_context *context, size_t index, const double *g, const double *unused) {
@@ -131,6 +151,7 @@ exit_code run_gravity(const command *self, const arguments *given, dyn_client *c
         .widths = vector_widths,
         .compute = compute_g,
         .write_json = write_g,
+        .write_headings = write_g_headings,
         .print_one = print_one_g,
         .print_many = print_many_tau,
     };
@@ -144,6 +165,10 @@ static dyn_client_status compute_h(const evaluation_context *context, const stat
     (void)unused;
     return dyn_client_bias_forces(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V], h,
                                   error);
+}
+
+static void write_h_headings(const evaluation_context *context, csv_writer *to) {
+    write_vector_headings("h", context, to);
 }
 
 static void write_h(const evaluation_context *context, size_t index, const double *h, const double *unused) {
@@ -165,6 +190,7 @@ exit_code run_bias_forces(const command *self, const arguments *given, dyn_clien
         .widths = vector_widths,
         .compute = compute_h,
         .write_json = write_h,
+        .write_headings = write_h_headings,
         .print_one = print_one_h,
         .print_many = print_many_tau,
     };
@@ -182,6 +208,15 @@ static dyn_client_status compute_mass(const evaluation_context *context, const s
                                       dyn_client_error *error, double *mass, double *unused) {
     (void)unused;
     return dyn_client_mass_matrix(context->client, &context->query, batch->values[STATE_Q], mass, error);
+}
+
+static void write_mass_headings(const evaluation_context *context, csv_writer *to) {
+    const layout *robot = context->robot;
+    for (size_t i = 0; i < robot->nv; i++) {
+        for (size_t k = 0; k < robot->nv; k++) {
+            csv_text(to, "mass_matrix.%s.%s", robot->v[i].name, robot->v[k].name);
+        }
+    }
 }
 
 static void write_mass(const evaluation_context *context, size_t index, const double *mass, const double *unused) {
@@ -225,6 +260,7 @@ exit_code run_mass_matrix(const command *self, const arguments *given, dyn_clien
         .widths = matrix_widths,
         .compute = compute_mass,
         .write_json = write_mass,
+        .write_headings = write_mass_headings,
         .print_one = print_one_mass,
         .print_many = print_many_mass,
     };

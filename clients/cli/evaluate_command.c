@@ -14,10 +14,8 @@ enum { TASK_AXES = 6 };
 
 /* Parsed arguments and the reply. */
 typedef struct plan {
-    char *text; /* owns the names of the frames */
-    size_t quantity_count, frame_count;
+    size_t quantity_count;
     dyn_client_quantity_request *quantities;
-    const char **frames;
     dyn_client_task_frame *task; /* the task's frames */
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
@@ -57,25 +55,6 @@ static exit_code read_quantities(const arguments *given, plan *asked) {
     }
     free(names);
     return code;
-}
-
-/* Reads the names of --frame. The default is the last link. */
-static exit_code read_frames(const evaluation_context *context, plan *asked) {
-    const dyn_client_description *robot = context->robot->robot;
-    const char *text = context->given->value[OPTION_FRAME];
-    if (!text) {
-        text = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
-    }
-    asked->text = strdup(text);
-    asked->frames = calloc(count_names(text), sizeof *asked->frames);
-    if (!asked->text || !asked->frames) {
-        return complain_memory();
-    }
-    char *rest = asked->text;
-    for (char *name; (name = strsep(&rest, ","));) {
-        asked->frames[asked->frame_count++] = name;
-    }
-    return EXIT_OK;
 }
 
 /* Adds the axes of a name of --task-axes. Returns false for an unknown name, or if there is no room. */
@@ -118,12 +97,12 @@ static exit_code read_task_axes(const char *text, plan *asked) {
 
 /* Sets the frames of each quantity. */
 static exit_code place_quantities(const evaluation_context *context, plan *asked) {
-    asked->task = calloc(asked->frame_count, sizeof *asked->task);
+    asked->task = calloc(context->frame_count, sizeof *asked->task);
     if (!asked->task) {
         return complain_memory();
     }
-    for (size_t i = 0; i < asked->frame_count; i++) {
-        asked->task[i] = (dyn_client_task_frame){asked->frames[i], asked->task_axis_count, asked->task_axes};
+    for (size_t i = 0; i < context->frame_count; i++) {
+        asked->task[i] = (dyn_client_task_frame){context->frames[i], asked->task_axis_count, asked->task_axes};
     }
     for (size_t i = 0; i < asked->quantity_count; i++) {
         dyn_client_quantity_request *request = &asked->quantities[i];
@@ -132,10 +111,10 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
             request->reference_frame = context->reference;
         }
         if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES) {
-            request->frame_count = asked->frame_count;
-            request->frames = asked->frames;
+            request->frame_count = context->frame_count;
+            request->frames = context->frames;
         } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
-            request->task_frame_count = asked->frame_count;
+            request->task_frame_count = context->frame_count;
             request->task_frames = asked->task;
         } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE) {
             request->subtree = context->given->value[OPTION_SUBTREE];
@@ -195,9 +174,6 @@ static exit_code read_form(const evaluation_context *context, plan *asked) {
 static exit_code prepare(const evaluation_context *context) {
     plan *asked = context->own;
     exit_code code = read_quantities(context->given, asked);
-    if (code == EXIT_OK) {
-        code = read_frames(context, asked);
-    }
     if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES]) {
         code = read_task_axes(context->given->value[OPTION_TASK_AXES], asked);
     }
@@ -233,6 +209,16 @@ static void write_state(const evaluation_context *context, size_t index, const d
     (void)unused, (void)also_unused;
     const plan *asked = context->own;
     write_quantities(asked->answer, index);
+}
+
+static void write_headings(const evaluation_context *context, csv_writer *to) {
+    write_quantity_headings(((const plan *)context->own)->answer, to);
+}
+
+static void write_csv(const evaluation_context *context, csv_writer *to, size_t index, const double *unused,
+                      const double *also_unused) {
+    (void)unused, (void)also_unused;
+    write_quantity_cells(((const plan *)context->own)->answer, to, index);
 }
 
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
@@ -275,6 +261,8 @@ exit_code run_evaluate(const command *self, const arguments *given, dyn_client *
         .widths = widths,
         .compute = compute,
         .write_json = write_state,
+        .write_headings = write_headings,
+        .write_csv = write_csv,
         .print_one = print_one,
         .print_many = print_many,
     };
@@ -283,8 +271,6 @@ exit_code run_evaluate(const command *self, const arguments *given, dyn_client *
     dyn_client_evaluation_free(asked.form);
     dyn_client_evaluation_free(asked.answer);
     free(asked.quantities);
-    free(asked.frames);
     free(asked.task);
-    free(asked.text);
     return code;
 }

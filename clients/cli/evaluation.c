@@ -23,18 +23,39 @@ typedef struct evaluation_run {
     state_batch batch;
     size_t widths[2];
     double *results[2]; /* of a full batch */
-    given_query asked;  /* its list of forces is followed by those of the batch's states */
-    size_t done;        /* number of states written */
+    output_form form;
+    char *frame_text; /* owns the names of the frames */
+    const char **frames;
+    given_query asked; /* its list of forces is followed by those of the batch's states */
+    size_t done;       /* number of states written */
 } evaluation_run;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
 
-static void read_frame(evaluation_run *run) {
+/* Reads the names of --frame. The default is the last link. */
+static exit_code read_frames(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
-    run->context.frame = run->context.given->value[OPTION_FRAME];
-    if (!run->context.frame) {
-        run->context.frame = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
+    const char *text = run->context.given->value[OPTION_FRAME];
+    size_t most = 1, count = 0;
+    if (!text) {
+        text = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
     }
+    for (const char *c = text; *c != '\0'; c++) {
+        most += *c == ',';
+    }
+    run->frame_text = strdup(text);
+    run->frames = calloc(most, sizeof *run->frames);
+    if (!run->frame_text || !run->frames) {
+        return complain_memory();
+    }
+    char *rest = run->frame_text;
+    for (char *name; (name = strsep(&rest, ","));) {
+        run->frames[count++] = name;
+    }
+    run->context.frame = text;
+    run->context.frame_count = count;
+    run->context.frames = run->frames;
+    return EXIT_OK;
 }
 
 static exit_code read_reference(evaluation_run *run) {
@@ -73,16 +94,14 @@ static exit_code prepare_query(evaluation_run *run) {
         return code;
     }
     given_query_apply(&run->asked, &run->context.query);
-    if (run->evaluated->takes_frame) {
-        read_frame(run);
-    }
-    return read_reference(run);
+    code = read_frames(run);
+    return code == EXIT_OK ? read_reference(run) : code;
 }
 
 /* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */
 static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     *capacity = 1;
-    if (!run->context.given->value[OPTION_STATES]) {
+    if (!run->context.given->value[OPTION_STATES] || run->evaluated->has_one_state) {
         return EXIT_OK;
     }
     dyn_client_error error;
@@ -163,11 +182,35 @@ static exit_code gather_forces(evaluation_run *run) {
     return EXIT_OK;
 }
 
+/* Writes the batch as lines of CSV, the first batch with a header. */
+static void write_csv(const evaluation_run *run) {
+    const evaluation *evaluated = run->evaluated;
+    csv_writer to = {0};
+    if (run->done == 0) {
+        csv_text(&to, "state");
+        evaluated->write_headings(&run->context, &to);
+        csv_end_line(&to);
+    }
+    for (size_t i = 0; i < run->batch.count; i++) {
+        const double *first = run->results[0] + i * run->widths[0], *second = run->results[1] + i * run->widths[1];
+        csv_text(&to, "%zu", run->done + i + 1);
+        if (evaluated->write_csv) {
+            evaluated->write_csv(&run->context, &to, i, first, second);
+        } else {
+            csv_numbers(&to, run->widths[0], first);
+            csv_numbers(&to, run->widths[1], second);
+        }
+        csv_end_line(&to);
+    }
+}
+
 static exit_code write_results(evaluation_run *run) {
     const evaluation *evaluated = run->evaluated;
     bool only_one = run->source.ended && run->done == 0 && run->batch.count == 1;
     bool complete = true;
-    if (run->context.given->value[OPTION_JSON]) {
+    if (run->form == OUTPUT_CSV) {
+        write_csv(run);
+    } else if (run->form == OUTPUT_JSON) {
         for (size_t i = 0; i < run->batch.count; i++) {
             evaluated->write_json(&run->context, i, run->results[0] + i * run->widths[0],
                                   run->results[1] + i * run->widths[1]);
@@ -229,6 +272,7 @@ static exit_code evaluate_batch(evaluation_run *run) {
         return write_results(run);
     }
     size_t state = offending_state(&run->batch, error.field);
+    error.sample += run->done;
     if (error.status != DYN_CLIENT_INVALID_ARGUMENT || state >= run->batch.count) {
         return complain_call(&error, NULL);
     }
@@ -256,7 +300,10 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     evaluation_run run = {.evaluated = evaluated,
                           .context = {.evaluated = evaluated, .client = client, .given = given, .own = own},
                           .source = {.reader = {.descriptor = -1}}};
-    exit_code code = prepare_query(&run);
+    exit_code code = output_form_read(given, &run.form);
+    if (code == EXIT_OK) {
+        code = prepare_query(&run);
+    }
     if (code == EXIT_OK) {
         code = prepare_batch(&run);
     }
@@ -272,6 +319,8 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     free(run.results[0]);
     free(run.results[1]);
     given_query_free(&run.asked);
+    free(run.frame_text);
+    free(run.frames);
     layout_free(&run.robot);
     dyn_client_description_free(run.description);
     return code;

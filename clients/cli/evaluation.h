@@ -6,7 +6,8 @@
 #ifndef CLI_EVALUATION_H
 #define CLI_EVALUATION_H
 
-#include "arguments.h"
+#include "csv_writer.h"
+#include "output_form.h"
 #include "state_source.h"
 
 /* State of a command while it runs. */
@@ -17,7 +18,9 @@ typedef struct evaluation_context {
     const arguments *given;
     const layout *robot;
     dyn_client_query query; /* with the samples and external forces of the batch */
-    const char *frame;      /* of fk and jacobian */
+    const char *frame;      /* names of the frames, as the user typed them */
+    size_t frame_count;
+    const char *const *frames;
     dyn_client_reference_frame reference;
     void *own; /* the command's own data, as passed to run_evaluation */
 } evaluation_context;
@@ -27,6 +30,7 @@ typedef struct evaluation {
     const char *title; /* "inverse dynamics" */
     bool takes[STATE_ARRAYS];
     bool takes_frame;
+    bool has_one_state; /* a request computes one state only */
 
     /* Called once, after the model is known; reports errors. May be NULL. */
     exit_code (*prepare)(const evaluation_context *context);
@@ -40,6 +44,14 @@ typedef struct evaluation {
 
     /* Writes the result of state `index` of the batch as a JSON object on one line; the rows are that state's. */
     void (*write_json)(const evaluation_context *context, size_t index, const double *first, const double *second);
+
+    /* Writes the names of the columns of --csv that follow the number of the state, such as "tau.elbow". Called after
+     * the first batch is computed. */
+    void (*write_headings)(const evaluation_context *context, csv_writer *to);
+
+    /* Writes the values of these columns of state `index` of the batch. NULL: both rows are those values. */
+    void (*write_csv)(const evaluation_context *context, csv_writer *to, size_t index, const double *first,
+                      const double *second);
 
     /* Write the result of the only state of a batch, or of several states, as tables; `number` is that of the batch's
      * first state, from 1. Return false when out of memory. */

@@ -119,11 +119,8 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
     return printed;
 }
 
-static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
-                      const double *also_unused) {
-    (void)batch, (void)unused, (void)also_unused;
+static bool print_answer(const evaluation_context *context) {
     const plan *asked = context->own;
-    print_title(context);
     if (!print_terms(context->robot, asked->answer)) {
         return false;
     }
@@ -132,10 +129,48 @@ static bool print_one(const evaluation_context *context, const state_batch *batc
     return print_links(context->robot, asked->answer);
 }
 
+static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
+                      const double *also_unused) {
+    (void)batch, (void)unused, (void)also_unused;
+    print_title(context);
+    return print_answer(context);
+}
+
 static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *unused,
                        const double *also_unused) {
-    (void)number;
-    return print_one(context, batch, unused, also_unused);
+    (void)batch, (void)unused, (void)also_unused;
+    if (number == 1) {
+        print_title(context);
+    }
+    printf("state %zu\n", number);
+    bool printed = print_answer(context);
+    fputc('\n', stdout);
+    return printed;
+}
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+static void write_headings(const evaluation_context *context, csv_writer *to) {
+    const dyn_client_explanation *from = ((const plan *)context->own)->answer;
+    const layout *robot = context->robot;
+    for (size_t i = 0; i < from->nv; i++) {
+        csv_text(to, "tau.%s", robot->v[i].name);
+    }
+    for (size_t t = 0; t < from->term_count; t++) {
+        for (size_t i = 0; i < from->nv; i++) {
+            csv_text(to, "%s.%s", from->terms[t].name, robot->v[i].name);
+        }
+    }
+}
+
+static void write_csv(const evaluation_context *context, csv_writer *to, size_t index, const double *unused,
+                      const double *also_unused) {
+    (void)index, (void)unused, (void)also_unused;
+    const dyn_client_explanation *from = ((const plan *)context->own)->answer;
+    csv_numbers(to, from->nv, from->tau);
+    for (size_t t = 0; t < from->term_count; t++) {
+        csv_numbers(to, from->nv, from->terms[t].tau);
+    }
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -210,7 +245,10 @@ exit_code run_explain(const command *self, const arguments *given, dyn_client *c
         .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
         .widths = widths,
         .compute = compute,
+        .has_one_state = true,
         .write_json = write_json,
+        .write_headings = write_headings,
+        .write_csv = write_csv,
         .print_one = print_one,
         .print_many = print_many,
     };

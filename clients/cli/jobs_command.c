@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "command.h"
+#include "done_output.h"
 #include "exchange.h"
-#include "json_writer.h"
+#include "listing.h"
 #include "message_json.h"
-#include "table.h"
 #include "token.h"
 
 /* Arguments of an action on jobs. */
@@ -20,90 +20,40 @@ typedef struct jobs_question {
     double timeout;  /* s */
 } jobs_question;
 
-static void write_job(json_writer *writer, const dyn_client_job *job) {
-    emit_begin_object(writer);
-    emit_key(writer, "name");
-    emit_string(writer, job->name);
-    emit_key(writer, "method");
-    emit_string(writer, job->method);
-    emit_key(writer, "state");
-    emit_string(writer, dyn_client_job_state_name(job->state));
-    emit_key(writer, "fraction");
-    emit_double(writer, job->fraction);
-    emit_key(writer, "created_ns");
-    emit_signed(writer, job->created_ns);
-    emit_key(writer, "started_ns");
-    emit_signed(writer, job->started_ns);
-    emit_key(writer, "finished_ns");
-    emit_signed(writer, job->finished_ns);
-    emit_key(writer, "result_bytes");
-    emit_unsigned(writer, job->result_bytes);
-    emit_key(writer, "expires_in");
-    emit_double(writer, job->expires_in);
-    emit_key(writer, "owner");
-    emit_string(writer, job->owner);
-    emit_key(writer, "message");
-    emit_string(writer, job->message);
-    emit_end_object(writer);
-}
+static const listing_column JOBS[] = {{"name", "job", TABLE_LEFT},        {"method", "method", TABLE_LEFT},
+                                      {"state", "state", TABLE_LEFT},     {"fraction", "done", TABLE_RIGHT},
+                                      {"created_ns", NULL, TABLE_RIGHT},  {"started_ns", NULL, TABLE_RIGHT},
+                                      {"finished_ns", NULL, TABLE_RIGHT}, {"result_bytes", "result bytes", TABLE_RIGHT},
+                                      {"expires_in", NULL, TABLE_RIGHT},  {"owner", "owner", TABLE_LEFT},
+                                      {"message", "message", TABLE_LEFT}};
 
-/* Writes one object, or an array where all jobs were asked for. */
-static void write_jobs(const dyn_client_job_list *jobs, bool is_list) {
-    json_writer writer = {.stream = stdout, .pretty = true};
-    if (is_list) {
-        emit_begin_array(&writer);
-    }
-    for (size_t i = 0; i < jobs->count; i++) {
-        write_job(&writer, &jobs->jobs[i]);
-    }
-    if (is_list) {
-        emit_end_array(&writer);
-    }
-    emit_finish(&writer);
-}
-
-static bool print_jobs(const dyn_client_job_list *jobs) {
-    if (jobs->count == 0) {
-        puts("no jobs (start one: add --job to a command that computes)");
-        return true;
-    }
-    table *lines = table_create();
-    table_add_column(lines, "job", TABLE_LEFT);
-    table_add_column(lines, "method", TABLE_LEFT);
-    table_add_column(lines, "state", TABLE_LEFT);
-    table_add_column(lines, "done", TABLE_RIGHT);
-    table_add_column(lines, "result bytes", TABLE_RIGHT);
-    table_add_column(lines, "owner", TABLE_LEFT);
-    table_add_column(lines, "", TABLE_LEFT);
-    for (size_t i = 0; i < jobs->count; i++) {
-        const dyn_client_job *job = &jobs->jobs[i];
-        table_add_cell(lines, "%s", job->name);
-        table_add_cell(lines, "%s", job->method);
-        table_add_cell(lines, "%s", dyn_client_job_state_name(job->state));
-        table_add_cell(lines, "%.0f %%", 100 * job->fraction);
-        table_add_cell(lines, "%llu", (unsigned long long)job->result_bytes);
-        table_add_cell(lines, "%s", job->owner);
-        table_add_cell(lines, "%s", job->message);
-    }
-    bool printed = table_print(lines, 0);
-    table_free(lines);
-    return printed;
+static void add_job(listing *to, const dyn_client_job *job) {
+    listing_text(to, job->name, NULL);
+    listing_text(to, job->method, NULL);
+    listing_text(to, dyn_client_job_state_name(job->state), NULL);
+    listing_number(to, job->fraction, "%.0f %%", 100 * job->fraction);
+    listing_signed(to, job->created_ns);
+    listing_signed(to, job->started_ns);
+    listing_signed(to, job->finished_ns);
+    listing_count(to, job->result_bytes);
+    listing_number(to, job->expires_in, "%g", job->expires_in);
+    listing_text(to, job->owner, NULL);
+    listing_text(to, job->message, NULL);
 }
 
 static exit_code show_jobs(const jobs_question *question) {
     dyn_client_error error;
     dyn_client_job_list *jobs;
-    bool complete = true;
     if (dyn_client_get_jobs(question->client, question->job, question->timeout, &jobs, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (question->given->value[OPTION_JSON]) {
-        write_jobs(jobs, !question->job);
-    } else {
-        complete = print_jobs(jobs);
+    listing rows;
+    exit_code code = listing_open(question->given, sizeof JOBS / sizeof *JOBS, JOBS, &rows);
+    for (size_t i = 0; code == EXIT_OK && i < jobs->count; i++) {
+        add_job(&rows, &jobs->jobs[i]);
     }
     dyn_client_job_list_free(jobs);
-    return complete ? EXIT_OK : complain_memory();
+    return listing_close(&rows, "no jobs (start one: add --job to a command that computes)", code);
 }
 
 /* Reads the token, which the user who started the job may leave out. */
@@ -122,9 +72,7 @@ static exit_code cancel_job(const jobs_question *question) {
     if (dyn_client_cancel_job(question->client, question->job, token, question->timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (!question->given->value[OPTION_JSON]) {
-        printf("%s: cancelled\n", question->job);
-    }
+    print_done(question->given, question->job, "cancelled");
     return EXIT_OK;
 }
 
@@ -154,12 +102,12 @@ static exit_code fetch_result(const jobs_question *question) {
 exit_code run_jobs(const command *self, const arguments *given, dyn_client *client) {
     static const struct {
         const char *name;
-        bool needs_job;
+        bool needs_job, takes_token;
         exit_code (*run)(const jobs_question *question);
-    } ACTIONS[] = {{"list", false, show_jobs},
-                   {"show", true, show_jobs},
-                   {"cancel", true, cancel_job},
-                   {"result", true, fetch_result}};
+    } ACTIONS[] = {{"list", false, false, show_jobs},
+                   {"show", true, false, show_jobs},
+                   {"cancel", true, true, cancel_job},
+                   {"result", true, true, fetch_result}};
     (void)self;
     const char *wanted = given->positional_count > 0 ? given->positional[0] : "list";
     jobs_question question = {.client = client, .given = given, .job = given->positional[1]};
@@ -172,6 +120,12 @@ exit_code run_jobs(const command *self, const arguments *given, dyn_client *clie
             if (ACTIONS[i].needs_job != (question.job != NULL)) {
                 return complain(EXIT_USAGE, "jobs %s %s", wanted,
                                 ACTIONS[i].needs_job ? "needs the name of a job" : "takes no name: did you mean show?");
+            }
+            if (given->value[OPTION_TOKEN] && !ACTIONS[i].takes_token) {
+                return complain(EXIT_USAGE, "jobs %s takes no --token: every client may list and show jobs", wanted);
+            }
+            if (given->value[OPTION_CSV] && ACTIONS[i].run != show_jobs) {
+                return complain(EXIT_USAGE, "jobs %s takes no --csv", wanted);
             }
             return ACTIONS[i].run(&question);
         }

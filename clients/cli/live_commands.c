@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands simulate, simulations, watch, stream, streams, record and replay: simulations and streams of the daemon.
+ * Commands simulate, watch, stream, record and replay: simulations and streams of the daemon.
  */
 #include <math.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include "files.h"
 #include "gains.h"
 #include "given_query.h"
+#include "live_lists.h"
 #include "numbers.h"
 #include "state_source.h"
 #include "table.h"
@@ -91,9 +92,10 @@ typedef struct observation {
     uint64_t instance; /* of the daemon; 0: no message yet */
 } observation;
 
-static void report(observation *seen, const char *name) {
+/* Writes the statistics once in REPORT_INTERVAL. A plot has no room for them. */
+static void report(observation *seen, const char *name, const trace *rows) {
     double now = trace_now(), seconds = now - seen->since;
-    if (seconds < REPORT_INTERVAL) {
+    if (seconds < REPORT_INTERVAL || rows->form == TRACE_PLOT) {
         return;
     }
     fprintf(stderr, "%s: %.1f Hz, %.1f messages/s, age %.3f ms, lost %llu messages (%llu in all)\n", name,
@@ -111,11 +113,11 @@ static int64_t wall_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Shows the rows of a message, if they have the layout's length. */
-static exit_code show_rows(const dyn_client_update *update, trace *rows) {
+/* Shows the rows of a message, if they have the layout's length, until `most` rows are shown. */
+static exit_code show_rows(const dyn_client_update *update, size_t most, trace *rows) {
     bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
     exit_code code = EXIT_OK;
-    for (size_t i = 0; fits && code == EXIT_OK && i < update->count; i++) {
+    for (size_t i = 0; fits && code == EXIT_OK && i < update->count && rows->rows < most; i++) {
         code = trace_row(rows, &(trace_values){.step = update->step[i],
                                                .time = update->time[i],
                                                .q = rows->has_state ? update->q + i * update->nq : NULL,
@@ -125,8 +127,8 @@ static exit_code show_rows(const dyn_client_update *update, trace *rows) {
     return code;
 }
 
-/* Shows one message. Sets *ended at the end of the topic. */
-static exit_code show(const dyn_client_update *update, observation *seen, trace *rows, bool *ended) {
+/* Shows one message, up to `most` rows of all messages. Sets *ended at the end of the topic. */
+static exit_code show(const dyn_client_update *update, size_t most, observation *seen, trace *rows, bool *ended) {
     seen->messages++;
     seen->lost += update->lost;
     seen->all_lost += update->lost;
@@ -137,7 +139,7 @@ static exit_code show(const dyn_client_update *update, observation *seen, trace 
     seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_KIND_STATES || update->kind == DYN_CLIENT_UPDATE_KIND_TORQUES) {
         seen->rows += update->count;
-        return show_rows(update, rows);
+        return show_rows(update, most, rows);
     }
     fprintf(stderr, "%s: %s\n", update->text, update->message);
     *ended = strcmp(update->text, "deleted") == 0 || strcmp(update->text, "closed") == 0 ||
@@ -151,7 +153,7 @@ typedef struct watching {
     dyn_client_watch *watch;
     const char *name;
     double duration; /* s; INFINITY: unlimited */
-    long count;      /* rows; 0: unlimited */
+    size_t count;    /* rows; SIZE_MAX: unlimited */
     dyn_client_status (*renew)(void *context, dyn_client_error *error);
     void *context;
 } watching;
@@ -163,16 +165,15 @@ static exit_code watch_topic(const watching *w, trace *rows) {
     double end = trace_now() + w->duration, next_life = trace_now() + REPORT_INTERVAL;
     bool ended = false;
     exit_code code = EXIT_OK;
-    while (code == EXIT_OK && !ended && !interrupted && trace_now() < end &&
-           (w->count == 0 || rows->rows < (size_t)w->count)) {
+    while (code == EXIT_OK && !ended && !interrupted && trace_now() < end && rows->rows < w->count) {
         dyn_client_status status =
             dyn_client_watch_next(w->watch, fmin(LONGEST_WAIT, fmax(end - trace_now(), 1e-3)), &update, &error);
         if (status == DYN_CLIENT_OK) {
-            code = show(&update, &seen, rows, &ended);
+            code = show(&update, w->count, &seen, rows, &ended);
         } else if (status != DYN_CLIENT_TIMEOUT) {
             return complain_call(&error, NULL);
         }
-        report(&seen, w->name);
+        report(&seen, w->name, rows);
         if (w->renew && trace_now() > next_life) {
             next_life = trace_now() + REPORT_INTERVAL;
             if (w->renew(w->context, &error) != DYN_CLIENT_OK) {
@@ -216,13 +217,17 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
 
 exit_code run_watch(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
-    watching w = {.name = given->positional[0]};
+    watching w = {.name = given->positional[0], .count = SIZE_MAX};
     const char *count = given->value[OPTION_COUNT];
     live_robot robot = {0};
     trace rows = {0};
     bool is_simulation = false;
-    if (count && !parse_integer(count, 1, 1000000000, &w.count)) {
+    long most = 0;
+    if (count && !parse_integer(count, 1, 1000000000, &most)) {
         return complain(EXIT_USAGE, "--count %s: give a whole number of rows", count);
+    }
+    if (count) {
+        w.count = (size_t)most;
     }
     exit_code code = read_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
     if (code == EXIT_OK) {
@@ -366,8 +371,11 @@ static exit_code step_through(own_simulation *own, trace *rows) {
 
 static exit_code follow_clock(own_simulation *own, trace *rows) {
     dyn_client_error error;
-    watching w = {
-        .name = own->name, .duration = own->duration / own->options.rate, .renew = renew_lease, .context = own};
+    watching w = {.name = own->name,
+                  .duration = own->duration / own->options.rate,
+                  .count = SIZE_MAX,
+                  .renew = renew_lease,
+                  .context = own};
     if (dyn_client_watch_simulation(own->client, own->name, 0, &w.watch, &error) != DYN_CLIENT_OK ||
         dyn_client_resume_simulation(own->client, own->name, own->token, 0, NULL, &error) != DYN_CLIENT_OK) {
         dyn_client_watch_close(w.watch);
@@ -497,87 +505,6 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     return code;
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
-
-exit_code run_simulations(const command *self, const arguments *given, dyn_client *client) {
-    (void)self, (void)given;
-    dyn_client_error error;
-    dyn_client_simulation_list *list;
-    if (dyn_client_list_simulations(client, 0, &list, &error) != DYN_CLIENT_OK) {
-        return complain_call(&error, NULL);
-    }
-    static const char *const headings[] = {"simulation", "model",     "condition", "rate",  "time [s]",
-                                           "overruns",   "late [ms]", "watchers",  "owner", "lease [s]"};
-    table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        table_add_column(lines, headings[i], i < 3 || i == 8 ? TABLE_LEFT : TABLE_RIGHT);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const dyn_client_simulation *s = &list->simulations[i];
-        table_add_cell(lines, "%s", s->name);
-        table_add_cell(lines, "%s", s->model);
-        table_add_cell(lines, "%s", dyn_client_condition_name(s->condition));
-        if (s->pace == DYN_CLIENT_PACE_CLOCK) {
-            table_add_cell(lines, "%g", s->rate);
-        } else {
-            table_add_cell(lines, "lockstep");
-        }
-        table_add_cell(lines, "%.3f", s->time);
-        table_add_cell(lines, "%llu", (unsigned long long)s->overruns);
-        table_add_cell(lines, "%.3f", 1e3 * s->longest_lateness);
-        table_add_cell(lines, "%u", s->watchers);
-        table_add_cell(lines, "%s", s->owner);
-        table_add_cell(lines, "%.1f", s->lease_remaining);
-    }
-    bool printed = table_print(lines, 0);
-    table_free(lines);
-    dyn_client_simulation_list_free(list);
-    return printed ? EXIT_OK : complain_memory();
-}
-
-static bool print_streams(const dyn_client_stream_list *list) {
-    static const char *const headings[] = {"stream",  "kind",       "of",        "accepted", "lost",
-                                           "late",    "duplicate",  "reordered", "refused",  "beyond credit",
-                                           "waiting", "last point", "idle [s]"};
-    static const char *const kinds[] = {"unspecified", "feedforward", "simulation input", "record"};
-    table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        table_add_column(lines, headings[i], i < 3 ? TABLE_LEFT : TABLE_RIGHT);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const dyn_client_stream_info *s = &list->streams[i];
-        const uint64_t counts[] = {s->accepted,  s->lost,    s->late,          s->duplicates,
-                                   s->reordered, s->refused, s->beyond_credit, s->waiting};
-        table_add_cell(lines, "%s", s->name);
-        table_add_cell(lines, "%s", (size_t)s->kind < 4 ? kinds[s->kind] : "unknown");
-        table_add_cell(lines, "%s", s->simulation[0] != '\0' ? s->simulation : s->model);
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-            table_add_cell(lines, "%llu", (unsigned long long)counts[k]);
-        }
-        if (s->last_point_number > 0) {
-            table_add_cell(lines, "%.3f ms %s", 1e3 * fabs(s->lag), s->lag > 0 ? "late" : "early");
-        } else {
-            table_add_cell(lines, "-");
-        }
-        table_add_cell(lines, "%.1f", s->idle);
-    }
-    bool printed = table_print(lines, 0);
-    table_free(lines);
-    return printed;
-}
-
-exit_code run_streams(const command *self, const arguments *given, dyn_client *client) {
-    (void)self, (void)given;
-    dyn_client_error error;
-    dyn_client_stream_list *list;
-    if (dyn_client_list_streams(client, 0, &list, &error) != DYN_CLIENT_OK) {
-        return complain_call(&error, NULL);
-    }
-    bool printed = print_streams(list);
-    dyn_client_stream_list_free(list);
-    return printed ? EXIT_OK : complain_memory();
-}
-
 /* ---- stream ------------------------------------------------------------------------------------------------------ */
 
 /* A stream that this process owns. */
@@ -608,7 +535,7 @@ static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
     do {
         dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &update, &error);
         if (status == DYN_CLIENT_OK) {
-            code = show(&update, &own->seen, rows, &ended);
+            code = show(&update, SIZE_MAX, &own->seen, rows, &ended);
         } else if (status != DYN_CLIENT_TIMEOUT) {
             return complain_call(&error, NULL);
         }
@@ -748,14 +675,20 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
         code = push_all(&own, &source, &batch, &rows);
     }
     dyn_client_stream_list *status = NULL;
+    bool is_reported = false;
     if (own.stream && dyn_client_close_stream(client, own.stream, 0, &status, &error) == DYN_CLIENT_OK &&
         rows.form == TRACE_QUIET && code == EXIT_OK) {
-        print_streams(status);
+        is_reported = true;
     }
     if (code == EXIT_OK && status && status->count > 0 && status->streams[0].recording_error[0] != '\0') {
         code = complain(EXIT_REFUSED, "%s", status->streams[0].recording_error);
     }
-    dyn_client_stream_list_free(status);
+    if (is_reported) {
+        exit_code printed = print_streams(given, status);
+        code = code == EXIT_OK ? printed : code;
+    } else {
+        dyn_client_stream_list_free(status);
+    }
     trace_close(&rows);
     dyn_client_watch_close(own.watch);
     state_batch_free(&batch);

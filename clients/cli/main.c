@@ -13,7 +13,8 @@
 static const double JOB_TIMEOUT = 1e6;
 
 #define STATE_OPTIONS                                                                                                  \
-    (WITH(OPTION_JSON) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) | WITH(OPTION_JOINTS))
+    (WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) |                \
+     WITH(OPTION_JOINTS))
 
 static const char STATES_HELP[] =
     "States come from --q (and --v, --a, --tau), from --states FILE, or by name from --state;\n"
@@ -23,8 +24,9 @@ static const char STATES_HELP[] =
     "absent (zeros). The command ignores arrays that it does not need.\n";
 
 /* Help of commands that return one result for each state. The details of a command add its JSON. */
-static const char RESULTS_HELP[] =
-    "Results come in the order of the states. With --json each is an object on a line of its own:\n  ";
+static const char RESULTS_HELP[] = "Results come in the order of the states. --csv writes a line for each, which "
+                                   "begins with its number, from 1. With\n"
+                                   "--json each is an object on a line of its own:\n  ";
 
 static const char FORCES_HELP[] =
     "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"reference_frame\": \"local\",\n"
@@ -71,7 +73,7 @@ static const command COMMANDS[] = {
      .summary = "list the models",
      .details = "",
      .example = "dynamicsctl models",
-     .options = WITH(OPTION_JSON),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV),
      .run = run_models},
     {.name = "describe",
      .operands = "NAME",
@@ -232,8 +234,8 @@ static const command COMMANDS[] = {
     {.name = "fk",
      .operands = "NAME",
      .summary = "forward kinematics: pose of a frame in the world",
-     .details = "{\"position\": [..], \"quaternion\": [x, y, z, w]}\n",
-     .example = "dynamicsctl fk ur5 --frame tool0",
+     .details = "{\"position\": [..], \"quaternion\": [x, y, z, w]}, by name where --frame has several\n",
+     .example = "dynamicsctl fk ur5 --frame tool0\n  dynamicsctl fk ur5 --frame forearm_link,tool0 --csv",
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_FRAME) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
@@ -256,7 +258,7 @@ static const command COMMANDS[] = {
      .details = "{NAME: value, ..}, blocks by name where a quantity has several, frame quantities by frame.\n"
                 "Quantities of operational space belong to the task that all frames and --task-axes form.\n"
                 "Quantities that end in _along are changes along the direction --dq, --dv, and --da or --dtau.\n"
-                "--frame may name several frames, separated by commas. Tables state frames and units.\n",
+                "Tables state frames and units.\n",
      .example =
          "dynamicsctl evaluate ur5 --quantity mass_matrix,coriolis_matrix --v 1,0,0,0,0,0\n"
          "  dynamicsctl evaluate ur5 --quantity frame_twist,frame_jacobian_rate --frame tool0 --states motion.jsonl "
@@ -273,16 +275,17 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "contributions to each torque: tau by term and by link",
      .details =
-         "The terms of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal forces), gravity,\n"
-         "external. Then come the links that contribute most to each joint's tau. The default of --q is the home\n"
-         "configuration. --json writes all links: {\"joints\": [..], \"units\": [..], \"tau\": [..], "
-         "\"terms\":\n"
-         "{\"inertial\": [..], ..}, \"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n",
+         "{\"joints\": [..], \"units\": [..], \"tau\": [..], \"terms\": {\"inertial\": [..], ..},\n"
+         "\"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n"
+         "The terms are those of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal "
+         "forces),\n"
+         "gravity, external. Tables show the links that contribute most to each joint's tau, JSON all links, and CSV\n"
+         "the terms.\n",
      .example = "dynamicsctl explain ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0 --a 0,5,0,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD),
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_JOB),
      .run = run_explain},
     {.name = "rollout",
      .operands = "NAME",
@@ -350,13 +353,14 @@ static const command COMMANDS[] = {
      .summary = "list the simulations of the daemon",
      .details = "",
      .example = "dynamicsctl simulations",
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV),
      .run = run_simulations},
     {.name = "watch",
      .operands = "NAME",
      .summary = "watch a simulation or a stream: frequency, age and loss of messages",
      .details =
-         "Writes a line each second to standard error, and events when they occur. With --csv, --json or --plot\n"
-         "also writes the states or torques.\n",
+         "Writes a line each second to standard error, and events when they occur. With --csv or --json also writes\n"
+         "the states or torques. --plot draws them instead of the line each second.\n",
      .example = "dynamicsctl watch arm\n  dynamicsctl watch arm --csv > motion.csv\n  dynamicsctl watch arm --plot",
      .min_operands = 1,
      .max_operands = 1,
@@ -392,6 +396,7 @@ static const command COMMANDS[] = {
      .summary = "list the streams: accepted, lost, late and refused points",
      .details = "",
      .example = "dynamicsctl streams",
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV),
      .run = run_streams},
     {.name = "record",
      .operands = "SIMULATION RECORDING",
@@ -411,7 +416,7 @@ static const command COMMANDS[] = {
                 "length (dynamics/v1/recording.proto).\n",
      .example = "dynamicsctl recordings\n  dynamicsctl recordings --fetch run1 > run1.recording\n"
                 "  dynamicsctl recordings --delete run1",
-     .options = WITH(OPTION_JSON) | WITH(OPTION_DELETE) | WITH(OPTION_FETCH),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_DELETE) | WITH(OPTION_FETCH),
      .run = run_recordings},
     {.name = "replay",
      .operands = "RECORDING",
@@ -435,7 +440,7 @@ static const command COMMANDS[] = {
          "removes a finished job after a time (limits.job_result_time, see info).\n",
      .example = "dynamicsctl jobs\n  dynamicsctl jobs cancel job-7",
      .max_operands = 2,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_TOKEN),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_TOKEN),
      .words =
          (const option_words[]){
              {OPTION_TOKEN, "token of the job, which start_job returned (not needed for your own jobs over ipc)"}, {0}},
@@ -520,7 +525,7 @@ static void print_command_help(const command *known) {
     if ((known->options & WITH(OPTION_STATES)) != 0) {
         fputs(STATES_HELP, stdout);
     }
-    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_CSV)) == 0) {
+    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_PLOT)) == 0) {
         fputs(RESULTS_HELP, stdout);
     }
     fputs(known->details, stdout);

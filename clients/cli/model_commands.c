@@ -8,54 +8,32 @@
 
 #include "command.h"
 #include "description_output.h"
-#include "json_writer.h"
+#include "done_output.h"
+#include "listing.h"
 #include "numbers.h"
-#include "table.h"
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
-static void write_models(const dyn_client_model_list *list) {
-    json_writer writer = {.stream = stdout, .pretty = true};
-    emit_begin_object(&writer);
-    emit_key(&writer, "models");
-    emit_begin_array(&writer);
-    for (size_t i = 0; i < list->count; i++) {
-        write_model(&writer, &list->models[i]);
-    }
-    emit_end_array(&writer);
-    emit_end_object(&writer);
-    emit_finish(&writer);
-}
+static const listing_column MODELS[] = {
+    {"name", "model", TABLE_LEFT},    {"digest", NULL, TABLE_LEFT},       {"base", "base", TABLE_LEFT},
+    {"nq", "nq", TABLE_RIGHT},        {"nv", "nv", TABLE_RIGHT},          {"links", "links", TABLE_RIGHT},
+    {"joints", NULL, TABLE_RIGHT},    {"mass", "mass [kg]", TABLE_RIGHT}, {"kept", "kept", TABLE_LEFT},
+    {"source", "source", TABLE_LEFT}, {"loaded_by", NULL, TABLE_LEFT}};
 
-static bool print_models(const dyn_client_model_list *list) {
-    static const char *const headings[] = {"model", "base", "nq",     "nv",   "links",
-                                           "mass",  "",     "digest", "kept", "source"};
-    static const table_align align[] = {TABLE_LEFT,  TABLE_LEFT, TABLE_RIGHT, TABLE_RIGHT, TABLE_RIGHT,
-                                        TABLE_RIGHT, TABLE_UNIT, TABLE_LEFT,  TABLE_LEFT,  TABLE_LEFT};
-    table *lines = table_create();
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        table_add_column(lines, headings[i], align[i]);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const dyn_client_model *model = &list->models[i];
-        table_add_cell(lines, "%s", model->name);
-        table_add_cell(lines, "%s", model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed");
-        table_add_cell(lines, "%u", model->nq);
-        table_add_cell(lines, "%u", model->nv);
-        table_add_cell(lines, "%u", model->links);
-        table_add_cell(lines, "%.3f", model->mass);
-        table_add_cell(lines, "kg");
-        table_add_cell(lines, "%.15s", model->digest);
-        table_add_cell(lines, "%s", model->kept ? "yes" : "no");
-        table_add_cell(lines, model->source[0] != '\0' ? "%s" : "request of %s",
-                       model->source[0] != '\0' ? model->source : model->loaded_by);
-    }
-    if (list->count == 0) {
-        puts("no models (load one: dynamicsctl load FILE.urdf)");
-    }
-    bool printed = list->count == 0 || table_print(lines, 0);
-    table_free(lines);
-    return printed;
+static void add_model(listing *to, const dyn_client_model *model) {
+    char source[256];
+    snprintf(source, sizeof source, "request of %.200s", model->loaded_by);
+    listing_text(to, model->name, NULL);
+    listing_text(to, model->digest, NULL);
+    listing_text(to, model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed", NULL);
+    listing_count(to, model->nq);
+    listing_count(to, model->nv);
+    listing_count(to, model->links);
+    listing_count(to, model->joints);
+    listing_number(to, model->mass, "%.3f", model->mass);
+    listing_flag(to, model->kept);
+    listing_text(to, model->source, model->source[0] != '\0' ? NULL : source);
+    listing_text(to, model->loaded_by, NULL);
 }
 
 exit_code run_models(const command *self, const arguments *given, dyn_client *client) {
@@ -70,14 +48,13 @@ exit_code run_models(const command *self, const arguments *given, dyn_client *cl
     if (dyn_client_list_models(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    bool complete = true;
-    if (given->value[OPTION_JSON]) {
-        write_models(list);
-    } else {
-        complete = print_models(list);
+    listing rows;
+    code = listing_open(given, sizeof MODELS / sizeof *MODELS, MODELS, &rows);
+    for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
+        add_model(&rows, &list->models[i]);
     }
     dyn_client_model_list_free(list);
-    return complete ? EXIT_OK : complain_memory();
+    return listing_close(&rows, "no models (load one: dynamicsctl load FILE.urdf)", code);
 }
 
 /* ---- describe ---------------------------------------------------------------------------------------------------- */
@@ -117,8 +94,6 @@ exit_code run_unload(const command *self, const arguments *given, dyn_client *cl
     if (dyn_client_unload_model(client, given->positional[0], timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (!given->value[OPTION_JSON]) {
-        printf("%s: unloaded\n", given->positional[0]);
-    }
+    print_done(given, given->positional[0], "unloaded");
     return EXIT_OK;
 }

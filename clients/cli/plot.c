@@ -80,6 +80,13 @@ static const char *const *choose_bars(void) {
     return is_utf8 ? BLOCKS : CHARACTERS;
 }
 
+/* Keeps the last drawing on the screen. The next one begins below the text that follows it. */
+static void leave(void *context) {
+    plot *left = context;
+    fflush(stdout);
+    left->drawn_lines = 0;
+}
+
 plot *plot_create(const char *title, size_t count, const char *const *names) {
     plot *created = calloc(1, sizeof *created);
     if (!created) {
@@ -103,6 +110,9 @@ plot *plot_create(const char *title, size_t count, const char *const *names) {
         size_t length = strlen(names[i]);
         created->name_width = length > created->name_width ? length : created->name_width;
     }
+    if (created->is_terminal && isatty(STDERR_FILENO) == 1) {
+        terminal_before_messages(leave, created);
+    }
     return created;
 }
 
@@ -110,6 +120,7 @@ void plot_free(plot *freed) {
     if (!freed) {
         return;
     }
+    terminal_before_messages(NULL, NULL);
     free(freed->times);
     free(freed->values);
     free(freed->low);

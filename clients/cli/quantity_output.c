@@ -196,3 +196,46 @@ void write_quantities(const dyn_client_evaluation *from, size_t state) {
     emit_end_object(&writer);
     emit_finish(&writer);
 }
+
+/* ---- CSV --------------------------------------------------------------------------------------------------------- */
+
+enum { NAME_SIZE = 512 };
+
+/* Writes the names of the values of a block, each of which begins with `prefix`: "mass_matrix.joint1.joint2". */
+static void write_block_headings(csv_writer *to, const char *prefix, const dyn_client_block *block) {
+    for (size_t i = 0; i < block->width; i++) {
+        char name[NAME_SIZE];
+        size_t used = 0, rest = i, below = block->width;
+        name[0] = '\0';
+        for (size_t rank = 0; rank < block->rank && used < sizeof name; rank++) {
+            below /= block->axes[rank]->size;
+            used += (size_t)snprintf(name + used, sizeof name - used, ".%s", block->axes[rank]->labels[rest / below]);
+            rest %= below;
+        }
+        csv_text(to, "%s%s", prefix, name);
+    }
+}
+
+void write_quantity_headings(const dyn_client_evaluation *from, csv_writer *to) {
+    for (size_t i = 0; i < from->result_count; i++) {
+        const dyn_client_quantity_result *result = &from->results[i];
+        const char *name = dyn_client_quantity_name(result->quantity);
+        for (size_t k = 0; k < result->block_count; k++) {
+            const dyn_client_block *block = &result->blocks[k];
+            bool is_only = strcmp(block->name, "value") == 0, of_frame = result->frame[0] != '\0';
+            char prefix[NAME_SIZE];
+            snprintf(prefix, sizeof prefix, "%s%s%s%s%s", name ? name : "?", of_frame ? "." : "", result->frame,
+                     is_only ? "" : ".", is_only ? "" : block->name);
+            write_block_headings(to, prefix, block);
+        }
+    }
+}
+
+void write_quantity_cells(const dyn_client_evaluation *from, csv_writer *to, size_t state) {
+    for (size_t i = 0; i < from->result_count; i++) {
+        for (size_t k = 0; k < from->results[i].block_count; k++) {
+            const dyn_client_block *block = &from->results[i].blocks[k];
+            csv_numbers(to, block->width, block->values + state * block->width);
+        }
+    }
+}

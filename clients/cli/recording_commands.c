@@ -6,75 +6,41 @@
 #include <time.h>
 
 #include "command.h"
-#include "json_writer.h"
-#include "table.h"
+#include "done_output.h"
+#include "listing.h"
 
-static void write_recordings(const dyn_client_recording_list *list) {
-    json_writer writer = {.stream = stdout, .pretty = true};
-    emit_begin_object(&writer);
-    emit_key(&writer, "bytes");
-    emit_unsigned(&writer, list->bytes);
-    emit_key(&writer, "recordings");
-    emit_begin_array(&writer);
-    for (size_t i = 0; i < list->count; i++) {
-        const dyn_client_recording *recording = &list->recordings[i];
-        emit_begin_object(&writer);
-        emit_key(&writer, "name");
-        emit_string(&writer, recording->name);
-        emit_key(&writer, "bytes");
-        emit_unsigned(&writer, recording->bytes);
-        emit_key(&writer, "stamp_ns");
-        emit_signed(&writer, recording->stamp_ns);
-        emit_key(&writer, "is_under_way");
-        emit_bool(&writer, recording->is_under_way);
-        emit_end_object(&writer);
-    }
-    emit_end_array(&writer);
-    emit_end_object(&writer);
-    emit_finish(&writer);
-}
+static const listing_column RECORDINGS[] = {{"name", "recording", TABLE_LEFT},
+                                            {"bytes", "bytes", TABLE_RIGHT},
+                                            {"modified", "modified", TABLE_LEFT},
+                                            {"stamp_ns", NULL, TABLE_RIGHT},
+                                            {"is_under_way", "under way", TABLE_LEFT}};
 
-static bool print_recordings(const dyn_client_recording_list *list) {
-    if (list->count == 0) {
-        puts("no recordings (make one: dynamicsctl simulate MODEL --record NAME)");
-        return true;
-    }
-    table *lines = table_create();
-    table_add_column(lines, "recording", TABLE_LEFT);
-    table_add_column(lines, "bytes", TABLE_RIGHT);
-    table_add_column(lines, "modified", TABLE_LEFT);
-    table_add_column(lines, "", TABLE_LEFT);
-    for (size_t i = 0; i < list->count; i++) {
-        const dyn_client_recording *recording = &list->recordings[i];
-        char stamp[32];
-        time_t modified = (time_t)(recording->stamp_ns / 1000000000);
-        struct tm parts;
-        bool is_time = localtime_r(&modified, &parts) != NULL;
-        strftime(stamp, sizeof stamp, "%F %T", &parts);
-        table_add_cell(lines, "%s", recording->name);
-        table_add_cell(lines, "%llu", (unsigned long long)recording->bytes);
-        table_add_cell(lines, "%s", is_time ? stamp : "-");
-        table_add_cell(lines, "%s", recording->is_under_way ? "under way" : "");
-    }
-    bool printed = table_print(lines, 0);
-    table_free(lines);
-    return printed;
+static void add_recording(listing *to, const dyn_client_recording *recording) {
+    char stamp[32];
+    time_t modified = (time_t)(recording->stamp_ns / 1000000000);
+    struct tm parts;
+    bool is_time = localtime_r(&modified, &parts) != NULL;
+    strftime(stamp, sizeof stamp, "%F %T", &parts);
+    listing_text(to, recording->name, NULL);
+    listing_count(to, recording->bytes);
+    listing_text(to, is_time ? stamp : "-", NULL);
+    listing_signed(to, recording->stamp_ns);
+    listing_flag(to, recording->is_under_way);
 }
 
 static exit_code list_recordings(const arguments *given, dyn_client *client, double timeout) {
     dyn_client_error error;
     dyn_client_recording_list *list;
-    bool complete = true;
     if (dyn_client_list_recordings(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (given->value[OPTION_JSON]) {
-        write_recordings(list);
-    } else {
-        complete = print_recordings(list);
+    listing rows;
+    exit_code code = listing_open(given, sizeof RECORDINGS / sizeof *RECORDINGS, RECORDINGS, &rows);
+    for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
+        add_recording(&rows, &list->recordings[i]);
     }
     dyn_client_recording_list_free(list);
-    return complete ? EXIT_OK : complain_memory();
+    return listing_close(&rows, "no recordings (make one: dynamicsctl simulate MODEL --record NAME)", code);
 }
 
 /* Writes the bytes of a recording to standard output, part by part. */
@@ -119,8 +85,6 @@ exit_code run_recordings(const command *self, const arguments *given, dyn_client
     if (dyn_client_delete_recording(client, deleted, timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (!given->value[OPTION_JSON]) {
-        printf("%s: deleted\n", deleted);
-    }
+    print_done(given, deleted, "deleted");
     return EXIT_OK;
 }

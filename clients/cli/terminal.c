@@ -24,6 +24,10 @@ typedef struct output {
     size_t used;
 } output;
 
+/* Function that is called before text goes to standard error; NULL: none. */
+static void (*before_messages)(void *context);
+static void *before_context;
+
 static output outputs[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
 
 static bool write_all(int descriptor, const char *bytes, size_t size) {
@@ -100,6 +104,9 @@ static size_t write_escaped(output *to, const char *bytes, size_t size) {
 static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
     output *to = cookie;
     size_t next = 0, left;
+    if (to->descriptor == STDERR_FILENO && before_messages) {
+        before_messages(before_context);
+    }
     /* Complete the held bytes to a whole character, or to none. */
     while (to->held > 0 && next < size) {
         to->begun[to->held++] = bytes[next++];
@@ -132,6 +139,11 @@ void terminal_open(void) {
     setvbuf(error, NULL, _IOLBF, BUFSIZ);
     stdout = out;
     stderr = error;
+}
+
+void terminal_before_messages(void (*called)(void *context), void *context) {
+    before_messages = called;
+    before_context = context;
 }
 
 void terminal_control(FILE *to, const char *format, ...) {

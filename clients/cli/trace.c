@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "csv_writer.h"
 #include "json_writer.h"
 #include "plot.h"
 
@@ -39,40 +40,43 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
 
 /* Prints the headings of one array, as --states reads them. */
-static void print_headings(const char *array, size_t count, const coordinate *coordinates) {
+static void print_headings(csv_writer *line, const char *array, size_t count, const coordinate *coordinates) {
     for (size_t i = 0; i < count; i++) {
-        printf(",%s.%s", array, coordinates[i].name);
+        csv_text(line, "%s.%s", array, coordinates[i].name);
     }
 }
 
-static void print_values(size_t count, const double *values) {
-    for (size_t i = 0; i < count; i++) {
-        printf(",%.17g", values[i]);
+static void print_header(const trace *to) {
+    const layout *robot = to->robot;
+    csv_writer line = {0};
+    csv_text(&line, "step");
+    csv_text(&line, "time");
+    if (to->has_state) {
+        print_headings(&line, "q", robot->nq, robot->q);
+        print_headings(&line, "v", robot->nv, robot->v);
     }
+    if (to->has_tau) {
+        print_headings(&line, "tau", robot->nv, robot->v);
+    }
+    csv_end_line(&line);
 }
 
 static void print_csv(const trace *to, const trace_values *row) {
     const layout *robot = to->robot;
+    csv_writer line = {0};
     if (to->rows == 0) {
-        printf("step,time");
-        if (to->has_state) {
-            print_headings("q", robot->nq, robot->q);
-            print_headings("v", robot->nv, robot->v);
-        }
-        if (to->has_tau) {
-            print_headings("tau", robot->nv, robot->v);
-        }
-        printf("\n");
+        print_header(to);
     }
-    printf("%llu,%.17g", (unsigned long long)row->step, row->time);
+    csv_text(&line, "%llu", (unsigned long long)row->step);
+    csv_numbers(&line, 1, &row->time);
     if (to->has_state) {
-        print_values(robot->nq, row->q);
-        print_values(robot->nv, row->v);
+        csv_numbers(&line, robot->nq, row->q);
+        csv_numbers(&line, robot->nv, row->v);
     }
     if (to->has_tau) {
-        print_values(robot->nv, row->tau);
+        csv_numbers(&line, robot->nv, row->tau);
     }
-    printf("\n");
+    csv_end_line(&line);
 }
 
 static void print_json(const trace *to, const trace_values *row) {

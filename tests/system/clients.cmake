@@ -23,9 +23,13 @@ add_system_test(client silent_peer m)
 target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>")
 add_dependencies(system_client example_inverse_dynamics)
 
-add_system_test(cli silent_peer PkgConfig::JANSSON m)
-target_compile_definitions(system_cli PRIVATE DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
-add_dependencies(system_cli dynamicsctl)
+add_library(command_line STATIC command_line.c)
+target_link_libraries(command_line PUBLIC system_support PkgConfig::JANSSON)
+target_compile_definitions(command_line PUBLIC DYNAMICSCTL_PROGRAM="$<TARGET_FILE:dynamicsctl>")
+add_dependencies(command_line dynamicsctl)
+
+add_system_test(cli command_line silent_peer m)
+add_system_test(cli_output command_line)
 
 add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output of a command whose result is only that it was done.
+ */
+#include "done_output.h"
+
+#include <stdio.h>
+
+#include "json_writer.h"
+
+void print_done(const arguments *given, const char *name, const char *verb) {
+    if (!given->value[OPTION_JSON]) {
+        printf("%s: %s\n", name, verb);
+        return;
+    }
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, verb);
+    emit_string(&writer, name);
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output of a command whose result is only that it was done.
+ */
+#ifndef CLI_DONE_OUTPUT_H
+#define CLI_DONE_OUTPUT_H
+
+#include "arguments.h"
+
+/* Writes "NAME: VERB", or with --json the object {"VERB": "NAME"}. `verb` is a past participle such as "deleted". */
+void print_done(const arguments *given, const char *name, const char *verb);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Form of a command's results.
+ */
+#include "output_form.h"
+
+exit_code output_form_read(const arguments *given, output_form *form) {
+    const char *csv = given->value[OPTION_CSV], *json = given->value[OPTION_JSON];
+    *form = csv ? OUTPUT_CSV : json ? OUTPUT_JSON : OUTPUT_TABLE;
+    return csv && json ? complain(EXIT_USAGE, "give one of --csv and --json") : EXIT_OK;
+}

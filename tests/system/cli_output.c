@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output of dynamicsctl against a real daemon: JSON and CSV of every command that prints rows, plots on a terminal.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "system/command_line.h"
+#include "system/unforked.h"
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Appends the numbers of a JSON value to a text, each after a comma, in their order. */
+static void append_numbers(const json_t *value, char *text, size_t size) {
+    size_t used = strlen(text), index;
+    const char *key;
+    const json_t *item;
+    if (json_is_number(value)) {
+        snprintf(text + used, size - used, ",%.17g", json_number_value(value));
+    }
+    json_array_foreach(value, index, item) {
+        append_numbers(item, text, size);
+    }
+    json_object_foreach((json_t *)value, key, item) {
+        append_numbers(item, text, size);
+    }
+}
+
+static size_t cells_in(const char *line) {
+    size_t count = 1;
+    for (; *line != '\0' && *line != '\n'; line++) {
+        count += *line == ',';
+    }
+    return count;
+}
+
+/* Checks that CSV has a header, a line for each state with its number, and the numbers of JSON. */
+START_TEST(csv_has_a_named_column_for_each_number_of_json) {
+    const char *const commands[] = {
+        "id ur5",
+        "fd ur5",
+        "mass ur5",
+        "gravity ur5",
+        "bias ur5",
+        "fk ur5",
+        "jacobian ur5",
+        "configuration ur5 normalize",
+        "evaluate ur5 --quantity coriolis_matrix,kinetic_energy,frame_twist,centroidal_momentum",
+        "mass quadruped",
+        "evaluate quadruped --quantity mass_matrix,frame_jacobian,center_of_mass"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        outcome csv = shell("$ctl %s --csv", commands[i]), json = shell("$ctl %s --json", commands[i]);
+        ck_assert_msg(csv.code == 0 && json.code == 0, "%s: %s%s", commands[i], csv.error, json.error);
+        char *line = strchr(csv.output, '\n') + 1, *expected = calloc(1, 65536);
+        json_t *value = json_loads(json.output, 0, NULL);
+        strcpy(expected, "1");
+        append_numbers(value, expected, 65535);
+        strcat(expected, "\n");
+        ck_assert_msg(strncmp(csv.output, "state,", 6) == 0, "%.40s", csv.output);
+        ck_assert_uint_eq(cells_in(csv.output), cells_in(line));
+        ck_assert_msg(strcmp(line, expected) == 0, "%s: %.500s, not %.500s", commands[i], line, expected);
+        json_decref(value);
+        free(expected);
+        outcome_free(&csv);
+        outcome_free(&json);
+    }
+    must_fail("$ctl id ur5 --csv --json", 2, "give one of --csv and --json");
+}
+END_TEST
+
+START_TEST(csv_of_configurations_is_read_as_states) {
+    must_say("$ctl configuration quadruped random --count 3 --csv | $ctl gravity quadruped --states - --csv | "
+             "cut -d, -f1 | tr '\\n' ' '",
+             "state 1 2 3 ");
+}
+END_TEST
+
+START_TEST(explain_splits_each_state_of_a_file) {
+    must_say("printf 'q0,q1\\n0,0\\n0,1.5707963267948966\\n' | $ctl explain two_link --states - --csv | cut -d, -f1-3",
+             "state,tau.joint1,tau.joint2\n1,29.43");
+    must_say("printf 'q0,q1\\n0,0\\n0,1\\n' | $ctl explain two_link --states - --json | wc -l", "2\n");
+    must_say("printf 'q0,q1\\n0,0\\n0,1\\n' | $ctl explain two_link --states -", "\nstate 2\njoint ");
+}
+END_TEST
+
+START_TEST(several_frames_come_by_name) {
+    json_t *poses = run_json("$ctl fk two_link --frame link1,tip --json");
+    const json_t *tip = json_object_get(json_object_get(poses, "tip"), "position");
+    ck_assert_double_eq_tol(json_number_value(json_array_get(tip, 0)), 2, 1e-12);
+    json_decref(poses);
+    /* The reply has all states of a frame before those of the next. */
+    must_say("printf 'q0,q1\\n0,0\\n0,1.5707963267948966\\n' | $ctl fk two_link --frame link2,tip --states - --csv | "
+             "cut -d, -f1,2,5",
+             "state,link2.position.x,tip.position.x\n1,1,2\n2,1,1");
+    must_say("$ctl jacobian two_link --frame link1,tip", "\ntip\n");
+    must_fail("$ctl fk two_link --frame tip,nose", 1, "frames[1]: ");
+}
+END_TEST
+
+/* Checks that a list has an object a line, and CSV columns of the same names. */
+START_TEST(lists_have_the_same_names_in_json_and_csv) {
+    outcome run =
+        shell("$ctl simulate ur5 --rate 1 --duration 60 --name listed --record listed >/dev/null & maker=$!\n"
+              "$ctl call start_job '{\"job\": \"j\", \"gravity\": {\"query\": {\"model\": \"two_link\"}, "
+              "\"q\": [0, 0]}}' >/dev/null\n"
+              "$ctl call open_stream '{\"query\": {\"model\": \"ur5\"}, \"feedforward\": {}}' "
+              ">/dev/null\n"
+              "shown simulations 'listed .* running'; for list in models simulations streams jobs recordings; do "
+              "$ctl $list --csv | head -n 1; $ctl $list --json | head -n 1; done; kill -INT $maker; wait $maker; "
+              "$ctl jobs cancel j >/dev/null");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    size_t lists = 0;
+    for (char *line = run.output; *line != '\0'; lists++) {
+        char keys[1024] = "", *end = strchr(line, '\n');
+        const char *key;
+        json_t *value, *row = json_loadb(end + 1, strcspn(end + 1, "\n"), 0, NULL);
+        ck_assert_msg(row != NULL, "%s", end + 1);
+        json_object_foreach(row, key, value) {
+            snprintf(keys + strlen(keys), sizeof keys - strlen(keys), "%s%s", keys[0] == '\0' ? "" : ",", key);
+        }
+        *end = '\0';
+        ck_assert_str_eq(line, keys);
+        line = end + 1 + strcspn(end + 1, "\n") + 1;
+        json_decref(row);
+    }
+    ck_assert_uint_eq(lists, 5);
+    outcome_free(&run);
+}
+END_TEST
+
+/* ---- actions ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_action_with_json_names_its_object) {
+    must_say("$ctl call start_job '{\"job\": \"g\", \"gravity\": {\"query\": {\"model\": \"two_link\"}, "
+             "\"q\": [0, 0]}}'",
+             "token");
+    must_say("$ctl jobs cancel g --json", "{\"cancelled\": \"g\"}\n");
+    must_say("$ctl simulate two_link --duration 0.1 --record kept && $ctl recordings --delete kept --json",
+             "{\"deleted\": \"kept\"}\n");
+    must_say("$ctl derive two_link attach:tip,box,1 --name boxed && $ctl unload boxed --json",
+             "{\"unloaded\": \"boxed\"}\n");
+}
+END_TEST
+
+START_TEST(only_actions_that_need_a_token_take_one) {
+    must_fail("$ctl jobs list --token 3", 2, "jobs list takes no --token");
+    must_fail("$ctl jobs show g --token 3", 2, "jobs show takes no --token");
+    must_fail("$ctl jobs cancel g --csv", 2, "jobs cancel takes no --csv");
+}
+END_TEST
+
+/* ---- motions that are watched ------------------------------------------------------------------------------------ */
+
+START_TEST(watch_ends_with_the_row_that_was_asked_for) {
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --frequency 1000 --name fast >/dev/null & maker=$!\n"
+                        "shown simulations 'fast .* running'; for count in 1 3 7; do $ctl watch fast --csv --count "
+                        "$count | wc -l; done; kill -INT $maker; wait $maker");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_str_eq(run.output, "2\n4\n8\n");
+    outcome_free(&run);
+}
+END_TEST
+
+/* Expects that no later text moves the cursor above the message, which a plot then would overwrite. */
+START_TEST(a_message_on_the_terminal_of_a_plot_remains) {
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 2 --name drawn >/dev/null & maker=$!\n"
+                        "shown simulations 'drawn .* running'; LC_ALL=C script -qec \"$ctl watch drawn --plot\" "
+                        "/dev/null </dev/null; wait $maker");
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    ck_assert_msg(strstr(run.output, "A\033[J") != NULL, "the plot is not drawn anew: %s", run.output);
+    const char *message = strstr(run.output, "deleted by its owner");
+    ck_assert_msg(message != NULL, "%s", run.output);
+    ck_assert_msg(strstr(message, "\033[") == NULL, "%s", message);
+    ck_assert_msg(strstr(run.output, " messages/s") == NULL, "%s", run.output);
+    outcome_free(&run);
+}
+END_TEST
+
+/* ---- main -------------------------------------------------------------------------------------------------------- */
+
+int main(void) {
+    TCase *all = tcase_create("cli_output");
+    tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
+    tcase_add_test(all, csv_has_a_named_column_for_each_number_of_json);
+    tcase_add_test(all, csv_of_configurations_is_read_as_states);
+    tcase_add_test(all, explain_splits_each_state_of_a_file);
+    tcase_add_test(all, several_frames_come_by_name);
+    tcase_add_test(all, lists_have_the_same_names_in_json_and_csv);
+    tcase_add_test(all, an_action_with_json_names_its_object);
+    tcase_add_test(all, only_actions_that_need_a_token_take_one);
+    tcase_add_test(all, watch_ends_with_the_row_that_was_asked_for);
+    tcase_add_test(all, a_message_on_the_terminal_of_a_plot_remains);
+    return run_unforked("cli_output", all);
+}
