@@ -214,8 +214,7 @@ static double cost(const task *t) {
     if (t->request->accuracy) {
         return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.step_length * steps + steps);
     }
-    int evaluations = t->options.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? 4 : 1;
-    return per_evaluation * (evaluations * t->options.substeps + (t->options.control != DYN_CONTROL_NONE)) * steps;
+    return per_evaluation * stepping_evaluations(&t->options) * steps;
 }
 
 /* ---- the work of a thread -------------------------------------------------------------------------------------- */

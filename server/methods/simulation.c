@@ -10,13 +10,16 @@
 #include "methods/methods.h"
 #include "methods/recorded_model.h"
 #include "methods/simulation_plan.h"
+#include "methods/stepping.h"
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* STEPS_A_LOOK: number of steps between two checks of the deadline. STEP_COST: assumed duration of a step without a
- * measurement, ns. */
-enum { STEPS_A_LOOK = 64 };
-static const double STEP_COST = 5e3;
+/* Time of computation between two checks of the deadline, ns. */
+static const uint64_t CHECK_INTERVAL = NANOSECONDS / 1000;
+
+/* Assumed cost of a step without a measurement, ns: of each step, and of each coordinate in each evaluation of the
+ * dynamics. */
+static const double STEP_COST = 3e3, EVALUATION_COST = 300;
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
@@ -231,15 +234,27 @@ static Dynamics__V1__StepsEnd end_of(simulation_progress progress) {
     return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
 }
 
+/* Runs steps until CHECK_INTERVAL has been computed: one step at least, `most` at most. Counts them in `done`. */
+static simulation_progress do_slice(simulation *s, uint64_t most, uint64_t *done) {
+    const uint64_t end = s->statistics.cost + CHECK_INTERVAL;
+    simulation_progress progress;
+    uint64_t count = 0;
+    do {
+        progress = simulation_step(s);
+        count += progress == SIMULATION_STEPPED;
+    } while (progress == SIMULATION_STEPPED && count < most && s->statistics.cost < end);
+    *done += count;
+    return progress;
+}
+
 /* Runs the steps and counts them in the reply. Unlocks the simulation between them, so that others can use it. */
 static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepSimulationReply *reply) {
     simulation_progress progress = SIMULATION_STEPPED;
     uint64_t done = 0;
     while (done < steps && progress == SIMULATION_STEPPED && !reply->ended_by) {
         reply->ended_by = check_time(c, (double)done / (double)steps);
-        for (int i = 0; !reply->ended_by && i < STEPS_A_LOOK && done < steps && progress == SIMULATION_STEPPED; i++) {
-            progress = simulation_step(s);
-            done += progress == SIMULATION_STEPPED;
+        if (!reply->ended_by) {
+            progress = do_slice(s, steps - done, &done);
         }
         simulation_flush(s);
         if (done < steps && !reply->ended_by) {
@@ -268,6 +283,13 @@ static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationReque
     do_steps(c, s, r->steps ? r->steps : 1, reply);
 }
 
+/* Returns the estimated cost of steps, ns. */
+static double cost_of(const simulation *s, uint64_t steps) {
+    const pace_statistics *k = &s->statistics;
+    double assumed = STEP_COST + EVALUATION_COST * (double)s->nv * stepping_evaluations(stepper_options(s->stepper));
+    return (double)steps * (k->steps > 0 ? (double)k->cost / (double)k->steps : assumed);
+}
+
 void method_step_simulation(call *c) {
     const Dynamics__V1__StepSimulationRequest *r = c->request->step_simulation;
     Dynamics__V1__StepSimulationReply *reply = create_step_simulation_reply(c);
@@ -275,9 +297,7 @@ void method_step_simulation(call *c) {
     if (!s) {
         return;
     }
-    const pace_statistics *k = &s->statistics;
-    double cost = k->steps > 0 ? (double)k->cost / (double)k->steps : STEP_COST;
-    if (!call_defer(c, cost * (double)r->steps)) {
+    if (!call_defer(c, cost_of(s, r->steps ? r->steps : 1))) {
         step(c, s, r, reply);
     }
     if (!call_has_ended(c)) {

@@ -112,6 +112,11 @@ bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulati
     return is_good;
 }
 
+double stepping_evaluations(const dyn_simulation_options *options) {
+    int evaluations = options->integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? 4 : 1;
+    return evaluations * options->substeps + (options->control != DYN_CONTROL_NONE);
+}
+
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted) {
     step_code code = {0};
     if (wanted != DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_NEVER) {

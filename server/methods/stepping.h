@@ -17,6 +17,9 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
 /* Fills the options for a batch; NULL: all defaults. Returns false, and the call has ended, on an error. */
 bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulation_options *options);
 
+/* Returns the number of evaluations of the dynamics in a step. */
+double stepping_evaluations(const dyn_simulation_options *options);
+
 /* Code that computes steps, chosen once for a request or a simulation. */
 typedef struct step_code {
     const dyn_compiled *compiled; /* NULL: the library's own kernels */

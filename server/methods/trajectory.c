@@ -380,9 +380,8 @@ void method_forward_dynamics_trajectory(call *c) {
     bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_start(&b, &t) &&
                     read_stepping(&b, &t);
     if (is_ready) {
-        int evaluations = t.options.integrator == DYN_INTEGRATOR_RUNGE_KUTTA_4 ? 4 : 1;
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
-        is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * evaluations * t.options.substeps) &&
+        is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * stepping_evaluations(&t.options)) &&
                    read_tip(&b, r->tip) && read_rows(&b, &t);
     }
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? create_forward_dynamics_trajectory_reply(c) : NULL;

@@ -223,6 +223,34 @@ START_TEST(request_of_another_peer_cannot_be_cancelled) {
 }
 END_TEST
 
+/* The simulation has no step yet whose time could tell that its steps are long. */
+START_TEST(first_steps_of_many_evaluations_can_be_cancelled) {
+    enum { STEPS = 40 };
+    char name[] = "costly", model[] = "ur5";
+    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
+    query.model = model;
+    stepping.integrator = DYNAMICS__V1__INTEGRATOR__INTEGRATOR_RK4;
+    stepping.substeps = 10000;
+    asked.name = name;
+    asked.query = &query;
+    asked.stepping = &stepping;
+    Dynamics__V1__Reply *made = ask(&victim, next_id++, METHOD(CREATE_SIMULATION), &asked);
+    sp_expect_ok(made);
+    uint64_t token = made->create_simulation->token, id = next_id++;
+    sp_free_reply(made);
+    Dynamics__V1__StepSimulationRequest steps = steps_of(name, token, STEPS);
+    const Dynamics__V1__Request request = make(id, METHOD(STEP_SIMULATION), &steps);
+    sp_peer busy = sp_open(served.request_ipc, SP_REQ);
+    send_request(&busy, &request);
+    cancel_for_sure(id);
+    expect_cancelled_steps(receive_reply(&busy));
+    sp_close(&busy);
+    sp_free_reply(erase(&victim, next_id++, name, token));
+}
+END_TEST
+
 /* ---- repetitions ------------------------------------------------------------------------------------------------- */
 
 /* Checks a request repeated over a new connection while the first copy is under way: both get one reply. */
@@ -547,6 +575,7 @@ int main(void) {
     tcase_add_test(tests, reply_with_a_token_is_repeated_to_nobody_else);
     tcase_add_test(tests, request_is_executed_under_an_id_that_another_has_used);
     tcase_add_test(tests, request_of_another_peer_cannot_be_cancelled);
+    tcase_add_test(tests, first_steps_of_many_evaluations_can_be_cancelled);
     tcase_add_test(tests, request_that_arrives_again_while_it_is_executed_waits_for_the_reply);
     tcase_add_test(tests, input_that_arrives_again_does_not_replace_a_later_one);
     tcase_add_test(tests, state_and_reset_that_arrive_again_change_nothing);

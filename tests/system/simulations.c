@@ -842,6 +842,26 @@ START_TEST(steps_past_the_deadline_are_counted_and_answered) {
 }
 END_TEST
 
+/* One step takes several milliseconds, all of them take seconds. */
+START_TEST(steps_of_many_evaluations_end_at_the_deadline) {
+    enum { STEPS = 60 };
+    start_with("[limits]\nrequest_time = 0.2\n");
+    const dyn_client_stepping stepping =
+        DYN_CLIENT_STEPPING_INIT(.integrator = DYN_CLIENT_INTEGRATOR_RK4, .substeps = 10000);
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "panda"),
+                                           .stepping = &stepping);
+    dyn_client_simulation *state;
+    uint64_t token = create(&options);
+    ok(dyn_client_step_simulation(client, "arm", token, STEPS, NULL, 0, &state, &error));
+    ck_assert_uint_lt(state->steps_done, STEPS);
+    expect_end(state, DYN_CLIENT_STEPS_END_DEADLINE, state->step);
+    dyn_client_simulation_free(state);
+    stop();
+}
+END_TEST
+
 START_TEST(steps_of_a_diverging_simulation_are_counted) {
     const dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "fast",
@@ -1438,6 +1458,7 @@ int main(void) {
     tcase_add_test(tests, bad_commands_are_refused_by_the_path_of_their_field);
     tcase_add_test(alone, limits_are_kept);
     tcase_add_test(alone, steps_past_the_deadline_are_counted_and_answered);
+    tcase_add_test(alone, steps_of_many_evaluations_end_at_the_deadline);
     tcase_add_test(tests, watcher_gets_its_simulation_and_nothing_else);
     tcase_add_test(tests, slow_and_vanished_watchers_do_not_slow_a_simulation);
     tcase_add_test(tests, wall_times_of_states_and_events_are_nanoseconds);
