@@ -7,17 +7,28 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "simulations/stepper.h"
 
 /* Flags of the parts that a point has. */
 enum { POINT_TAU = 1, POINT_Q = 2, POINT_V = 4, POINT_A = 8 };
 
+/* Waiting point. */
+typedef struct queued_point {
+    double t;
+    uint64_t number; /* of its insertion: points of one time are consumed in this order */
+    size_t row;
+} queued_point;
+
+/* The points are a binary heap, so that an insertion moves O(log n) entries, in whatever order the times come. */
 typedef struct input_queue {
     size_t nq, nv, width; /* width: number of values of a point (t, tau, q, v, a) */
-    size_t capacity, first, count;
-    double *rows; /* capacity x width, a ring */
-    double *now;  /* width: the current point */
+    size_t capacity, count;
+    uint64_t inserted;  /* points so far */
+    queued_point *heap; /* `count` points, the earliest first; then the entries of the unused rows */
+    double *rows;       /* capacity x width */
+    double *now;        /* width: the current point */
     bool has_now;
     double period;  /* s between the last two points that were consumed; 0: unknown */
     unsigned parts; /* of all points, as of the first one */

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "simulations/disturbance.h"
 #include "simulations/input_queue.h"
@@ -137,6 +138,54 @@ START_TEST(full_queue_accepts_no_point_and_goes_round) {
 }
 END_TEST
 
+/* Compares the queue with a sorted table. Each point has its number as value; several have equal times. */
+START_TEST(points_of_any_order_leave_by_time_and_insertion) {
+    enum { COUNT = 3000, TIMES = 500 };
+    random_source random = random_seed("points leave by time and insertion", 8);
+    static int last_of[TIMES];
+    static unsigned count_of[TIMES];
+    input_queue queue;
+    ck_assert(input_queue_create(&queue, 2, 2, COUNT));
+    queue.parts = POINT_TAU;
+    for (int round = 0; round < 3; round++) {
+        memset(count_of, 0, sizeof count_of);
+        for (int i = 0; i < COUNT; i++) {
+            int t = (int)random_index(&random, TIMES);
+            push(&queue, TIMES * round + t, i);
+            last_of[t] = i;
+            count_of[t]++;
+        }
+        for (int t = 0; t < TIMES; t++) {
+            if (count_of[t] > 0) {
+                ck_assert_uint_eq(pop(&queue, TIMES * round + t, false), count_of[t]);
+                ck_assert_double_eq(tau[0], last_of[t]);
+            }
+        }
+        ck_assert_uint_eq(queue.count, 0);
+    }
+    input_queue_free(&queue);
+}
+END_TEST
+
+/* A queue that moves all later points for each insertion takes half a minute. */
+START_TEST(points_in_descending_order_cost_no_more_than_others) {
+    enum { COUNT = 100000 };
+    input_queue queue;
+    ck_assert(input_queue_create(&queue, 2, 2, COUNT));
+    queue.parts = POINT_TAU;
+    clock_t start = clock();
+    for (int i = 0; i < COUNT; i++) {
+        push(&queue, COUNT - i, i);
+    }
+    ck_assert_double_lt((double)(clock() - start) / CLOCKS_PER_SEC, 1);
+    ck_assert_uint_eq(pop(&queue, 1, false), 1);
+    ck_assert_double_eq(tau[0], COUNT - 1);
+    ck_assert_uint_eq(pop(&queue, COUNT, false), COUNT - 1);
+    ck_assert_double_eq(tau[0], 0);
+    input_queue_free(&queue);
+}
+END_TEST
+
 /* ---- disturbance ------------------------------------------------------------------------------------------------- */
 
 START_TEST(disturbance_is_normal_and_determined_by_its_seed) {
@@ -169,6 +218,8 @@ int main(void) {
     tcase_add_test(tests, jump_beyond_the_window_forgets_it);
     tcase_add_test(tests, points_hold_until_the_next_or_go_in_a_line);
     tcase_add_test(tests, full_queue_accepts_no_point_and_goes_round);
+    tcase_add_test(tests, points_of_any_order_leave_by_time_and_insertion);
+    tcase_add_test(tests, points_in_descending_order_cost_no_more_than_others);
     tcase_add_test(tests, disturbance_is_normal_and_determined_by_its_seed);
     return run_tests(tests);
 }
