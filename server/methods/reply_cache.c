@@ -78,7 +78,8 @@ static size_t cost_of(const reply_entry *entry) {
 static void increase(ranking *r, size_t *cost, size_t i, size_t amount) {
     cost[i] += amount;
     if (i != r->largest && cost[i] > cost[r->largest]) {
-        r->bound = cost[r->largest];
+        /* The largest may have fallen below the bound: then another cost may still be as great as that. */
+        r->bound = r->bound > cost[r->largest] ? r->bound : cost[r->largest];
         r->largest = i;
     } else if (i != r->largest && cost[i] > r->bound) {
         r->bound = cost[i];

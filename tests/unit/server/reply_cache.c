@@ -163,6 +163,38 @@ START_TEST(requests_under_way_and_replies_being_read_are_not_evicted) {
 }
 END_TEST
 
+/* Stores `count` replies of the largest size with the ids from 1 on. */
+static void store_large(const transport_identity *peer, uint64_t count) {
+    for (uint64_t id = 1; id <= count; id++) {
+        store(peer, 1, id, REPLY_CACHE_LARGEST - sizeof id);
+    }
+}
+
+/* The share of the first peer falls below that of the second, because its replies are being read, before the third one
+ * exceeds the first. */
+START_TEST(largest_peer_is_found_after_another_has_shrunk) {
+    enum { READ = 3 };
+    const transport_identity peers[] = {
+        {TRANSPORT_ORIGIN_USER, 1}, {TRANSPORT_ORIGIN_USER, 2}, {TRANSPORT_ORIGIN_USER, 3}, {TRANSPORT_ORIGIN_USER, 4}};
+    reply_entry *read[READ];
+    store_large(&peers[1], 5);
+    store_large(&peers[0], 6);
+    for (uint64_t id = 1; id <= READ; id++) {
+        ck_assert_int_eq(enter(&peers[0], 1, id, NULL, &read[id - 1]), REPLY_STORED);
+    }
+    store_large(&peers[2], 4);
+    store_large(&peers[3], 4); /* beyond the bound: 5, 3, 4 and 4 */
+    ck_assert_uint_eq(stored(&peers[1], 1, 1), 0);
+    for (uint64_t id = 1; id <= 4; id++) {
+        ck_assert_uint_gt(stored(&peers[2], 1, id), 0);
+        ck_assert_uint_gt(stored(&peers[3], 1, id), 0);
+    }
+    for (int i = 0; i < READ; i++) {
+        reply_cache_release(cache, read[i]);
+    }
+}
+END_TEST
+
 START_TEST(bytes_are_bounded_and_the_newest_is_stored) {
     random_source random = random_seed("bytes are bounded and the newest is stored", 4);
     size_t sizes[300], total = 0;
@@ -230,6 +262,7 @@ int main(void) {
     tcase_add_loop_test(tests, flood_of_one_peer_evicts_no_reply_of_another, 0, 2);
     tcase_add_loop_test(tests, flood_of_one_client_evicts_no_reply_of_another_of_its_peer, 0, 2);
     tcase_add_test(tests, requests_under_way_and_replies_being_read_are_not_evicted);
+    tcase_add_test(tests, largest_peer_is_found_after_another_has_shrunk);
     tcase_add_test(tests, bytes_are_bounded_and_the_newest_is_stored);
     tcase_add_test(tests, request_is_new_to_one_thread);
     return run_tests(tests);
