@@ -184,6 +184,7 @@ static void end(job *j, Dynamics__V1__JobState state) {
 static void end_queued(job *j) {
     store_error(j, REASON_CANCELLED, "the job was cancelled before it began");
     free_request(j);
+    running_calls_remove(j->table->options.running, &j->running);
     end(j, DYNAMICS__V1__JOB_STATE__JOB_STATE_CANCELLED);
 }
 

@@ -220,6 +220,17 @@ START_TEST(a_cancelled_job_is_not_computed) {
 }
 END_TEST
 
+START_TEST(a_job_cancelled_while_queued_is_no_longer_under_way) {
+    start_bench();
+    ck_assert_int_eq(start("a", 1), REASON_NONE);
+    const running_name name = bench.running.first->name;
+    cancel("a");
+    ck_assert(!running_calls_cancel(&bench.running, &name));
+    run_all();
+    end_bench();
+}
+END_TEST
+
 START_TEST(a_stopped_table_cancels_and_refuses) {
     start_bench();
     ck_assert_int_eq(start("a", 1), REASON_NONE);
@@ -268,6 +279,7 @@ int main(void) {
     tcase_add_test(tests, a_new_job_evicts_the_oldest_result_of_its_own_peer_only);
     tcase_add_test(tests, results_share_the_bytes_of_all_jobs);
     tcase_add_test(tests, a_cancelled_job_is_not_computed);
+    tcase_add_test(tests, a_job_cancelled_while_queued_is_no_longer_under_way);
     tcase_add_test(tests, a_stopped_table_cancels_and_refuses);
     tcase_add_test(tests, a_finished_job_expires);
     tcase_add_test(tests, a_job_without_a_thread_or_memory_is_refused);
