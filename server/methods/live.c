@@ -333,7 +333,7 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     /* Detached after is_closed is set: a request that opens the stream meanwhile reads it before it attaches. */
     if (s->target) {
         simulation_lock(s->target);
-        s->target->source = s->target->source == &s->source ? NULL : s->target->source;
+        simulation_detach(s->target, &s->source);
         simulation_unlock(s->target);
     }
     if (live_end_recording(l, &s->recording, &s->mutex, &ended)) {

@@ -387,7 +387,7 @@ static bool feed(call *c, stream *s, uint64_t token) {
         is_good = false;
     }
     if (is_good) {
-        s->target->source = &s->source;
+        simulation_attach(s->target, &s->source);
     }
     simulation_unlock(s->target);
     return is_good;

@@ -436,6 +436,17 @@ void simulation_reset(simulation *s) {
     simulation_publish_event(s, SIMULATION_RESET, -1, "back to the start from step %llu", (unsigned long long)step);
 }
 
+void simulation_attach(simulation *s, const simulation_source *source) {
+    s->source = source;
+    s->is_starved = false;
+}
+
+void simulation_detach(simulation *s, const simulation_source *source) {
+    if (s->source == source) {
+        simulation_attach(s, NULL);
+    }
+}
+
 void simulation_renew(simulation *s) {
     s->lease_end = clock_now() + clock_duration(s->lease);
 }

@@ -146,7 +146,7 @@ struct simulation {
 
     void *recording;                 /* NULL: none */
     const simulation_source *source; /* NULL: none */
-    bool is_starved;
+    bool is_starved;                 /* the source had no point for the last step */
 };
 
 /* Creates a paused simulation in its initial state, with one reference that the caller owns. Takes a reference to the
@@ -197,6 +197,12 @@ void simulation_set_state(simulation *s, const double *q, const double *v);
 
 /* Returns to the initial state. */
 void simulation_reset(simulation *s);
+
+/* Attaches a source of input, which must outlive its attachment. */
+void simulation_attach(simulation *s, const simulation_source *source);
+
+/* Detaches the source if it is attached. */
+void simulation_detach(simulation *s, const simulation_source *source);
 
 /* Renews the lease after a request of the owner. */
 void simulation_renew(simulation *s);

@@ -468,6 +468,33 @@ START_TEST(external_forces_act_beside_a_stream) {
 }
 END_TEST
 
+/* Opens a stream without points into the simulation, runs a step, and waits for the event that names the stream. */
+static void starve(const char *name, uint64_t token, dyn_client_watch *watch) {
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT, .simulation = "arm");
+    options.name = name;
+    options.token = token;
+    dyn_client_stream *stream = open_stream(&options);
+    ok(dyn_client_step_simulation(client, "arm", token, 1, NULL, 0, NULL, &error));
+    do {
+        ok(dyn_client_watch_next(watch, 5, &update, &error));
+    } while (update.kind != DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT);
+    ck_assert_str_eq(update.text, "stream_empty");
+    ck_assert_msg(strstr(update.message, name) != NULL, "%s", update.message);
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
+}
+
+START_TEST(each_stream_without_points_is_reported) {
+    dyn_client_watch *watch;
+    uint64_t token = create_follower();
+    ok(dyn_client_watch_simulation(client, "arm", 0, &watch, &error));
+    starve("first", token, watch);
+    starve("second", token, watch);
+    dyn_client_watch_close(watch);
+}
+END_TEST
+
 START_TEST(credit_bounds_points_that_wait) {
     uint64_t token = create_follower();
     dyn_client_stream_options options =
@@ -665,6 +692,7 @@ int main(void) {
     tcase_add_test(tests, floods_leave_no_memory_allocated);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
     tcase_add_test(tests, external_forces_act_beside_a_stream);
+    tcase_add_test(tests, each_stream_without_points_is_reported);
     tcase_add_test(tests, credit_bounds_points_that_wait);
     tcase_add_test(tests, planner_that_dies_leaves_no_stream_behind);
     tcase_add_test(tests, recorded_points_are_in_the_file);
