@@ -256,7 +256,7 @@ static bool parse_switch(const char *name, const char *text, bool *is_on, char e
 
 static bool parse_path(const char *name, const char *text, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (text[0] != '\0' && text[0] != '/') {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give an absolute path, or nothing for none", name, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set an absolute path, or nothing for none", name, text);
         return false;
     }
     snprintf(value, PATH_MAX, "%s", text);
@@ -341,10 +341,10 @@ static void read_rule(reading *r, const char *model, const char *name, const cha
     int word = 0;
     bool is_good = true;
     if (strchr(model, '.')) {
-        fail(
-            r,
-            "the name in [model %s] has a \".\"; names of models have none: give another name, and the file by its key",
-            model);
+        fail(r,
+             "the name in [model %s] has a \".\"; names of models have none: choose another "
+             "name, and set the file by its key",
+             model);
         return;
     }
     model_rule *rule = find_rule(r->config, model);
@@ -559,7 +559,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     if (bad_line > 0) {
         int last_line = r.line;
         r.line = bad_line;
-        fail(&r, "give \"[section]\", \"key = value\" or a comment that starts with # or ;");
+        fail(&r, "write \"[section]\", \"key = value\" or a comment that starts with # or ;");
         r.line = last_line;
     }
     fclose(r.file);

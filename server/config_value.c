@@ -29,7 +29,7 @@ bool config_parse_count(const char *key, const char *text, unsigned long low, un
     }
     unsigned long factor = has_units ? unit_factor(end) : *end == '\0';
     if (!is_number || factor == 0 || number > high / factor || number * factor < low) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give a whole number from %lu to %lu%s", key, text, low, high,
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set a whole number from %lu to %lu%s", key, text, low, high,
                  has_units ? " bytes, also as 64 MiB" : "");
         return false;
     }
@@ -42,7 +42,7 @@ bool config_parse_seconds(const char *key, const char *text, double low, double 
     char *end;
     double number = strtod(text, &end);
     if (end == text || *end != '\0' || !(number >= low && number <= high)) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give seconds from %g to %g", key, text, low, high);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set seconds from %g to %g", key, text, low, high);
         return false;
     }
     *value = number;
@@ -53,7 +53,7 @@ bool config_parse_mode(const char *key, const char *text, unsigned *value, char 
     char *end;
     unsigned long number = strtoul(text, &end, 8);
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || number > 0777) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give octal permissions from 0 to 0777, such as 0660", key, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set octal permissions from 0 to 0777, such as 0660", key, text);
         return false;
     }
     *value = (unsigned)number;
@@ -75,7 +75,7 @@ bool config_parse_vector(const char *key, const char *text, double value[3], cha
         rest++;
     }
     if (!rest || *rest != '\0') {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: give three numbers x y z, such as 0 0 -9.81", key, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %s: set three numbers x y z, such as 0 0 -9.81", key, text);
         return false;
     }
     return true;
@@ -89,7 +89,7 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
             return true;
         }
     }
-    int used = snprintf(error, CONFIG_ERROR_SIZE, "%s = %.100s: give", key, text);
+    int used = snprintf(error, CONFIG_ERROR_SIZE, "%s = %.100s: set", key, text);
     for (size_t i = 0; i < count && used < CONFIG_ERROR_SIZE; i++) {
         used += snprintf(error + used, (size_t)(CONFIG_ERROR_SIZE - used), "%s %s",
                          i == 0           ? ""
@@ -118,7 +118,7 @@ static bool check_address(const char *key, const char *address, char error[CONFI
     }
     if ((!is_ipc && !is_tcp) || strlen(address) >= TRANSPORT_ADDRESS_SIZE) {
         snprintf(error, CONFIG_ERROR_SIZE,
-                 "%s: \"%.200s\" is no endpoint; give ipc:///absolute/path or tcp://address:port", key, address);
+                 "%s: \"%.200s\" is no endpoint; set ipc:///absolute/path or tcp://address:port", key, address);
         return false;
     }
     return true;

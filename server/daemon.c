@@ -718,7 +718,7 @@ static void prepare_state_directory(daemon_state *d) {
     }
     log_warning(&d->log,
                 "cannot write to the state directory %s: %s; without it nothing is recorded and no simulation outlives "
-                "a restart: give this user one (simulations.state_directory, or --state), or set it to nothing",
+                "a restart: create one for this user (simulations.state_directory, or --state), or set it to nothing",
                 path, strerror(errno));
 }
 

@@ -143,7 +143,7 @@ exit_code arguments_timeout(const arguments *parsed, double *timeout) {
         return EXIT_OK;
     }
     if (!parse_number(text, timeout) || *timeout <= 0 || *timeout > 1e6) {
-        return complain(EXIT_USAGE, "--timeout %s: give seconds, more than 0 and at most 1e6", text);
+        return complain(EXIT_USAGE, "--timeout %s: pass seconds, more than 0 and at most 1e6", text);
     }
     return EXIT_OK;
 }
@@ -161,5 +161,5 @@ exit_code arguments_choice(const arguments *parsed, option wanted, size_t count,
             return EXIT_OK;
         }
     }
-    return complain(EXIT_USAGE, "--%s %s: give %s", OPTION_TEXTS[wanted].name, text, OPTION_TEXTS[wanted].value);
+    return complain(EXIT_USAGE, "--%s %s: pass %s", OPTION_TEXTS[wanted].name, text, OPTION_TEXTS[wanted].value);
 }

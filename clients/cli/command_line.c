@@ -71,7 +71,7 @@ static exit_code read_option(char **argv, int *at, arguments *parsed) {
     } else if (found == OPTION_PAYLOAD) {
         parsed->payloads[parsed->payload_count++] = value;
     } else if (parsed->value[found]) {
-        return complain(EXIT_USAGE, "--%s is given twice", known->name);
+        return complain(EXIT_USAGE, "--%s appears twice", known->name);
     }
     parsed->value[found] = value;
     return EXIT_OK;

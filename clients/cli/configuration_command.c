@@ -50,7 +50,7 @@ static exit_code find_operation(const arguments *given, plan *asked) {
         }
     }
     return complain(EXIT_USAGE,
-                    "there is no operation \"%s\": give integrate, difference, interpolate, distance, normalize, "
+                    "there is no operation \"%s\": pass integrate, difference, interpolate, distance, normalize, "
                     "neutral or random",
                     name);
 }
@@ -58,7 +58,7 @@ static exit_code find_operation(const arguments *given, plan *asked) {
 static exit_code read_number(const arguments *given, option from, const char *name, double standard, double *number) {
     const char *text = given->value[from];
     *number = standard;
-    return !text || parse_number(text, number) ? EXIT_OK : complain(EXIT_USAGE, "--%s %s: give a number", name, text);
+    return !text || parse_number(text, number) ? EXIT_OK : complain(EXIT_USAGE, "--%s %s: pass a number", name, text);
 }
 
 /* Reads the other configuration, if the operation has one. */
@@ -87,13 +87,13 @@ static exit_code read_random(const arguments *given, plan *asked) {
     const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
     asked->count = 1;
     if (seed && !parse_integer(seed, 0, 2147483647, &asked->seed)) {
-        return complain(EXIT_USAGE, "--seed %s: give a whole number from 0 to 2147483647", seed);
+        return complain(EXIT_USAGE, "--seed %s: pass a whole number from 0 to 2147483647", seed);
     }
     if (count && strcmp(asked->operation->name, "random") != 0) {
         return complain(EXIT_USAGE, "%s does not take --count; random does", asked->operation->name);
     }
     if (count && !parse_integer(count, 1, MAX_COUNT, &asked->count)) {
-        return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", count, MAX_COUNT);
+        return complain(EXIT_USAGE, "--count %s: pass a whole number from 1 to %d", count, MAX_COUNT);
     }
     return EXIT_OK;
 }

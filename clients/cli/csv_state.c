@@ -138,7 +138,7 @@ bool parse_csv_header(const layout *robot, char *text, csv_header *header, char 
                 message,
                 "unknown column \"%.64s\": name columns q.JOINT (q.JOINT[0], q.JOINT[1], .. where it has several "
                 "coordinates) or q0, q1, ..; likewise v, a, tau "
-                "(or give one JSON object a line)",
+                "(or pass one JSON object a line)",
                 cell);
         }
     }

@@ -36,7 +36,7 @@ static exit_code split(const char *given, operation_text *text) {
         return complain_memory();
     }
     if (!colon) {
-        return complain(EXIT_USAGE, "\"%s\" is no operation: give KIND:VALUE,VALUE (see dynamicsctl derive --help)",
+        return complain(EXIT_USAGE, "\"%s\" is no operation: pass KIND:VALUE,VALUE (see dynamicsctl derive --help)",
                         given);
     }
     *colon = '\0';
@@ -143,7 +143,7 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
         }
         json_t *value = KINDS[i].make(text);
         if (!value) {
-            return complain(EXIT_USAGE, "\"%s\": give %s:%s", text->whole, KINDS[i].kind, KINDS[i].values);
+            return complain(EXIT_USAGE, "\"%s\": pass %s:%s", text->whole, KINDS[i].kind, KINDS[i].values);
         }
         return json_array_append_new(list, json_pack("{s:o}", KINDS[i].field, value)) == 0 ? EXIT_OK
                                                                                            : complain_memory();

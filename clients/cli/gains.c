@@ -64,7 +64,7 @@ static exit_code read_entries(const layout *robot, const char *name, const char 
         values[i] = values[0];
     }
     if (code == EXIT_OK && plain > 1 && plain != robot->nv) {
-        code = complain(EXIT_USAGE, "--%s %s: %zu gains; give one for all joints, nv = %zu of them, or JOINT=GAIN",
+        code = complain(EXIT_USAGE, "--%s %s: %zu gains; pass one for all joints, nv = %zu of them, or JOINT=GAIN",
                         name, text, plain, robot->nv);
     }
     return code;

@@ -22,7 +22,7 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
     }
     if (!colon || colon == text || (count != 3 && count != 6) ||
         !parse_numbers(colon + 1, count, values, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--force %s: give LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", given);
+        return complain(EXIT_USAGE, "--force %s: pass LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", given);
     }
     *colon = '\0';
     *force = (dyn_client_external_force){

@@ -18,7 +18,7 @@ exit_code given_gravity_read(const arguments *given, double values[3], const dou
         return EXIT_OK;
     }
     if (!parse_numbers(text, 3, values, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+        return complain(EXIT_USAGE, "--gravity %s: %s: pass X,Y,Z in m/s^2", text, message);
     }
     *gravity = values;
     return EXIT_OK;
@@ -36,7 +36,7 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
     if (!colon || colon == text || (count != 1 && count != 4 && count != 10) ||
         !parse_numbers(colon + 1, count, values, message, sizeof message)) {
         return complain(EXIT_USAGE,
-                        "--payload %s: give LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
+                        "--payload %s: pass LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
                         ",XX,XY,XZ,YY,YZ,ZZ in kg m^2 for its inertia",
                         given);
     }

@@ -34,7 +34,7 @@ static exit_code read_shape(size_t shape, const char *text, json_t *part) {
     double lengths[3];
     char message[256];
     if (!parse_numbers(text, SHAPES[shape].count, lengths, message, sizeof message)) {
-        return complain(EXIT_USAGE, "%s: %s: give %s in metres", SHAPES[shape].name, message, SHAPES[shape].numbers);
+        return complain(EXIT_USAGE, "%s: %s: pass %s in metres", SHAPES[shape].name, message, SHAPES[shape].numbers);
     }
     json_t *members = json_object();
     for (size_t i = 0; i < SHAPES[shape].count; i++) {
@@ -53,7 +53,7 @@ static exit_code read_number(const arguments *given, option from, const char *me
         return EXIT_OK;
     }
     if (!parse_number(given->value[from], &number)) {
-        return complain(EXIT_USAGE, "--%s %s: give a number", member, given->value[from]);
+        return complain(EXIT_USAGE, "--%s %s: pass a number", member, given->value[from]);
     }
     return json_object_set_new(part, member, json_real(number)) == 0 ? EXIT_OK : complain_memory();
 }
@@ -84,7 +84,7 @@ static exit_code read_parts(const arguments *given, json_t **parts) {
     } else if (strcmp(kind, "mesh") == 0) {
         code = json_object_set_new(part, "mesh", json_object()) == 0 ? EXIT_OK : complain_memory();
     } else {
-        complain(EXIT_USAGE, "there is no shape \"%s\": give box, cylinder, sphere, ellipsoid, capsule, mesh or parts",
+        complain(EXIT_USAGE, "there is no shape \"%s\": pass box, cylinder, sphere, ellipsoid, capsule, mesh or parts",
                  kind);
     }
     if (code == EXIT_OK) {
@@ -111,7 +111,7 @@ static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaR
         mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
     }
     if (scale && !parse_number(scale, &mesh->scale)) {
-        return complain(EXIT_USAGE, "--scale %s: give a number, such as 0.001 for millimetres", scale);
+        return complain(EXIT_USAGE, "--scale %s: pass a number, such as 0.001 for millimetres", scale);
     }
     return EXIT_OK;
 }
@@ -195,7 +195,7 @@ static exit_code read_point(const arguments *given, json_t *request) {
         return EXIT_OK;
     }
     if (!parse_numbers(text, 3, point, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--about %s: %s: give X,Y,Z in metres", text, message);
+        return complain(EXIT_USAGE, "--about %s: %s: pass X,Y,Z in metres", text, message);
     }
     json_t *vector = json_pack("{s:f, s:f, s:f}", "x", point[0], "y", point[1], "z", point[2]);
     return json_object_set_new(request, "point", vector) == 0 ? EXIT_OK : complain_memory();

@@ -58,7 +58,7 @@ static bool read_frame(const json_t *value, const char *field, dyn_client_refere
             return true;
         }
     }
-    return refuse(message, "%s.reference_frame: give \"local\", \"world\" or \"local_world_aligned\"", field);
+    return refuse(message, "%s.reference_frame: pass \"local\", \"world\" or \"local_world_aligned\"", field);
 }
 
 static bool read_force(state_batch *batch, json_t *object, const char *field, char message[PARSE_MESSAGE_SIZE]) {

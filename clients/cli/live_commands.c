@@ -46,7 +46,7 @@ static exit_code read_number(const arguments *given, option wanted, const char *
     const char *text = given->value[wanted];
     *value = standard;
     if (text && !(parse_number(text, value) && *value > 0)) {
-        return complain(EXIT_USAGE, "--%s %s: give a number that is more than 0", name, text);
+        return complain(EXIT_USAGE, "--%s %s: pass a number that is more than 0", name, text);
     }
     return EXIT_OK;
 }
@@ -224,7 +224,7 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
     bool is_simulation = false;
     long most = 0;
     if (count && !parse_integer(count, 1, 1000000000, &most)) {
-        return complain(EXIT_USAGE, "--count %s: give a whole number of rows", count);
+        return complain(EXIT_USAGE, "--count %s: pass a whole number of rows", count);
     }
     if (count) {
         w.count = (size_t)most;
@@ -305,7 +305,7 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
     }
     if (code == EXIT_OK && given->value[OPTION_SEED] &&
         !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed)) {
-        code = complain(EXIT_USAGE, "--seed %s: give a whole number", given->value[OPTION_SEED]);
+        code = complain(EXIT_USAGE, "--seed %s: pass a whole number", given->value[OPTION_SEED]);
     }
     o->name = given->value[OPTION_NAME];
     own->query.model = given->positional[0];
@@ -611,7 +611,7 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
             return code;
         }
         if (options->recording) {
-            return complain(EXIT_USAGE, "--token and --record: give one of them");
+            return complain(EXIT_USAGE, "--token and --record: pass one of them");
         }
         if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
@@ -775,7 +775,7 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
     trace rows = {0};
     long stride = 1;
     if (text && !parse_integer(text, 1, 1000000000, &stride)) {
-        return complain(EXIT_USAGE, "--stride %s: give a whole number of steps", text);
+        return complain(EXIT_USAGE, "--stride %s: pass a whole number of steps", text);
     }
     if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);

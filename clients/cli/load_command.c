@@ -81,7 +81,7 @@ static exit_code read_options(const arguments *given, Dynamics__V1__LoadModelReq
         return EXIT_OK;
     }
     if (!parse_numbers(text, 3, values, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--gravity %s: %s: give X,Y,Z in m/s^2", text, message);
+        return complain(EXIT_USAGE, "--gravity %s: %s: pass X,Y,Z in m/s^2", text, message);
     }
     dynamics__v1__vector3__init(gravity);
     gravity->x = values[0];

@@ -7,5 +7,5 @@
 exit_code output_form_read(const arguments *given, output_form *form) {
     const char *csv = given->value[OPTION_CSV], *json = given->value[OPTION_JSON];
     *form = csv ? OUTPUT_CSV : json ? OUTPUT_JSON : OUTPUT_TABLE;
-    return csv && json ? complain(EXIT_USAGE, "give one of --csv and --json") : EXIT_OK;
+    return csv && json ? complain(EXIT_USAGE, "pass one of --csv and --json") : EXIT_OK;
 }

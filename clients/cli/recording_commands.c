@@ -74,7 +74,7 @@ exit_code run_recordings(const command *self, const arguments *given, dyn_client
         return code;
     }
     if (deleted && fetched) {
-        return complain(EXIT_USAGE, "--delete and --fetch: give one of them");
+        return complain(EXIT_USAGE, "--delete and --fetch: pass one of them");
     }
     if (fetched) {
         return fetch_recording(client, fetched, timeout);

@@ -49,7 +49,7 @@ static exit_code read_number(const arguments *given, option wanted, const char *
     const char *text = given->value[wanted];
     *value = standard;
     if (text && !(parse_number(text, value) && (*value > 0 || (zero_is_allowed && *value == 0)))) {
-        return complain(EXIT_USAGE, "--%s %s: give a number that is %s 0", name, text,
+        return complain(EXIT_USAGE, "--%s %s: pass a number that is %s 0", name, text,
                         zero_is_allowed ? "not less than" : "more than");
     }
     return EXIT_OK;
@@ -61,7 +61,7 @@ static exit_code read_count(const arguments *given, option wanted, const char *n
     double value;
     exit_code code = read_number(given, wanted, name, false, standard, &value);
     if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value))) {
-        return complain(EXIT_USAGE, "--%s %s: give a whole number from 1 to %g", name, given->value[wanted], most);
+        return complain(EXIT_USAGE, "--%s %s: pass a whole number from 1 to %g", name, given->value[wanted], most);
     }
     *count = (size_t)value;
     return code;
@@ -228,7 +228,7 @@ static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout
     const char *text = run->given->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
     if (run->stepping.law == DYN_CLIENT_CONTROL_LAW_NONE) {
-        return !text ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: give --control");
+        return !text ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: pass --control");
     }
     request->q_ref = run->batch.values[STATE_Q];
     request->reference_layout = DYN_CLIENT_LAYOUT_CONSTANT;
@@ -474,7 +474,7 @@ exit_code run_trajectory(const command *self, const arguments *given, dyn_client
     const char *direction = given->positional[1];
     bool is_forward = strcmp(direction, "forward") == 0;
     if (!is_forward && strcmp(direction, "inverse") != 0) {
-        return complain(EXIT_USAGE, "trajectory %s: give inverse or forward", direction);
+        return complain(EXIT_USAGE, "trajectory %s: pass inverse or forward", direction);
     }
     exit_code code = open_run(given, client, MOST_SAMPLES, &run);
     if (code == EXIT_OK) {

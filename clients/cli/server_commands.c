@@ -426,7 +426,7 @@ exit_code run_latency(const command *self, const arguments *given, dyn_client *c
     long count = DEFAULT_COUNT;
     const char *text = given->value[OPTION_COUNT];
     if (text && !parse_integer(text, 1, MAX_COUNT, &count)) {
-        return complain(EXIT_USAGE, "--count %s: give a whole number from 1 to %d", text, MAX_COUNT);
+        return complain(EXIT_USAGE, "--count %s: pass a whole number from 1 to %d", text, MAX_COUNT);
     }
     latency_question question = {.client = client, .query = DYN_CLIENT_QUERY_INIT()};
     double *seconds = calloc((size_t)count, sizeof *seconds);

@@ -26,7 +26,7 @@ exit_code read_token(const arguments *given, const char *source, uint64_t *token
     free(content);
     if (!is_good) {
         return complain(EXIT_USAGE,
-                        "--token: give the number that %s, or @FILE with a file that has only this number "
+                        "--token: pass the number that %s, or @FILE with a file that has only this number "
                         "in it",
                         source);
     }

@@ -25,7 +25,7 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
     const char *csv = given->value[OPTION_CSV], *json = given->value[OPTION_JSON], *drawn = given->value[OPTION_PLOT];
     *opened = (trace){.robot = robot, .has_state = has_state, .has_tau = true, .chosen = TRACE_ARRAYS};
     if (!!csv + !!json + !!drawn > 1) {
-        return complain(EXIT_USAGE, "give one of --csv, --json and --plot");
+        return complain(EXIT_USAGE, "pass one of --csv, --json and --plot");
     }
     opened->form = csv ? TRACE_CSV : json ? TRACE_JSON : drawn ? TRACE_PLOT : TRACE_QUIET;
     size_t chosen = TRACE_ARRAYS;

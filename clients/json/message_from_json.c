@@ -111,7 +111,7 @@ static bool read_enum(const reading *at, const ProtobufCEnumDescriptor *type, co
         written += (size_t)snprintf(names + written, sizeof names - written, "%s\"%s\"", i > 0 ? ", " : "",
                                     short_name(type, type->values[i].name));
     }
-    return refuse_value(at, "give one of %s", names);
+    return refuse_value(at, "pass one of %s", names);
 }
 
 static bool read_string(const reading *at, const json_t *value, char **text) {

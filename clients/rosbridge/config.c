@@ -94,7 +94,7 @@ static bool parse_number(const key *k, const char *text, double *number, char er
     if (end != text && *end == '\0' && is_whole && *number >= k->low && *number <= k->high) {
         return true;
     }
-    snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give a %s from %g to %.12g", k->name, text,
+    snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set a %s from %g to %.12g", k->name, text,
              k->type == KEY_SECONDS ? "time in seconds" : "whole number", k->low, k->high);
     return false;
 }
@@ -107,11 +107,11 @@ static bool is_endpoint(const char *text) {
 
 static bool parse_text(const key *k, const char *text, size_t size, char *value, char error[CONFIG_ERROR_SIZE]) {
     if (k->type == KEY_PATH && text[0] != '\0' && text[0] != '/') {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give an absolute path, or nothing for none", k->name, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set an absolute path, or nothing for none", k->name, text);
         return false;
     }
     if (k->type == KEY_ENDPOINT && !is_endpoint(text)) {
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give ipc:///absolute/path or tcp://host:port", k->name, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set ipc:///absolute/path or tcp://host:port", k->name, text);
         return false;
     }
     if (strlen(text) >= size) {
@@ -131,7 +131,7 @@ static bool parse_origins(config *c, const char *text, char error[CONFIG_ERROR_S
                          (strncmp(text, "http", 4) == 0 && memmem(text, length, "://", 3));
         if (!is_origin || length >= CONFIG_WORD || c->origin_count == CONFIG_ORIGINS) {
             snprintf(error, CONFIG_ERROR_SIZE,
-                     "origins: \"%.*s\": give at most %d of http://host, https://host:port, null or *", (int)length,
+                     "origins: \"%.*s\": set at most %d of http://host, https://host:port, null or *", (int)length,
                      text, CONFIG_ORIGINS);
             return false;
         }
@@ -166,7 +166,7 @@ static bool set_value(config *c, const key *k, const char *text, char error[CONF
         if (*(bool *)place || strcasecmp(text, "no") == 0) {
             return true;
         }
-        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: give yes or no", k->name, text);
+        snprintf(error, CONFIG_ERROR_SIZE, "%s = %.64s: set yes or no", k->name, text);
         return false;
     }
     return false;
@@ -266,15 +266,15 @@ bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]) {
         return false;
     }
     if ((c->certificate[0] == '\0') != (c->key[0] == '\0')) {
-        snprintf(error, CONFIG_ERROR_SIZE, "certificate and key are given together, or neither");
+        snprintf(error, CONFIG_ERROR_SIZE, "set both certificate and key, or neither");
         return false;
     }
     if (c->dial[0] != '\0' && strncmp(c->dial, "ws://", 5) != 0 && strncmp(c->dial, "wss://", 6) != 0) {
-        snprintf(error, CONFIG_ERROR_SIZE, "url = %.64s: give ws://host:port/path or wss://host:port/path", c->dial);
+        snprintf(error, CONFIG_ERROR_SIZE, "url = %.64s: set ws://host:port/path or wss://host:port/path", c->dial);
         return false;
     }
     if (c->address[0] == '\0' && c->dial[0] == '\0') {
-        snprintf(error, CONFIG_ERROR_SIZE, "there is nothing to do: give [server] address, or [dial] url");
+        snprintf(error, CONFIG_ERROR_SIZE, "there is nothing to do: set [server] address, or [dial] url");
         return false;
     }
     return true;

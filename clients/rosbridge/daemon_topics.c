@@ -94,7 +94,7 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     if (started->reader && started->diagnostics && started->models) {
         return started;
     }
-    snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: give an address ipc:///path or tcp://host:port",
+    snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: pass an address ipc:///path or tcp://host:port",
              of->config->events);
     daemon_topics_stop(started);
     return NULL;

@@ -176,7 +176,7 @@ static void set_field(conversion *of, const ProtobufCMessageDescriptor *type, js
         return;
     }
     if (list_size(json_object_get(arguments, name)) > 0) {
-        refuse(of, ": give either joint_state or %s", name);
+        refuse(of, ": send either joint_state or %s", name);
     } else {
         json_object_set(arguments, name, value);
     }
@@ -193,7 +193,7 @@ static void set_names(conversion *of, json_t *arguments) {
     if (given && !json_is_object(given)) {
         refuse(of, ".query: an object is needed");
     } else if (list_size(json_object_get(query, "joint_names")) > 0) {
-        refuse(of, ": give either joint_state or query.joint_names");
+        refuse(of, ": send either joint_state or query.joint_names");
     }
     json_object_set(query, "joint_names", of->names);
     json_object_set_new(arguments, "query", query);

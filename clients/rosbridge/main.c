@@ -48,7 +48,7 @@ static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) 
     if (sscanf(text, "%255[^.=].%255[^=]=%n", section, key, &length) == 2 && length > 0) {
         return config_set(c, section, key, text + length, error);
     }
-    snprintf(error, CONFIG_ERROR_SIZE, "--set %.200s: give SECTION.KEY=VALUE", text);
+    snprintf(error, CONFIG_ERROR_SIZE, "--set %.200s: pass SECTION.KEY=VALUE", text);
     return false;
 }
 

@@ -181,7 +181,7 @@ static void status(const request *from) {
 }
 
 static void auth(const request *from) {
-    request_refuse(from, "give the token as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address");
+    request_refuse(from, "send the token as \"Authorization: Bearer TOKEN\" or as ?token=TOKEN in the address");
 }
 
 typedef struct operation {

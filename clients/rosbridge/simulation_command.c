@@ -101,7 +101,7 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
     size_t given = json_array_size(values), width = part == 0 ? of->nq : of->nv;
     size_t named = json_array_size(json_object_get(message, "name"));
     if (given != 0 && given != named) {
-        snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values; give one for each of %zu names, or none", members[part],
+        snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values; send one for each of %zu names, or none", members[part],
                  given, named);
         return NULL;
     }

@@ -123,7 +123,7 @@ static bool read_header(const json_t *message, wrench *to, char *error) {
     if (digits == 0 || digits >= TOKEN_SIZE || text[digits] != '/' || text[digits + 1] == '\0' ||
         strlen(text + digits + 1) >= LINK_SIZE) {
         snprintf(error, TOPIC_ERROR_SIZE,
-                 "msg.header.frame_id: give TOKEN/LINK, the token that CreateSimulation returned and a link or frame");
+                 "msg.header.frame_id: send TOKEN/LINK, the token that CreateSimulation returned and a link or frame");
         return false;
     }
     snprintf(to->token, sizeof to->token, "%.*s", (int)digits, text);

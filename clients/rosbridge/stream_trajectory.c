@@ -45,7 +45,7 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     if (end && *end == '\0' && errno == 0 && *key != 0) {
         return true;
     }
-    snprintf(error, TOPIC_ERROR_SIZE, "msg.header.frame_id: give the key that OpenStream returned, in digits");
+    snprintf(error, TOPIC_ERROR_SIZE, "msg.header.frame_id: send the key that OpenStream returned, in digits");
     return false;
 }
 
@@ -60,7 +60,7 @@ static bool read_row(const json_t *points, size_t index, int part, const layout 
     const json_t *values = json_object_get(json_array_get(points, index), members[part]);
     size_t count = json_array_size(values), wanted = row ? of->count : 0;
     if (count != wanted) {
-        snprintf(error, TOPIC_ERROR_SIZE, "msg.points[%zu].%s: %zu values; give %zu%s", index, members[part], count,
+        snprintf(error, TOPIC_ERROR_SIZE, "msg.points[%zu].%s: %zu values; send %zu%s", index, members[part], count,
                  wanted, index > 0 ? ", as in the first point" : ", one for each name, or none");
         return false;
     }
@@ -98,7 +98,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
     }
     trajectory *made = n > 0 ? calloc(1, sizeof *made + n * width * sizeof(double)) : NULL;
     if (!made) {
-        snprintf(error, TOPIC_ERROR_SIZE, n == 0 ? "msg.points: give one point or more" : "out of memory");
+        snprintf(error, TOPIC_ERROR_SIZE, n == 0 ? "msg.points: send one point or more" : "out of memory");
         return NULL;
     }
     made->n = n;

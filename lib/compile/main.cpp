@@ -250,7 +250,7 @@ static void check(const command &c, const char *for_source, const char *for_obje
                           "; use printable ASCII without \" \\ * ? in its name");
     }
     if (c.output == c.header) {
-        throw usage_error("--header: " + c.header + " is the output; give it another name");
+        throw usage_error("--header: " + c.header + " is the output; choose another name");
     }
 }
 
@@ -370,7 +370,7 @@ static void check_pivots(const dyn_model *model, algorithm a, const std::string 
     if (solves_with_mass_matrix(a) && model->unresisted >= 0) {
         throw std::runtime_error("joint " + escaped(model->joints[model->unresisted].name) +
                                  ": no inertia resists the joint, so that the mass matrix is singular and " + name +
-                                 " cannot be computed; give the links that it moves a mass and an inertia, or name "
+                                 " cannot be computed; set a mass and an inertia for the links that it moves, or name "
                                  "other functions, such as --functions rnea,crba");
     }
 }

@@ -75,7 +75,7 @@ bool batch_set_samples(batch *b, uint64_t n) {
 bool batch_set_q(batch *b, size_t count, const double *q) {
     if (count == 0 || count % b->nq != 0) {
         batch_blame(b, "q");
-        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu for each sample of model \"%s\"", count,
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu values; pass nq = %zu for each sample of model \"%s\"", count,
                   b->nq, b->entry->name);
         return false;
     }

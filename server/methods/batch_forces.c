@@ -12,14 +12,14 @@ static bool check_block(batch *b, const char *path, const char *name, size_t cou
     if (count != 0 && count != 3 && count != 3 * rows) {
         call_blame(b->call, "%s.%s", path, name);
         call_fail(b->call, REASON_WRONG_COUNT,
-                  "%s has %zu values; give 3 that hold for all samples or rows, %zu (3 for each), or none", name, count,
+                  "%s has %zu values; pass 3 that hold for all samples or rows, %zu (3 for each), or none", name, count,
                   3 * rows);
         return false;
     }
     for (size_t k = 0; k < count; k++) {
         if (!isfinite(values[k])) {
             call_blame(b->call, "%s.%s[%zu]", path, name, k);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; give a finite number", name, k, values[k]);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", name, k, values[k]);
             return false;
         }
     }

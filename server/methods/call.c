@@ -121,14 +121,14 @@ bool call_is_late(call *c) {
     c->field[0] = '\0';
     if (has_own) {
         call_fail(c, REASON_DEADLINE,
-                  "the request was not done %.3f s after its arrival, the time that it was given; give it a longer "
-                  "timeout, or ask for less at once",
+                  "the request was not done by its deadline, %.3f s after its arrival; set a longer timeout, "
+                  "or request less at once",
                   given);
     } else {
         bool may_be_job = c->method->can_be_job && c->running == &c->own_running;
         call_fail(
             c, REASON_DEADLINE,
-            "the request was not done %.3f s after its arrival, the time that the daemon allows (%s); ask for less "
+            "the request was not done %.3f s after its arrival, the time that the daemon allows (%s); request less "
             "at once%s",
             given, c->limit, may_be_job ? ", or start a job (StartJob)" : "");
     }

@@ -7,7 +7,7 @@ void method_cancel(call *c) {
     if (r->client == 0) {
         call_blame(c, "client");
         call_fail(c, REASON_MISSING_VALUE,
-                  "client is 0, which names no client; give the number that the request to be ended carried");
+                  "client is 0, which names no client; pass the number that the request to be ended carried");
         return;
     }
     Dynamics__V1__CancelReply *reply = create_cancel_reply(c);

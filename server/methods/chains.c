@@ -33,7 +33,7 @@ static bool read_convention(call *c, Dynamics__V1__DenavitHartenbergConvention w
         return true;
     default:
         call_blame(c, "denavit_hartenberg.convention");
-        call_fail(c, REASON_UNKNOWN_VALUE, "the convention is %d; give STANDARD (1) or MODIFIED (2)", (int)wire);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the convention is %d; pass STANDARD (1) or MODIFIED (2)", (int)wire);
         return false;
     }
 }
@@ -57,7 +57,7 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
     if (from->n_rows == 0 || from->n_rows > MOST_CHAIN_JOINTS) {
         call_blame(c, "denavit_hartenberg.rows");
         call_fail(c, from->n_rows ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
-                  "there are %zu rows; give from 1 to %d", from->n_rows, MOST_CHAIN_JOINTS);
+                  "there are %zu rows; pass from 1 to %d", from->n_rows, MOST_CHAIN_JOINTS);
         if (from->n_rows > 0) {
             call_set_limit(c, BOUND_CHAIN_JOINTS, MOST_CHAIN_JOINTS, from->n_rows);
         }
@@ -127,13 +127,13 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
     *builder = NULL;
     if (n == 0 || from->n_slist % 6 != 0) {
         call_blame(c, "screws.slist");
-        call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; give 6 x n, one column for each of n joints",
+        call_fail(c, REASON_WRONG_COUNT, "there are %zu numbers; pass 6 x n, one column for each of n joints",
                   from->n_slist);
         return false;
     }
     if (n > MOST_CHAIN_JOINTS) {
         call_blame(c, "screws.slist");
-        call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; give at most %d", n, MOST_CHAIN_JOINTS);
+        call_fail(c, REASON_TOO_MANY_ENTRIES, "there are %zu joints; pass at most %d", n, MOST_CHAIN_JOINTS);
         call_set_limit(c, BOUND_CHAIN_JOINTS, MOST_CHAIN_JOINTS, n);
         return false;
     }

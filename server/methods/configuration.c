@@ -166,14 +166,14 @@ static bool read_factors(batch *b, task *t, const operands *from) {
     size_t count = from->factor_count;
     if (count != 1 && count != b->n && (count != 0 || from->needs_factors)) {
         batch_blame(b, "%s", field);
-        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; give one for all samples, or one for each of %zu",
+        call_fail(b->call, REASON_WRONG_COUNT, "%s has %zu values; pass one for all samples, or one for each of %zu",
                   field, count, b->n);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(from->factors[i])) {
             batch_blame(b, "%s[%zu]", field, i);
-            call_fail(b->call, REASON_NOT_FINITE, "the number is %g; give a finite one", from->factors[i]);
+            call_fail(b->call, REASON_NOT_FINITE, "the number is %g; pass a finite one", from->factors[i]);
             return false;
         }
     }
@@ -186,7 +186,7 @@ static bool read_factors(batch *b, task *t, const operands *from) {
 static bool check_request(batch *b, const operands *from, task *t) {
     if (from->takes_q_1 && from->q_1_count != from->q_count) {
         batch_blame(b, "q_1");
-        call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; give as many as q has, %zu", from->q_1_count,
+        call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; pass as many as q has, %zu", from->q_1_count,
                   from->q_count);
         return false;
     }
@@ -268,7 +268,7 @@ void method_compute_configurations(call *c) {
     bool is_open = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES);
     if (is_open && !o) {
         call_blame(c, "operation");
-        call_fail(c, REASON_MISSING_VALUE, "there is no operation; give one, such as integrate or difference");
+        call_fail(c, REASON_MISSING_VALUE, "there is no operation; pass one, such as integrate or difference");
     } else if (is_open) {
         const operands from = collect(r);
         b.part = part_of(r);

@@ -61,7 +61,7 @@ static bool lock_joints(const step *s, const Dynamics__V1__LockJoints *o, dyn_mo
     }
     if (o->n_q != 0 && o->n_q != nq) {
         blame(s, "q");
-        call_fail(s->call, REASON_WRONG_COUNT, "q has %zu values; give nq = %zu, or none for the zero configuration",
+        call_fail(s->call, REASON_WRONG_COUNT, "q has %zu values; pass nq = %zu, or none for the zero configuration",
                   o->n_q, nq);
         return false;
     }
@@ -204,13 +204,13 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
     if (r->n_operations == 0 || r->n_operations > MOST_OPERATIONS) {
         call_blame(c, "operations");
         call_fail(c, r->n_operations ? REASON_TOO_MANY_ENTRIES : REASON_MISSING_VALUE,
-                  "there are %zu operations; give from 1 to %d", r->n_operations, MOST_OPERATIONS);
+                  "there are %zu operations; pass from 1 to %d", r->n_operations, MOST_OPERATIONS);
         if (r->n_operations > 0) {
             call_set_limit(c, BOUND_OPERATIONS, MOST_OPERATIONS, r->n_operations);
         }
     } else if (r->name[0] == '\0') {
         call_blame(c, "name");
-        call_fail(c, REASON_MISSING_VALUE, "name is empty; give the new model one");
+        call_fail(c, REASON_MISSING_VALUE, "name is empty; set the name of the new model");
     }
     return !call_has_ended(c) && keep_check(c, r->replace, r->expected_digest);
 }

@@ -30,7 +30,7 @@ bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, d
     default:
         call_blame(c, "%s", path);
         call_fail(c, REASON_UNKNOWN_VALUE,
-                  "base_type is %d; give FIXED (1), FLOATING (2), or nothing for that of the description", (int)wire);
+                  "base_type is %d; pass FIXED (1), FLOATING (2), or nothing for that of the description", (int)wire);
         return false;
     }
 }
@@ -48,7 +48,7 @@ bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy
     default:
         call_blame(c, "%s", path);
         call_fail(c, REASON_UNKNOWN_VALUE,
-                  "mimic is %d; give COUPLED (1), INDEPENDENT (2), or nothing for the choice of the description",
+                  "mimic is %d; pass COUPLED (1), INDEPENDENT (2), or nothing for the choice of the description",
                   (int)wire);
         return false;
     }
@@ -103,7 +103,7 @@ static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *fr
         return geometry_read_vector(c, path, from, axis);
     }
     call_blame(c, "%s", path);
-    call_fail(c, REASON_MISSING_VALUE, "a joint of this type needs an axis; give one, such as 0 0 1");
+    call_fail(c, REASON_MISSING_VALUE, "a joint of this type needs an axis; pass one, such as 0 0 1");
     return false;
 }
 
@@ -112,7 +112,7 @@ static bool read_axes(call *c, const char *path, const Dynamics__V1__Joint *from
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     if (!traits) {
         call_blame(c, "%s.type", path);
-        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; give one from FIXED (1) to FLOATING (10)", (int)from->type);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; pass one from FIXED (1) to FLOATING (10)", (int)from->type);
         return false;
     }
     return read_axis(c, path_join(member, path, "axis"), from->axis, traits->axes > 0, joint->axis) &&

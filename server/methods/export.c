@@ -58,7 +58,7 @@ static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportM
         break;
     default:
         call_blame(c, "format");
-        call_fail(c, REASON_UNKNOWN_VALUE, "format is %d; give DESCRIPTION (1), URDF (2) or SCREWS (3)",
+        call_fail(c, REASON_UNKNOWN_VALUE, "format is %d; pass DESCRIPTION (1), URDF (2) or SCREWS (3)",
                   (int)r->format);
     }
 }

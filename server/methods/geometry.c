@@ -23,19 +23,19 @@ bool geometry_parse_vector(const char *path, const Dynamics__V1__Vector3 *from, 
     if (isfinite(to[0]) && isfinite(to[1]) && isfinite(to[2])) {
         return true;
     }
-    return refuse(why, REASON_NOT_FINITE, path, "the vector is (%g, %g, %g); give finite numbers", to[0], to[1], to[2]);
+    return refuse(why, REASON_NOT_FINITE, path, "the vector is (%g, %g, %g); pass finite numbers", to[0], to[1], to[2]);
 }
 
 bool geometry_parse_numbers(const char *path, size_t count, const double *from, size_t wanted, double *to,
                             refusal *why) {
     char member[PATH_SIZE];
     if (count != wanted) {
-        return refuse(why, REASON_WRONG_COUNT, path, "there are %zu numbers; give %zu", count, wanted);
+        return refuse(why, REASON_WRONG_COUNT, path, "there are %zu numbers; pass %zu", count, wanted);
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(from[i])) {
             snprintf(member, sizeof member, "%s[%zu]", path, i);
-            return refuse(why, REASON_NOT_FINITE, member, "the number is %g; give a finite one", from[i]);
+            return refuse(why, REASON_NOT_FINITE, member, "the number is %g; pass a finite one", from[i]);
         }
         to[i] = from[i];
     }
@@ -56,7 +56,7 @@ bool geometry_parse_reference_frame(const char *path, Dynamics__V1__ReferenceFra
         return true;
     default:
         return refuse(why, from ? REASON_UNKNOWN_VALUE : REASON_MISSING_VALUE, path,
-                      "the reference frame is %d; give LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)", (int)from);
+                      "the reference frame is %d; pass LOCAL (1), WORLD (2) or LOCAL_WORLD_ALIGNED (3)", (int)from);
     }
 }
 
@@ -80,7 +80,7 @@ static bool read_quaternion(const char *path, const Dynamics__V1__Quaternion *fr
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     if (!isfinite(norm) || norm < 1e-6) {
         return refuse(why, REASON_INVALID_ROTATION, path_join(member, path, "orientation"),
-                      "the quaternion (x y z w) is (%g, %g, %g, %g); give one of norm one", q[0], q[1], q[2], q[3]);
+                      "the quaternion (x y z w) is (%g, %g, %g, %g); pass one of norm one", q[0], q[1], q[2], q[3]);
     }
     dyn_quaternion_to_rotation(q, R);
     return true;
@@ -126,7 +126,7 @@ bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from,
     to->mass = from->mass;
     if (!isfinite(to->mass)) {
         return refuse(why, REASON_NOT_FINITE, path_join(member, path, "mass"),
-                      "the mass is %g kg; give a finite number", to->mass);
+                      "the mass is %g kg; pass a finite number", to->mass);
     }
     if (!geometry_parse_vector(path_join(member, path, "center_of_mass"), from->center_of_mass, to->center_of_mass,
                                why)) {

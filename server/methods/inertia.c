@@ -40,7 +40,7 @@ static bool check_lengths(const part *p, const char *name, size_t count, const d
     for (size_t i = 0; i < count; i++) {
         if (!(lengths[i] >= 0 && isfinite(lengths[i]))) {
             call_blame(p->call, "%s.%s.%s", p->path, p->kind, name);
-            call_fail(p->call, REASON_NOT_FINITE, "%s is %g; give a finite length in metres, at least 0", name,
+            call_fail(p->call, REASON_NOT_FINITE, "%s is %g; pass a finite length in metres, at least 0", name,
                       lengths[i]);
             return false;
         }
@@ -55,13 +55,13 @@ static bool find_mass(const part *p, double *mass) {
     if (p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
         call_blame(p->call, "%s.amount", p->path);
         call_fail(p->call, REASON_MISSING_VALUE,
-                  "a shape and a mesh need a mass in kg or a density in kg/m^3; give one of them");
+                  "a shape and a mesh need a mass in kg or a density in kg/m^3; pass one of them");
         return false;
     }
     if (!(amount > 0 && isfinite(amount))) {
         call_blame(p->call, "%s.%s", p->path, is_density ? "density" : "mass");
         call_fail(p->call, isfinite(amount) ? REASON_INVALID_VALUE : REASON_NOT_FINITE,
-                  "it is %g %s; give a positive, finite number", amount, is_density ? "kg/m^3" : "kg");
+                  "it is %g %s; pass a positive, finite number", amount, is_density ? "kg/m^3" : "kg");
         return false;
     }
     *mass = is_density ? amount * p->volume : amount;
@@ -225,7 +225,7 @@ static bool read_numbers(part *p) {
     if (p->from->amount_case != DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
         bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
         call_blame(p->call, "%s.%s", p->path, is_density ? "density" : "mass");
-        call_fail(p->call, REASON_UNUSED_FIELD, "only shapes and meshes are given a mass or a density");
+        call_fail(p->call, REASON_UNUSED_FIELD, "only shapes and meshes use a mass or a density");
         return false;
     }
     path_join(values, path_join(path, p->path, p->kind), "values");
@@ -262,7 +262,7 @@ static bool read_part(part *p) {
         protobuf_c_message_descriptor_get_field(&dynamics__v1__inertia_part__descriptor, (unsigned)p->from->body_case);
     if (!body) {
         call_blame(p->call, "%s.body", p->path);
-        call_fail(p->call, REASON_MISSING_VALUE, "the part has no body; give a shape, a mesh or an inertia");
+        call_fail(p->call, REASON_MISSING_VALUE, "the part has no body; pass a shape, a mesh or an inertia");
         return false;
     }
     p->kind = body->name;
@@ -360,7 +360,7 @@ void method_compute_inertia(call *c) {
     double volume, point[3], cost = PART_COST * (double)r->n_parts;
     if (r->n_parts == 0) {
         call_blame(c, "parts");
-        call_fail(c, REASON_MISSING_VALUE, "give at least one part");
+        call_fail(c, REASON_MISSING_VALUE, "pass at least one part");
         return;
     }
     for (size_t i = 0; i < r->n_parts; i++) {

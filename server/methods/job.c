@@ -67,8 +67,8 @@ static job *command(call *c, const char *name, uint64_t token) {
     job *j = find(c, name);
     if (j && !is_allowed(c, j, token)) {
         call_blame(c, "token");
-        call_fail(c, REASON_WRONG_TOKEN, "job \"%s\" was started by %s; its token is not %s", job_name(j), job_owner(j),
-                  token ? "the one given" : "given");
+        call_fail(c, REASON_WRONG_TOKEN, "job \"%s\" was started by %s; pass its token (the request has %s)",
+                  job_name(j), job_owner(j), token ? "another one" : "none");
         job_release(j);
         return NULL;
     }
@@ -158,7 +158,7 @@ void method_start_job(call *c) {
         call_fail(c, REASON_NO_METHOD, "the job names no method; set one of those of StartJobRequest.method");
     } else if (!(isfinite(r->timeout) && r->timeout >= 0)) {
         call_blame(c, "timeout");
-        call_fail(c, REASON_INVALID_VALUE, "timeout is %g; give seconds, or 0 for the daemon's own limit", r->timeout);
+        call_fail(c, REASON_INVALID_VALUE, "timeout is %g; pass seconds, or 0 for the daemon's own limit", r->timeout);
     } else if (!call_defer(c, COPY_COST * (double)c->transport->request_size)) {
         if (live_name(c->service->live, "job", r->job, "job", name, &why)) {
             start(c, r, name);

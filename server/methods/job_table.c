@@ -224,7 +224,7 @@ static void complete(job *j, Dynamics__V1__Code code) {
         char message[256];
         snprintf(message, sizeof message,
                  "the result has %zu bytes; all jobs together hold %zu, and the limit is %llu (limits.job_bytes): "
-                 "remove finished jobs (CancelJob), or ask for less at once",
+                 "remove finished jobs (CancelJob), or request less at once",
                  j->reply_size, table->held, (unsigned long long)atomic_load(&table->options.limits->job_bytes));
         store_error(j, REASON_JOBS_TOO_LARGE, message);
         code = reason_code(REASON_JOBS_TOO_LARGE);
@@ -305,7 +305,7 @@ static bool add(job_table *table, job *j, refusal *why) {
         return refuse_limit(why, REASON_JOBS_TOO_LARGE, (excess){BOUND_JOB_BYTES, bytes, table->held + j->request_size},
                             "",
                             "the request has %zu bytes; all jobs together hold %zu, and the limit is %llu "
-                            "(limits.job_bytes): wait for some, remove finished ones (CancelJob), or ask for less",
+                            "(limits.job_bytes): wait for some, remove finished ones (CancelJob), or request less",
                             j->request_size, table->held, (unsigned long long)bytes);
     }
     list(table, j);

@@ -19,7 +19,7 @@ bool keep_check(call *c, bool replace, const char *expected_digest) {
     }
     call_blame(c, "expected_digest");
     if (replace) {
-        call_fail(c, REASON_INVALID_VALUE, "%s is no digest; give \"sha256:\" and 64 digits, as DescribeModel does",
+        call_fail(c, REASON_INVALID_VALUE, "%s is no digest; pass \"sha256:\" and 64 digits, as DescribeModel does",
                   text_quote(expected_digest, quoted));
     } else {
         call_fail(c, REASON_UNUSED_FIELD,

@@ -153,7 +153,7 @@ static bool check_name(const char *name, const char *field, refusal *why) {
         is_good = isalnum((unsigned char)name[i]) || name[i] == '_' || name[i] == '-';
     }
     return is_good ||
-           refuse(why, REASON_INVALID_NAME, field, "%s is no name; give 1 to %d letters, digits, '_' and '-'",
+           refuse(why, REASON_INVALID_NAME, field, "%s is no name; pass 1 to %d letters, digits, '_' and '-'",
                   text_quote(name, quoted), SIMULATION_NAME_SIZE - 1);
 }
 

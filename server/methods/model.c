@@ -73,7 +73,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     dyn_error error = {0};
     if (urdf[0] == '\0') {
         call_blame(c, "urdf");
-        call_fail(c, REASON_MISSING_VALUE, "urdf is empty; give the text of a URDF file");
+        call_fail(c, REASON_MISSING_VALUE, "urdf is empty; pass the text of a URDF file");
         return false;
     }
     size_t length = strlen(urdf);
@@ -107,7 +107,7 @@ static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_re
     default:
         call_blame(c, "source");
         call_fail(c, REASON_MISSING_VALUE,
-                  "there is no description; give one of urdf, description, denavit_hartenberg and screws");
+                  "there is no description; pass one of urdf, description, denavit_hartenberg and screws");
         return false;
     }
 }

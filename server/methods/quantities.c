@@ -117,7 +117,7 @@ static dyn_status check_finite(const states *s, const char *name, const double *
                                            .width = nv,
                                            .has_sample = true,
                                            .sample = i / nv};
-            snprintf(error->message, sizeof error->message, "the value is %g; give a finite number", values[i]);
+            snprintf(error->message, sizeof error->message, "the value is %g; pass a finite number", values[i]);
             return DYN_INVALID_ARGUMENT;
         }
     }

@@ -10,7 +10,7 @@
 bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char *method_name, refusal *why) {
     if (!q) {
         return refuse(why, REASON_MISSING_VALUE, "query",
-                      "the request has no query; give one with the name of the model");
+                      "the request has no query; pass one with the name of the model");
     }
     const struct {
         query_parts part;
@@ -43,7 +43,7 @@ bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *ent
     }
     if (!digest_is_one(query->expected_digest)) {
         return refuse(why, REASON_INVALID_VALUE, field,
-                      "%s is no digest; give \"sha256:\" and 64 digits, as DescribeModel does",
+                      "%s is no digest; pass \"sha256:\" and 64 digits, as DescribeModel does",
                       text_quote(query->expected_digest, quoted));
     }
     return refuse(why, REASON_MODEL_CHANGED, field,
@@ -90,14 +90,14 @@ static bool read_precision(Dynamics__V1__Precision wire, dyn_precision *precisio
         return true;
     default:
         return refuse(why, REASON_UNKNOWN_VALUE, "query.precision",
-                      "the precision is %d; give DOUBLE (0) or SINGLE (1)", (int)wire);
+                      "the precision is %d; pass DOUBLE (0) or SINGLE (1)", (int)wire);
     }
 }
 
 static bool read_on_error(Dynamics__V1__OnError wire, bool *is_marking, refusal *why) {
     *is_marking = wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
     return wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL || *is_marking ||
-           refuse(why, REASON_UNKNOWN_VALUE, "query.on_error", "on_error is %d; give FAIL (0) or MARK (1)", (int)wire);
+           refuse(why, REASON_UNKNOWN_VALUE, "query.on_error", "on_error is %d; pass FAIL (0) or MARK (1)", (int)wire);
 }
 
 bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,

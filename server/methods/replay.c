@@ -153,7 +153,7 @@ static void reserve(replay *p) {
         call_fail(
             c, REASON_REPLY_TOO_LARGE,
             "the reply with %zu states could have %.0f bytes; the limit is %llu (limits.reply_bytes): ask for them "
-            "in parts, or give a stride",
+            "in parts, or pass a stride",
             count, (double)count * (double)(row + 10), (unsigned long long)limit);
         call_set_limit(c, BOUND_REPLY_BYTES, limit, (uint64_t)((double)count * (double)(row + 10)));
         return;

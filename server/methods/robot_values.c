@@ -65,7 +65,7 @@ static bool check(const robot *r, const char *field, bool is_q, size_t count, co
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             snprintf(place, sizeof place, "%s[%zu]", field, i);
-            return refuse(why, REASON_NOT_FINITE, place, "%s (joint %.80s) is %g; give a finite number", place,
+            return refuse(why, REASON_NOT_FINITE, place, "%s (joint %.80s) is %g; pass a finite number", place,
                           joint_of(r, is_q, i), values[i]);
         }
     }
@@ -99,13 +99,13 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
 bool value_fill(const value_range *r, double *value, refusal *why) {
     *value = *value == 0 ? r->standard : *value;
     return (*value >= r->low && *value <= r->high) ||
-           refuse(why, REASON_INVALID_VALUE, r->field, "%s is %g; give %g to %g, or 0 for %g", r->field, *value, r->low,
+           refuse(why, REASON_INVALID_VALUE, r->field, "%s is %g; pass %g to %g, or 0 for %g", r->field, *value, r->low,
                   r->high, r->standard);
 }
 
 bool value_check_choice(const char *field, int value, int count, refusal *why) {
     return (value >= 0 && value < count) ||
-           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; pass a number from 0 to %d", field, value, count - 1);
 }
 
 bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
@@ -120,7 +120,7 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
         return true;
     }
     if (count != 1 && count != r->nv) {
-        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give nv = %zu of them, or one for all", field,
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; pass nv = %zu of them, or one for all", field,
                       count, r->nv);
     }
     for (size_t i = 0; i < r->nv; i++) {
@@ -128,7 +128,7 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
         caller[i] = values[at];
         if (!(isfinite(caller[i]) && caller[i] >= 0)) {
             snprintf(place, sizeof place, "%s[%zu]", field, at);
-            return refuse(why, REASON_INVALID_VALUE, place, "%s is %g; give a finite number that is not negative",
+            return refuse(why, REASON_INVALID_VALUE, place, "%s is %g; pass a finite number that is not negative",
                           place, caller[i]);
         }
     }
@@ -141,13 +141,13 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
 static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
     char place[REFUSAL_FIELD_SIZE];
     if (count != 0 && count != 3) {
-        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; give 3, or none for zero", field, count);
+        return refuse(why, REASON_WRONG_COUNT, field, "%s has %zu values; pass 3, or none for zero", field, count);
     }
     for (size_t k = 0; k < count; k++) {
         vector[k] = values[k];
         if (!isfinite(values[k])) {
             snprintf(place, sizeof place, "%s[%zu]", field, k);
-            return refuse(why, REASON_NOT_FINITE, place, "%s is %g; give a finite number", place, values[k]);
+            return refuse(why, REASON_NOT_FINITE, place, "%s is %g; pass a finite number", place, values[k]);
         }
     }
     return true;

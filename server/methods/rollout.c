@@ -86,7 +86,7 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
         return true;
     }
     call_blame(b->call, "%s", name);
-    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; give a number from 0 to %d", name, value, count - 1);
+    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; pass a number from 0 to %d", name, value, count - 1);
     return false;
 }
 
@@ -96,7 +96,7 @@ static bool check_reference(task *t) {
     if (has_controller != has_reference) {
         call_blame(t->b->call, "q_ref");
         call_fail(t->b->call, REASON_CONFLICTING_FIELDS,
-                  has_controller ? "the controller has no reference; give q_ref"
+                  has_controller ? "the controller has no reference; pass q_ref"
                                  : "there is a reference but no controller; choose one in stepping.controller");
     }
     return has_controller == has_reference;
@@ -134,7 +134,7 @@ static bool read_results(task *t) {
         default:
             call_blame(t->b->call, "results[%zu]", i);
             call_fail(t->b->call, REASON_UNKNOWN_VALUE,
-                      "there is no result %d; give Q (1), V (2), TAU (3) or ENERGY (4)", (int)r->results[i]);
+                      "there is no result %d; pass Q (1), V (2), TAU (3) or ENERGY (4)", (int)r->results[i]);
             return false;
         }
     }

@@ -282,7 +282,7 @@ static void set_deadline(call *c, double limit, const char *key) {
     double timeout = c->request->timeout;
     if (!isfinite(timeout) || timeout < 0) {
         snprintf(c->field, sizeof c->field, "timeout");
-        call_fail(c, REASON_INVALID_VALUE, "timeout is %g; give seconds, or 0 for the daemon's own limit", timeout);
+        call_fail(c, REASON_INVALID_VALUE, "timeout is %g; pass seconds, or 0 for the daemon's own limit", timeout);
         return;
     }
     c->limit = key;

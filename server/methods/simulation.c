@@ -61,10 +61,11 @@ static bool check_token(call *c, simulation *s, uint64_t token) {
     if (s->token == 0) {
         call_fail(c, REASON_NOT_OWNED, "simulation \"%s\" has no owner; claim it first (ClaimSimulation)", s->name);
     } else {
-        call_fail(c, REASON_WRONG_TOKEN,
-                  "simulation \"%s\" is commanded by %s, whose lease goes on for %.1f s; its token is not %s", s->name,
-                  s->owner, s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0.0,
-                  token ? "the one given" : "given");
+        call_fail(
+            c, REASON_WRONG_TOKEN,
+            "simulation \"%s\" is commanded by %s, whose lease goes on for %.1f s; pass its token (the request has %s)",
+            s->name, s->owner, s->lease_end > now ? (double)(s->lease_end - now) / 1e9 : 0.0,
+            token ? "another one" : "none");
     }
     return false;
 }
@@ -165,7 +166,7 @@ void method_claim_simulation(call *c) {
     Dynamics__V1__ClaimSimulationReply *reply = create_claim_simulation_reply(c);
     if (!(r->lease == 0 || (r->lease >= 0.1 && r->lease <= 86400))) {
         call_blame(c, "lease");
-        call_fail(c, REASON_INVALID_VALUE, "lease is %g; give 0.1 to 86400, or 0 for what it has", r->lease);
+        call_fail(c, REASON_INVALID_VALUE, "lease is %g; pass 0.1 to 86400, or 0 for what it has", r->lease);
         return;
     }
     live *l = c->service->live;

@@ -16,7 +16,7 @@ static const value_range STEP = {"stepping.step_length", 1e-3, 1e-6, 1},
 static bool read_spring_value(const char *field, double value, double *to, refusal *why) {
     *to = value;
     return (value >= 0 && value <= MOST_SPRING) ||
-           refuse(why, REASON_INVALID_VALUE, field, "%s is %g; give 0 to %g", field, value, MOST_SPRING);
+           refuse(why, REASON_INVALID_VALUE, field, "%s is %g; set 0 to %g", field, value, MOST_SPRING);
 }
 
 /* Reads the spring and damper of stops. Zeros are values, not defaults. An absent spring is set to the defaults in the
@@ -82,7 +82,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
                             "stepping.substeps", "substeps is %u; at most %d are allowed", m->substeps, MOST_SUBSTEPS);
     }
     if (!(m->restitution >= 0 && m->restitution <= 1)) {
-        return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; give 0 to 1",
+        return refuse(why, REASON_INVALID_VALUE, "stepping.restitution", "restitution is %g; set 0 to 1",
                       m->restitution);
     }
     options->integrator = integrators[m->integrator];

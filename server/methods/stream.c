@@ -93,7 +93,7 @@ static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m
         snprintf(problem, sizeof problem, "it has the field %u, which this daemon does not know; leave it out",
                  m->base.unknown_fields[0].tag);
     } else if (m->n_time == 0) {
-        snprintf(problem, sizeof problem, "time is empty; give that of each point");
+        snprintf(problem, sizeof problem, "time is empty; pass that of each point");
     } else if (m->n_time > s->options.capacity) {
         snprintf(problem, sizeof problem, "%zu points; at most the stream's capacity of %zu may come at once",
                  m->n_time, s->options.capacity);
@@ -147,7 +147,7 @@ static void free_session(void *attachment) {
 
 static bool check_choice(const char *field, int value, int count, refusal *why) {
     return (value >= 0 && value < count) ||
-           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; give a number from 0 to %d", field, value, count - 1);
+           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; pass a number from 0 to %d", field, value, count - 1);
 }
 
 /* Reads the target of the points. */
@@ -183,10 +183,10 @@ static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
         return false;
     }
     if (!(r->late_after >= 0 && r->late_after <= 1e6)) {
-        return refuse(why, REASON_INVALID_VALUE, "late_after", "late_after is %g; give 0 to 1e6 s", r->late_after);
+        return refuse(why, REASON_INVALID_VALUE, "late_after", "late_after is %g; pass 0 to 1e6 s", r->late_after);
     }
     if (!(r->idle_time == 0 || (r->idle_time >= 0.1 && r->idle_time <= 86400))) {
-        return refuse(why, REASON_INVALID_VALUE, "idle_time", "idle_time is %g; give 0.1 to 86400 s, or 0 for %g",
+        return refuse(why, REASON_INVALID_VALUE, "idle_time", "idle_time is %g; pass 0.1 to 86400 s, or 0 for %g",
                       r->idle_time, STANDARD_IDLE_TIME);
     }
     if (r->capacity > most) {
@@ -494,8 +494,8 @@ void method_close_stream(call *c) {
     }
     if (r->key != s->key) {
         call_blame(c, "key");
-        call_fail(c, REASON_WRONG_TOKEN, "stream \"%s\" was opened by %s; its key is not %s", s->name, s->owner,
-                  r->key ? "the one given" : "given");
+        call_fail(c, REASON_WRONG_TOKEN, "stream \"%s\" was opened by %s; pass its key (the request has %s)", s->name,
+                  s->owner, r->key ? "another one" : "none");
     } else {
         live_end_stream(c->service->live, s, STREAM_CLOSED, "closed by its owner");
         reply->stream = summarize(c, s);

@@ -57,7 +57,7 @@ static bool negate_block(batch *b, const char *name, size_t count, const double 
     if (count != 0 && count != 3 && count != 3 * rows) {
         call_blame(b->call, "tip.%s", name);
         call_fail(b->call, REASON_WRONG_COUNT,
-                  "%s has %zu values; give 3 that hold for all rows, %zu (3 for each), or none", name, count, 3 * rows);
+                  "%s has %zu values; pass 3 that hold for all rows, %zu (3 for each), or none", name, count, 3 * rows);
         return false;
     }
     *negated = call_allocate(b->call, count, sizeof(double));
@@ -65,7 +65,7 @@ static bool negate_block(batch *b, const char *name, size_t count, const double 
         (*negated)[k] = -values[k];
         if (!isfinite(values[k])) {
             call_blame(b->call, "tip.%s[%zu]", name, k);
-            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; give a finite number", name, k, values[k]);
+            call_fail(b->call, REASON_NOT_FINITE, "%s[%zu] is %g; pass a finite number", name, k, values[k]);
             return false;
         }
     }
@@ -90,13 +90,13 @@ static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
 static bool check_times(batch *b, size_t n, size_t count, const double *time, bool is_needed) {
     if (count != n && (count > 0 || is_needed)) {
         call_blame(b->call, "time");
-        call_fail(b->call, REASON_WRONG_COUNT, "time has %zu values; give one for each of the %zu rows", count, n);
+        call_fail(b->call, REASON_WRONG_COUNT, "time has %zu values; pass one for each of the %zu rows", count, n);
         return false;
     }
     for (size_t i = 0; i < count; i++) {
         if (!isfinite(time[i]) || (i > 0 && !(time[i] > time[i - 1]))) {
             call_blame(b->call, "time[%zu]", i);
-            call_fail(b->call, REASON_INVALID_VALUE, "time[%zu] is %.17g; give finite times, each after the one before",
+            call_fail(b->call, REASON_INVALID_VALUE, "time[%zu] is %.17g; pass finite times, each after the one before",
                       i, time[i]);
             return false;
         }
@@ -112,7 +112,7 @@ static bool read_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dy
     if ((int)wire < least || (size_t)wire >= sizeof known / sizeof known[0]) {
         call_blame(b->call, "rates");
         call_fail(b->call, REASON_UNKNOWN_VALUE,
-                  "rates is %d; give %sSPLINE (1), SPLINE_AT_REST (2), CENTRAL (3), FIVE_POINT (4), QUINTIC_SPLINE (5) "
+                  "rates is %d; pass %sSPLINE (1), SPLINE_AT_REST (2), CENTRAL (3), FIVE_POINT (4), QUINTIC_SPLINE (5) "
                   "or QUINTIC_SPLINE_AT_REST (6)",
                   (int)wire, may_be_given ? "GIVEN (0), " : "");
         return false;
@@ -271,7 +271,7 @@ static bool check_start(batch *b, forward_task *t) {
     }
     if (r->n_tau == 0 || r->n_tau % b->nv != 0) {
         call_blame(b->call, "tau");
-        call_fail(b->call, REASON_WRONG_COUNT, "tau has %zu values; give nv = %zu for each row, and at least one row",
+        call_fail(b->call, REASON_WRONG_COUNT, "tau has %zu values; pass nv = %zu for each row, and at least one row",
                   r->n_tau, b->nv);
         return false;
     }

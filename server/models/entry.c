@@ -37,7 +37,7 @@ void model_name_adapt(char *name) {
 /* Checks a name: it must fit, be printable, have no '.', and not look like a digest. */
 static dyn_status check_name(const char *name, dyn_error *error) {
     if (name[0] == '\0') {
-        return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; give it one");
+        return fail(error, DYN_INVALID_ARGUMENT, "name", "the model has no name; set one");
     }
     if (strlen(name) >= MODEL_NAME_SIZE) {
         return fail(error, DYN_RESOURCE_EXHAUSTED, "name", "the name has %zu bytes; at most %d are allowed",
@@ -48,7 +48,7 @@ static dyn_status check_name(const char *name, dyn_error *error) {
     }
     if (!dyn_text_is_printable(name)) {
         return fail(error, DYN_INVALID_ARGUMENT, "name",
-                    "the name \"%s\" is not printable; give it printable UTF-8 without control, invisible or direction "
+                    "the name \"%s\" is not printable; use printable UTF-8 without control, invisible or direction "
                     "characters",
                     name);
     }
@@ -57,7 +57,7 @@ static dyn_status check_name(const char *name, dyn_error *error) {
         snprintf(adapted, sizeof adapted, "%s", name);
         model_name_adapt(adapted);
         return fail(error, DYN_INVALID_ARGUMENT, "name",
-                    "the name \"%s\" has a \".\", which separates the parts of topics; give it another character, such "
+                    "the name \"%s\" has a \".\", which separates the parts of topics; use another character, such "
                     "as \"%s\"",
                     name, adapted);
     }

@@ -119,7 +119,8 @@ static void describe(const stepper *s, dyn_error *error) {
         break;
     case DYN_SAMPLE_STATUS_SINGULAR:
         snprintf(error->message, sizeof error->message,
-                 "no inertia resists %.80s: give the links that it moves a mass and an inertia, or the joint damping",
+                 "no inertia resists %.80s: set a mass and an inertia for the links that it moves, "
+                 "or damping for the joint",
                  joint);
         break;
     }

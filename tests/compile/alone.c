@@ -225,7 +225,7 @@ static const struct {
     {DESCRIPTIONS "/departing.urdf -o x.c -f rnea,minverse", "minverse cannot be computed", 1},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c -f rnea,aba,rnea", "\"rnea\" would be rnea for the second time", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --frames tool0,tool0", "\"tool0\" would be frame_tool0 for the second", 2},
-    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --header x.c", "--header: x.c is the output; give it another name", 2},
+    {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --header x.c", "--header: x.c is the output; choose another name", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.c --compiler cc", "--compiler: only with --shared", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared --header x.h", "--header: not with --shared", 2},
     {ROBOTS_DIRECTORY "/ur5.urdf -o x.so --shared -f rnea", "--functions: not with --shared", 2},

@@ -308,7 +308,7 @@ START_TEST(forces_on_a_link_enter_with_their_sign) {
     json_decref(without);
     json_decref(with);
     json_decref(pose);
-    must_fail("$ctl id ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
+    must_fail("$ctl id ur5 --force tool0:1,2", 2, "pass LINK:FX,FY,FZ");
     must_fail("$ctl id ur5 --force nothing:1,2,3", 1, "NOT_FOUND");
 }
 END_TEST
@@ -358,7 +358,7 @@ START_TEST(exported_models_load_again) {
     must_fail("$ctl load --dh '{\"name\": \"r\", \"convention\": \"standard\", \"rows\": [{\"type\": \"planar\"}]}'", 1,
               "refused: load_model.denavit_hartenberg.rows[0].type: ");
     must_fail("$ctl export nothing", 1, "refused: export_model.model: ");
-    must_fail("$ctl export ur5 --format yaml", 2, "--format yaml: give description|urdf|screws");
+    must_fail("$ctl export ur5 --format yaml", 2, "--format yaml: pass description|urdf|screws");
 }
 END_TEST
 
@@ -369,7 +369,7 @@ START_TEST(models_are_derived) {
     must_say("$ctl derive four_link chain:tip,base base:base,floating --name turned", "floating base");
     must_say("$ctl derive ur5 --operations '[{\"subtree\": {\"link\": \"forearm_link\"}}]' --name forearm",
              "moving joints");
-    must_fail("$ctl derive ur5 attach:tool0,gripper --name x", 2, "give attach:LINK,NAME,MASS");
+    must_fail("$ctl derive ur5 attach:tool0,gripper --name x", 2, "pass attach:LINK,NAME,MASS");
     must_fail("$ctl derive ur5 jump:tool0 --name x", 2, "there is no operation \"jump\"");
     must_fail("$ctl derive ur5 detach --name x", 2, "\"detach\" is no operation");
     must_fail("$ctl derive ur5 detach:tool0", 2, "derive needs --name");
@@ -433,7 +433,7 @@ START_TEST(payloads_are_read_from_the_command_line) {
     json_decref(bare);
     json_decref(loaded);
     must_say("$ctl explain two_link --q 0,0.3 --payload tip:2", "payload on tip");
-    must_fail("$ctl id two_link --payload tip", 2, "give LINK:MASS in kg");
+    must_fail("$ctl id two_link --payload tip", 2, "pass LINK:MASS in kg");
     must_fail("$ctl id two_link --payload nowhere:2", 1, "inverse_dynamics.query.payloads[0].link: ");
     must_fail("$ctl fk two_link --payload tip:2", 2, "fk does not take --payload");
 }
@@ -478,7 +478,7 @@ START_TEST(base_parameters_are_named) {
     must_say("$ctl base-parameters two_link", "     6  link1.Iyy  2.000000 kg m^2  + link2.m\n");
     /* A linear combination of several lines is complete. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
-    must_fail("$ctl base-parameters ur5 --gravity 1", 2, "give X,Y,Z in m/s^2");
+    must_fail("$ctl base-parameters ur5 --gravity 1", 2, "pass X,Y,Z in m/s^2");
     must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.query.model: ");
 }
 END_TEST
@@ -504,7 +504,7 @@ START_TEST(configurations_are_computed) {
     must_fail("$ctl configuration ur5 distance", 2, "distance needs --to");
     must_fail("$ctl configuration ur5 distance --to 1", 2, "--to: 1 values, but 6 are needed");
     must_fail("$ctl configuration ur5 random --seed x", 2, "--seed x");
-    must_fail("$ctl configuration ur5 random --count 0", 2, "--count 0: give a whole number from 1");
+    must_fail("$ctl configuration ur5 random --count 0", 2, "--count 0: pass a whole number from 1");
     must_fail("$ctl configuration ur5 neutral --count 2", 2, "neutral does not take --count");
     must_say("$ctl configuration ur5 random --count 3 --json | wc -l", "3");
     must_say("[ \"$($ctl configuration ur5 random --count 9 --seed 3 --json | head -n 1)\" = "
@@ -581,13 +581,13 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     ck_assert_double_eq(ends[0][4], ends[1][4]);
     ck_assert_double_eq(ends[0][4], ends[2][2]);
     ck_assert_double_ne(ends[0][4], ends[3][4]);
-    must_fail("$ctl rollout ur5 --control pd --kp 1,2", 2, "2 gains; give one for all joints, nv = 6 of them");
+    must_fail("$ctl rollout ur5 --control pd --kp 1,2", 2, "2 gains; pass one for all joints, nv = 6 of them");
     must_fail("$ctl rollout ur5 --control pd --kd knee=2", 2, "--kd: ur5 has no moving joint \"knee\"");
     must_fail("$ctl rollout ur5 --control pd --kp elbow_joint=-2", 2, "\"-2\" is not a number that is not less than 0");
     must_fail("$ctl simulate ur5 --control pd --kp 1,x", 2, "\"x\" is not a number");
     must_fail("$ctl rollout ur5 --to 0,0,0,0,0,0", 2, "--control");
     must_fail("$ctl rollout ur5 --accurate --control pd", 1, "rollout.accuracy");
-    must_fail("$ctl rollout ur5 --duration 1e6 --timeout 2", 4, "give it a longer timeout, or ask for less");
+    must_fail("$ctl rollout ur5 --duration 1e6 --timeout 2", 4, "set a longer timeout, or request less");
     must_fail("$ctl trajectory ur5 sideways", 2, "inverse or forward");
 }
 END_TEST
@@ -612,7 +612,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_say("$ctl recordings", "run1");
     must_say("$ctl recordings --json", "\"name\": \"run1\"");
     must_say("$ctl recordings --fetch run1", "dynamics.v1.simulation");
-    must_fail("$ctl recordings --fetch run1 --delete run1", 2, "give one of them");
+    must_fail("$ctl recordings --fetch run1 --delete run1", 2, "pass one of them");
     must_say("$ctl recordings --delete run1", "run1: deleted");
     must_fail("$ctl recordings --delete run1", 1, "delete_recording.recording");
     must_say("$ctl recordings", "no recordings");
@@ -623,7 +623,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_say("$ctl replay passing", "100 steps of 0.001 s, 100 came out with the same bits");
     must_fail("$ctl replay passing --csv", 1, "there is no model");
     must_fail("$ctl simulate ur5 --step-length -1", 2, "--step-length -1");
-    must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "give LINK:FX,FY,FZ");
+    must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "pass LINK:FX,FY,FZ");
     must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "create_simulation.query.external_forces[0].link");
     must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");
     must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");

@@ -443,7 +443,7 @@ START_TEST(steps_that_cannot_be_compiled_are_refused) {
     assert_refused("create_simulation.stepping.compiled", "with this gravity");
     stepping.compiled = (dyn_client_compiled_steps)7;
     ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &rollout, &error), DYN_CLIENT_INVALID_ARGUMENT);
-    assert_refused("rollout.stepping.compiled", "give a number from 0 to 2");
+    assert_refused("rollout.stepping.compiled", "pass a number from 0 to 2");
     stop();
 }
 END_TEST

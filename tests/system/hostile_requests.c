@@ -215,7 +215,7 @@ static const struct {
     const char *reason, *field, *words;
 } questions[] = {
     {wrong_q_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.q",
-     "q has 3 values; give nq = 2 for each sample"},
+     "q has 3 values; pass nq = 2 for each sample"},
     {no_q, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.q", "q has 0 values"},
     {wrong_v_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.v", "v has 3 values; 2 samples"},
     {wrong_a_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.a", "a has 6 values; 2 samples"},
@@ -243,7 +243,7 @@ static const struct {
     {wrong_force_count, CODE(INVALID_ARGUMENT), "WRONG_COUNT", "inverse_dynamics.query.external_forces[0].force",
      "force has 4 values"},
     {no_reference_frame, CODE(INVALID_ARGUMENT), "MISSING_VALUE",
-     "inverse_dynamics.query.external_forces[0].reference_frame", "give LOCAL (1)"},
+     "inverse_dynamics.query.external_forces[0].reference_frame", "pass LOCAL (1)"},
     {unknown_reference_frame, CODE(INVALID_ARGUMENT), "UNKNOWN_VALUE",
      "inverse_dynamics.query.external_forces[0].reference_frame", "is 9"},
     {nan_in_force, CODE(INVALID_ARGUMENT), "NOT_FINITE", "inverse_dynamics.query.external_forces[0].force[1]", "nan"},
@@ -324,7 +324,7 @@ START_TEST(unknown_reference_frame_of_jacobians) {
     char *frames[] = {text("tip")};
     sp_expect_error(ask_kinematics(frames, 1, -3, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame", "is -3");
     sp_expect_error(ask_kinematics(frames, 1, 0, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
-                    "give LOCAL (1)");
+                    "pass LOCAL (1)");
 }
 END_TEST
 
@@ -416,7 +416,7 @@ static const struct {
     {"negative_mass.urdf", "load_model.urdf:4", "the mass is -2 kg"},
     {"no_inertia.urdf", "load_model.urdf:4", "this is no inertia"},
     {"not_a_number.urdf", "load_model.urdf:5", "value=\"nan\""},
-    {"short_vector.urdf", "load_model.urdf:5", "give 3 finite decimal numbers"},
+    {"short_vector.urdf", "load_model.urdf:5", "write 3 finite decimal numbers"},
     {"zero_axis.urdf", "load_model.urdf:4", "the axis is (0, 0, 0)"},
     {"unknown_type.urdf", "load_model.urdf:4", "the type \"hinge\" is unknown"},
     {"mimic_cycle.urdf", "load_model.urdf:6", "which follows it in turn"},
@@ -439,7 +439,7 @@ START_TEST(no_description) {
     Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), "load_model.source", "give one of urdf");
+    sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), "load_model.source", "pass one of urdf");
 }
 END_TEST
 

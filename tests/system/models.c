@@ -751,7 +751,7 @@ START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     ck_assert_int_eq(dyn_client_forward_dynamics(client, &query, q, NULL, tau, result, &error),
                      DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_msg(strstr(error.message, "joint ankle: the mass matrix is singular") &&
-                      strstr(error.message, "give the links that it moves a mass and an inertia") != NULL,
+                      strstr(error.message, "set a mass and an inertia for the links that it moves") != NULL,
                   "%s", error.message);
     wire_require(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, result, &error), &error);
     ck_assert(isfinite(result[0]) && isfinite(result[1]));

@@ -335,7 +335,7 @@ START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
          DYN_CLIENT_NOT_FOUND,
          "link",
          "no link"},
-        {{.link = "forearm_link", .force = good}, DYN_CLIENT_INVALID_ARGUMENT, "reference_frame", "give LOCAL (1)"},
+        {{.link = "forearm_link", .force = good}, DYN_CLIENT_INVALID_ARGUMENT, "reference_frame", "pass LOCAL (1)"},
         {{.link = "forearm_link", .reference_frame = 7}, DYN_CLIENT_INVALID_ARGUMENT, "reference_frame", "7"},
         {{.link = "forearm_link", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = bad},
          DYN_CLIENT_INVALID_ARGUMENT,
@@ -634,7 +634,7 @@ START_TEST(second_commander_is_refused_with_the_name_of_the_first) {
     refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &state, &error), DYN_CLIENT_PERMISSION_DENIED,
             "step_simulation.token", "commanded by uid");
     refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
-            "delete_simulation.token", "not the one given");
+            "delete_simulation.token", "the request has another one");
     double tau[NQ] = {1};
     dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .tau = tau);
     refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,

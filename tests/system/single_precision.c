@@ -202,7 +202,7 @@ START_TEST(other_precisions_and_other_calls_are_refused) {
     dyn_client_explanation *explanation;
     dyn_client_query query = ur5_query(1, (dyn_client_precision)7);
     expect_refusal(dyn_client_gravity(client, &query, q, g, &error), DYN_CLIENT_INVALID_ARGUMENT,
-                   "gravity.query.precision", "the precision is 7; give DOUBLE (0) or SINGLE (1)");
+                   "gravity.query.precision", "the precision is 7; pass DOUBLE (0) or SINGLE (1)");
     query.precision = DYN_CLIENT_PRECISION_SINGLE;
     expect_refusal(dyn_client_explain(client, &query, q, NULL, NULL, &explanation, &error), DYN_CLIENT_INVALID_ARGUMENT,
                    "explain.query.precision", "does not support a precision other than DOUBLE");

@@ -151,7 +151,7 @@ int main(int argc, char **argv) {
     } else {
         if (robot->model.nq != robot->model.nv || robot->model.nv > MAX_JOINTS ||
             !(seconds >= 0.01 && seconds <= 3600)) {
-            fprintf(stderr, "give a robot with at most %d joints of one coordinate, and 0.01 to 3600 seconds\n",
+            fprintf(stderr, "pass a robot with at most %d joints of one coordinate, and 0.01 to 3600 seconds\n",
                     MAX_JOINTS);
         } else {
             failed = stream_motion(client, robot, (size_t)(seconds * RATE));

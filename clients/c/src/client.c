@@ -83,7 +83,7 @@ dyn_client_status dyn_client_connect(const char *url, const dyn_client_options *
                             error);
     }
     if (status == DYN_CLIENT_OK && !call_draw(&self->id)) {
-        status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
+        status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system returned no random number");
     }
     if (status == DYN_CLIENT_OK) {
         status = connection_open(url, connect_timeout,

@@ -130,7 +130,7 @@ static dyn_client_status dial_error(const connection *self, int code, dyn_client
     case NNG_EINVAL:
     case NNG_ENOTSUP:
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "url",
-                    "\"%s\" is not an address: give ipc:///path/to/socket or tcp://host:port", self->url);
+                    "\"%s\" is not an address: pass ipc:///path/to/socket or tcp://host:port", self->url);
     case NNG_EPERM:
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL,
                     "%s: permission denied: your user may not open this socket; join the group that owns it",

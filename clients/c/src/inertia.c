@@ -195,7 +195,7 @@ static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *p
     char field[64];
     snprintf(field, sizeof field, "compute_inertia.parts[%zu].density", i);
     return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field,
-                "the mass is %g kg and the density %g kg/m^3; give one of them, and zero for the other", part->mass,
+                "the mass is %g kg and the density %g kg/m^3; pass one of them, and zero for the other", part->mass,
                 part->density);
 }
 

@@ -70,7 +70,7 @@ static dyn_client_status set_source(const dyn_client_load_request *asked, pool *
                 (asked->screws != NULL);
     if (forms != 1) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
-                    "there are %d descriptions; give one of urdf, description, denavit_hartenberg and screws", forms);
+                    "there are %d descriptions; pass one of urdf, description, denavit_hartenberg and screws", forms);
     }
     if (!asked->urdf) {
         return set_numbers(asked, memory, load, error);

@@ -47,7 +47,7 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "its link is NULL");
         }
         if (forces[i].rows != 1 && forces[i].rows != samples) {
-            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: give 1, or %zu", forces[i].rows, samples);
+            return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%zu rows: pass 1, or %zu", forces[i].rows, samples);
         }
     }
     return DYN_CLIENT_OK;

@@ -64,7 +64,7 @@ static dyn_client_status fill_target(const dyn_client_stream_options *from, stre
         break;
     }
     return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "open_stream.target",
-                "options->kind is %d; give a dyn_client_stream_kind from DYN_CLIENT_STREAM_KIND_FEEDFORWARD on",
+                "options->kind is %d; pass a dyn_client_stream_kind from DYN_CLIENT_STREAM_KIND_FEEDFORWARD on",
                 (int)from->kind);
 }
 

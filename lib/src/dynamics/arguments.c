@@ -50,7 +50,7 @@ static size_t first_not_held(dyn_precision precision, const double *x, size_t co
 
 /* Returns the advice for a number that is refused. */
 static const char *advice(double x) {
-    return isfinite(x) ? "beyond single precision; ask for double precision" : "give a finite number";
+    return isfinite(x) ? "beyond single precision; request double precision" : "pass a finite number";
 }
 
 /* Returns the joint that owns coordinate k of q (or of v). */
@@ -176,7 +176,7 @@ dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n,
 dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error) {
     if (gravity && first_not_held(precision, gravity, 3) < 3) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NOT_FINITE, "gravity",
-                                 "gravity is (%g, %g, %g); give finite numbers%s", gravity[0], gravity[1], gravity[2],
+                                 "gravity is (%g, %g, %g); pass finite numbers%s", gravity[0], gravity[1], gravity[2],
                                  precision == DYN_PRECISION_SINGLE ? " that single precision can hold" : "");
     }
     return DYN_OK;
@@ -197,7 +197,7 @@ dyn_status dyn_check_state(const dyn_model *model, const dyn_workspace *workspac
 dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error) {
     if (!(dyn_model_mass(model) > 0)) {
         return dyn_error_because(error, DYN_FAILED_PRECONDITION, DYN_CAUSE_NO_MASS, "model",
-                                 "the links have no mass, and so no centre of mass; give them one");
+                                 "the links have no mass, and so no centre of mass; set the mass of one link or more");
     }
     return DYN_OK;
 }
@@ -266,7 +266,7 @@ static dyn_status refuse_result(dyn_precision precision, const char *name, size_
     const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW, .argument = name, .has_sample = true, .sample = sample};
     return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
                         "%s is beyond the range of %s precision; the inputs are too large%s", name,
-                        dyn_precision_name(precision), is_single ? ", ask for double precision" : "");
+                        dyn_precision_name(precision), is_single ? ", request double precision" : "");
 }
 
 dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, size_t sample, dyn_error *error) {
@@ -312,10 +312,11 @@ static dyn_status refuse_pivot(const dyn_workspace *w, const dyn_joint *joint, s
                             "correct the inertias of the links that it moves",
                             joint->name);
     }
-    return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
-                        "joint %s: the mass matrix is singular, no inertia resists the joint; give the links that it "
-                        "moves a mass and an inertia%s",
-                        joint->name, w->precision == DYN_PRECISION_SINGLE ? ", or ask for double precision" : "");
+    return dyn_error_at(
+        error, DYN_FAILED_PRECONDITION, &site,
+        "joint %s: the mass matrix is singular, no inertia resists the joint; set a mass and an inertia "
+        "for the links that it moves%s",
+        joint->name, w->precision == DYN_PRECISION_SINGLE ? ", or request double precision" : "");
 }
 
 dyn_status dyn_check_pivots(const dyn_model *model, const dyn_workspace *w, sample_block block, dyn_error *error) {

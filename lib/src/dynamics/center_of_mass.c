@@ -44,7 +44,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     }
     if (!(subtree_mass(model, first_body(model, joint)) > 0)) {
         return dyn_error_because(error, DYN_FAILED_PRECONDITION, DYN_CAUSE_NO_MASS, "model",
-                                 "the links have no mass, and so no centre of mass; give them one");
+                                 "the links have no mass, and so no centre of mass; set the mass of one link or more");
     }
     return DYN_OK;
 }

@@ -139,7 +139,7 @@ static void difference_sample(const dyn_model *model, const double *q_0, const d
 static dyn_status check_factor(const char *name, double factor, dyn_error *error) {
     return isfinite(factor)
                ? DYN_OK
-               : dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %g; give a finite number", name, factor);
+               : dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %g; pass a finite number", name, factor);
 }
 
 static dyn_status check_pair(const dyn_model *model, size_t n, const double *q_0, const double *q_1, dyn_error *error) {

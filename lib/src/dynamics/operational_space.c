@@ -22,7 +22,7 @@ int dyn_task_row_count(const dyn_task *task) {
 
 static dyn_status check_task(const dyn_model *model, const dyn_task *task, dyn_error *error) {
     if (task->count == 0 || task->count > DYN_TASK_FRAMES) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "task", "the task has %zu frames; give 1 to %d", task->count,
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "task", "the task has %zu frames; pass 1 to %d", task->count,
                              DYN_TASK_FRAMES);
     }
     for (size_t f = 0; f < task->count; f++) {
@@ -33,7 +33,7 @@ static dyn_status check_task(const dyn_model *model, const dyn_task *task, dyn_e
         unsigned rows = task->frames[f].rows;
         if (rows == 0 || rows > DYN_TASK_ALL) {
             return dyn_error_set(error, DYN_INVALID_ARGUMENT, "task",
-                                 "the rows of frame %zu of the task are 0x%x; give one or several of the bits 0 to 5",
+                                 "the rows of frame %zu of the task are 0x%x; pass one or several of the bits 0 to 5",
                                  f, rows);
         }
     }

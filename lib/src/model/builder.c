@@ -140,7 +140,7 @@ static bool all_finite(const double *values, int count) {
 dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error) {
     if (!all_finite(gravity, 3)) {
         const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE, .argument = "gravity"};
-        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "gravity is (%g, %g, %g); give finite numbers",
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "gravity is (%g, %g, %g); set finite numbers",
                             gravity[0], gravity[1], gravity[2]);
     }
     memcpy(builder->gravity, gravity, sizeof builder->gravity);
@@ -190,11 +190,11 @@ dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, c
                                  dyn_error *error) {
     if (!isfinite(inertia->mass) || inertia->mass < 0) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
-                            "the mass is %g kg; give a finite mass that is not negative", inertia->mass);
+                            "the mass is %g kg; set a finite mass that is not negative", inertia->mass);
     }
     if (!all_finite(inertia->center_of_mass, 3)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
-                            "the centre of mass is (%g, %g, %g); give finite numbers", inertia->center_of_mass[0],
+                            "the centre of mass is (%g, %g, %g); set finite numbers", inertia->center_of_mass[0],
                             inertia->center_of_mass[1], inertia->center_of_mass[2]);
     }
     double moments[3] = {0};
@@ -265,7 +265,7 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
         memset(a, 0, sizeof joint->axis);
     } else if (!normalize_axis(a)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
-                            "the axis is (%g, %g, %g); give a finite vector that is not zero", a[0], a[1], a[2]);
+                            "the axis is (%g, %g, %g); set a finite vector that is not zero", a[0], a[1], a[2]);
     }
     if (axes < 2) {
         memset(b, 0, sizeof joint->second_axis);
@@ -273,7 +273,7 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
     }
     if (!normalize_axis(b)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
-                            "the second axis is (%g, %g, %g); give a finite vector that is not zero", b[0], b[1], b[2]);
+                            "the second axis is (%g, %g, %g); set a finite vector that is not zero", b[0], b[1], b[2]);
     }
     double normal[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
     if (fabs(normal[0]) + fabs(normal[1]) + fabs(normal[2]) < 1e-6) {
@@ -306,7 +306,7 @@ static dyn_status check_joint_values(const dyn_builder *builder, const dyn_joint
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
         if (!isfinite(scalars[i].value)) {
             return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
-                                "the %s is %g; give a finite number", scalars[i].name, scalars[i].value);
+                                "the %s is %g; set a finite number", scalars[i].name, scalars[i].value);
         }
     }
     if (!is_rotation(joint->rotation)) {

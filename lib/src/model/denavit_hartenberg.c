@@ -27,7 +27,7 @@ static dyn_status check_row(int k, const dyn_dh_row *row, dyn_error *error) {
     for (int i = 0; i < 4; i++) {
         if (!isfinite(numbers[i].value)) {
             site.part = numbers[i].name;
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; give a finite number", numbers[i].name,
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; set a finite number", numbers[i].name,
                                 numbers[i].value);
         }
     }

@@ -16,7 +16,7 @@
 static dyn_status check_number(const char *name, double value, dyn_error *error) {
     return value >= 0 && isfinite(value) ? DYN_OK
                                          : dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                                                         "%s is %g; give a finite number, at least 0", name, value);
+                                                         "%s is %g; pass a finite number, at least 0", name, value);
 }
 
 static dyn_status check_lengths(const char *name, const double lengths[3], dyn_error *error) {

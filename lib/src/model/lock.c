@@ -60,7 +60,7 @@ static dyn_status check_coordinates(const dyn_joint *joint, const double *q, dyn
         if (!isfinite(q[k])) {
             const dyn_error_site site = {
                 .cause = DYN_CAUSE_NOT_FINITE, .argument = "q", .has_index = true, .index = (size_t)k};
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "joint %s: the value is %g; give a finite number",
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "joint %s: the value is %g; pass a finite number",
                                 joint->name, q[k]);
         }
     }

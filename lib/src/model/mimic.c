@@ -90,7 +90,7 @@ static dyn_status resolve_chain(const dyn_builder *builder, int j, const int *le
         couplings[j] = compose(&builder->joints[j], leader, couplings[leader]);
         if (!isfinite(couplings[j].ratio) || !isfinite(couplings[j].offset)) {
             return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, builder->joints[j].name),
-                                "its chain of mimic joints gives the multiplier %g and the "
+                                "its chain of mimic joints has the multiplier %g and the "
                                 "offset %g; both must be finite",
                                 couplings[j].ratio, couplings[j].offset);
         }

@@ -14,13 +14,13 @@
 
 dyn_status name_check(const char *name, dyn_error *error, const char *place, const char *kind) {
     if (!name || name[0] == '\0') {
-        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NAME, place, "the %s has no name; give it one",
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NAME, place, "the %s has no name; set one",
                                  kind);
     }
     size_t length = strlen(name);
     if (length > DYN_MAX_NAME) {
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, place,
-                                 "the name of the %s has %zu bytes; give it at most %d", kind, length, DYN_MAX_NAME);
+                                 "the name of the %s has %zu bytes; use at most %d", kind, length, DYN_MAX_NAME);
     }
     if (!dyn_text_is_printable(name)) {
         char printed[128];
@@ -31,7 +31,7 @@ dyn_status name_check(const char *name, dyn_error *error, const char *place, con
         dyn_text_print(name, printed, sizeof printed);
         return dyn_error_because(
             error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NAME, place,
-            "the name of the %s, \"%s\", is not printable at byte %zu; give it printable UTF-8 without "
+            "the name of the %s, \"%s\", is not printable at byte %zu; use printable UTF-8 without "
             "control, invisible or direction characters",
             kind, printed, at);
     }

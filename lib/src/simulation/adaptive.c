@@ -244,12 +244,12 @@ static void go(flow *f, double *q, double *v, int *struck) {
 static dyn_status check_times(const dyn_adaptive_motion *m, dyn_error *error) {
     if (m->n == 0) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "time",
-                                 "there are no times; give at least one");
+                                 "there are no times; pass at least one");
     }
     for (size_t i = 0; i < m->n; i++) {
         if (!isfinite(m->time[i]) || (i > 0 && !(m->time[i] > m->time[i - 1]))) {
             const dyn_error_site site = {.argument = "time", .has_index = true, .index = i};
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %.17g; give finite times in order",
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %.17g; pass finite times in order",
                                 m->time[i]);
         }
     }
@@ -260,7 +260,7 @@ static dyn_status check_tolerance(const char *name, double tolerance, dyn_error 
     return tolerance == 0 || (isfinite(tolerance) && tolerance >= 1e-14 && tolerance <= 1)
                ? DYN_OK
                : dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                               "the tolerance %s is %g; give a number from 1e-14 to 1, or 0 for the default", name,
+                               "the tolerance %s is %g; pass a number from 1e-14 to 1, or 0 for the default", name,
                                tolerance);
 }
 

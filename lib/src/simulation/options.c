@@ -27,7 +27,7 @@ static dyn_status check_number(const bounded_option *o, dyn_error *error) {
     } else if (o->least > -DBL_MAX) {
         snprintf(bound, sizeof bound, "a finite number %s %g", o->is_least_allowed ? "of at least" : "above", o->least);
     }
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, o->name, "%s is %g; give %s", o->name, o->value, bound);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, o->name, "%s is %g; pass %s", o->name, o->value, bound);
 }
 
 static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *error) {

@@ -38,7 +38,7 @@ static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
                                      .has_index = true,
                                      .index = i};
         if (!isfinite(t[i])) {
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %g; give a finite number", t[i]);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %g; pass a finite number", t[i]);
         }
         if (i > 0 && !(t[i] > t[i - 1])) {
             return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
@@ -277,7 +277,7 @@ static dyn_status check_rates(size_t n, size_t nv, const double *t, const double
                                          .has_sample = true,
                                          .sample = k / nv};
             return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
-                                "the rates are beyond the range of double precision; give longer intervals than the "
+                                "the rates are beyond the range of double precision; pass longer intervals than the "
                                 "%g s before this time, or smaller changes of q",
                                 t[end] - t[end - 1]);
         }

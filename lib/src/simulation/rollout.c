@@ -32,7 +32,7 @@ static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_ro
     bool has_controller = s->options.control != DYN_CONTROL_NONE;
     if (has_controller != (r->q_ref.rows != NULL) && s->model->nq > 0) {
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "q_ref",
-                             has_controller ? "the controller has no reference q_ref; give one"
+                             has_controller ? "the controller has no reference q_ref; pass one"
                                             : "there is a reference but no controller that follows it; choose one");
     }
     dyn_status status = signal_check(s, &q_shape, n, r->steps, &r->q_ref, error);

@@ -38,7 +38,7 @@ static dyn_status check_row(const dyn_model *model, const signal_shape *shape, c
                                          .has_joint = true,
                                          .joint = owner(model, shape->of_q, i)};
             return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
-                                "joint %s: the value of step %zu is %g; give a finite number",
+                                "joint %s: the value of step %zu is %g; pass a finite number",
                                 model->joints[site.joint].name, k, x);
         }
     }
@@ -108,7 +108,7 @@ static dyn_status check_wrenches(size_t j, size_t n, size_t steps, const dyn_sig
                                          .part = i % 6 < 3 ? "torque" : "force",
                                          .has_index = true,
                                          .index = row * 3 + i % 3};
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; give a finite number", x);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; pass a finite number", x);
         }
     }
     return DYN_OK;

@@ -83,7 +83,7 @@ bool attribute_numbers(reader *r, const char *tag, const char **attributes, cons
     }
     const char *hint =
         strstr(text, "${") || strstr(text, "$(") ? "; this is a xacro expression, run xacro on the file first" : "";
-    reader_fail(r, DYN_INVALID_ARGUMENT, "<%s> has %s=\"%s\"; give %d finite decimal number%s%s", tag, name,
+    reader_fail(r, DYN_INVALID_ARGUMENT, "<%s> has %s=\"%s\"; write %d finite decimal number%s%s", tag, name,
                 excerpt_of(text).text, count, count > 1 ? "s" : "", hint);
     return false;
 }

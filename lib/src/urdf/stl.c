@@ -46,7 +46,7 @@ static dyn_status add_triangle(mesh_integrals *m, const double vertices[9], dyn_
     for (int i = 0; i < 9; i++) {
         if (!isfinite(vertices[i])) {
             snprintf(place, sizeof place, "stl[triangle %zu]", m->triangles);
-            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "a coordinate is %g; give finite numbers",
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, place, "a coordinate is %g; pass finite numbers",
                                  vertices[i]);
         }
         if (m->triangles == 0 && i < 3) {
@@ -212,10 +212,10 @@ dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double 
                            dyn_inertia *inertia, dyn_error *error) {
     mesh_integrals m = {.scale = scale};
     if (!(scale > 0 && isfinite(scale))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "scale", "scale is %g; give a positive number", scale);
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "scale", "scale is %g; pass a positive number", scale);
     }
     if (!(mass >= 0 && isfinite(mass))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mass", "mass is %g; give a finite number, at least 0", mass);
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mass", "mass is %g; pass a finite number, at least 0", mass);
     }
     dyn_status status = read_mesh(stl, length, &m, error);
     if (status == DYN_OK) {

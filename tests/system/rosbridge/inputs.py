@@ -154,7 +154,7 @@ class Inputs(fixture.Case):
                 ({"name": bare}, '"spherical" is a joint with several coordinates: name each, with [0], [1]'),
                 ({"name": twice}, "named twice"),
                 ({"name": names[:-1]}, f'"{names[-1]}" is missing; name each of {len(names)} coordinates'),
-                ({"effort": [1.0]}, f"msg.effort: 1 values; give one for each of {len(names)} names, or none"),
+                ({"effort": [1.0]}, f"msg.effort: 1 values; send one for each of {len(names)} names, or none"),
                 ({"header": {"frame_id": "1"}}, "wrong: msg.header.frame_id: ")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic + "/command",
                 "msg": {**whole, **wrong}}))
@@ -217,7 +217,7 @@ class Inputs(fixture.Case):
         for wrong, reason in (
                 ({"name": ["finger", "joint2", "joint"]},
                  'msg.name: "joint1" is missing; name each of 2 coordinates; "finger" is no joint'),
-                ({"effort": [1.0, 2.0]}, "msg.effort: 2 values; give one for each of 3 names, or none")):
+                ({"effort": [1.0, 2.0]}, "msg.effort: 2 values; send one for each of 3 names, or none")):
             self.assertIn(reason, self.client.status({"op": "publish", "topic": topic + "/command",
                                                       "msg": {**message, **wrong}}))
         made = self.client.values("/dynamics/open_stream", {"name": "grips", "query": TWO_LINK, "feedforward": {}})

@@ -89,7 +89,7 @@ class Services(fixture.Case):
             self.assertIn("args.token: ", self.refusal("step_simulation", {**step, "token": token}))
         for word in ("BASE_FLOATING", "floating", "Floating", 2, ""):
             self.assertNotIn("args.base_type", self.refusal("load_model", {"base_type": word}))
-        self.assertIn('args.base_type: give one of', self.refusal("load_model", {"base_type": "wobbly"}))
+        self.assertIn('args.base_type: pass one of', self.refusal("load_model", {"base_type": "wobbly"}))
         parts = [{"mesh": {"stl": "AAAA"}, "mass": 1}], [{"mesh": {"stl": [0, 0, 0]}, "mass": 1}]
         same = {self.refusal("compute_inertia", {"parts": part}) for part in parts}
         self.assertEqual(len(same), 1, same)
@@ -119,7 +119,7 @@ class Services(fixture.Case):
             ({"query": TWO_LINK, "p": q}, 'args: InverseDynamicsRequest has no field "p"'),
             ({"query": {**TWO_LINK, "gravity": [{}, {}]}, "q": q}, "args.query.gravity: at most one is allowed, not 2"),
             ({"query": {"model": "two_link", "external_forces": [{"reference_frame": "TOOL"}]}, "q": q},
-                "args.query.external_forces[0].reference_frame: give one of"),
+                "args.query.external_forces[0].reference_frame: pass one of"),
             ({"query": TWO_LINK, "joint_state": 7}, "args.joint_state: a sensor_msgs/JointState is needed"),
             ({"query": TWO_LINK, "joint_state": {"name": [], "position": []}}, "args.joint_state.name: "),
             ({"query": TWO_LINK, "joint_state": {"name": ["joint1", 2], "position": q}},
@@ -132,7 +132,7 @@ class Services(fixture.Case):
                 "position": [1]}]},
              'args.joint_state[1].name[0]: the first state has no joint "x"'),
             ({"query": TWO_LINK, "q": q, "joint_state": {"name": ["joint1", "joint2"], "position": q}},
-             "args: give either joint_state or q"),
+             "args: send either joint_state or q"),
             (list(range(20)), "args: 20 arguments, but"),
             (7, "args: an object or an array is needed"),
         ):
@@ -210,7 +210,7 @@ class BadMessages(fixture.Case):
             ("7", "a message is an object"),
             ("{}", "op: a string is needed"),
             ({"op": "dance", "id": "d"}, 'op: there is no operation "dance"'),
-            ({"op": "auth", "mac": "x"}, "auth: give the token"),
+            ({"op": "auth", "mac": "x"}, "auth: send the token"),
             ({"op": "set_level", "level": "loud"}, "set_level: level"),
             ({"op": "advertise", "topic": "/a"}, "advertise: type"),
             ({"op": "advertise", "topic": "a b", "type": "std_msgs/String"}, "advertise: topic"),

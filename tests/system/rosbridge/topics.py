@@ -223,11 +223,11 @@ class Topics(fixture.Case):
                 ({"joint_names": ["joint1"]}, 'msg.joint_names: "joint2" is missing; name each of 2 coordinates'),
                 ({"joint_names": ["joint1", "b"]}, '"joint2" is missing; name each of 2 coordinates; "b" is no joint'),
                 ({"joint_names": ["joint1", "joint1"]}, "msg.joint_names[1]: \"joint1\" is named twice"),
-                ({"header": {"frame_id": "base"}}, "msg.header.frame_id: give the key"),
+                ({"header": {"frame_id": "base"}}, "msg.header.frame_id: send the key"),
                 ({"header": {"frame_id": "1"}}, "msg.header.frame_id: the points did not arrive"),
-                ({"points": []}, "msg.points: give one point or more"),
-                ({"points": [point, {"positions": [1]}]}, "msg.points[1].positions: 1 values; give 2"),
-                ({"points": [point, {**point, "effort": [1, 2]}]}, "msg.points[1].effort: 2 values; give 0"),
+                ({"points": []}, "msg.points: send one point or more"),
+                ({"points": [point, {"positions": [1]}]}, "msg.points[1].positions: 1 values; send 2"),
+                ({"points": [point, {**point, "effort": [1, 2]}]}, "msg.points[1].effort: 2 values; send 0"),
                 ({"points": [{"positions": [1, None]}]}, "msg.points[0].positions[1]: null is not a float64"),
                 ({"points": [point] * 5}, "msg.points: 5 points, but the stream takes 4 more for now"),
                 ({"points": [{"velocities": [1, 2]}]}, "0 of 1 points were taken, 1 refused")):
@@ -288,8 +288,8 @@ class Topics(fixture.Case):
         push("wrist_3_link", (0, 0, 1))
         fixture.wait_for(lambda: acting() == {"wrist_3_link": ("REFERENCE_FRAME_LOCAL", [0, 0, 1], [0, 0, 0])},
                          "one wrench has ended")
-        for frame, reason in (("wrist_3_link", "msg.header.frame_id: give TOKEN/LINK"),
-                              (f"{token}/", "msg.header.frame_id: give TOKEN/LINK"),
+        for frame, reason in (("wrist_3_link", "msg.header.frame_id: send TOKEN/LINK"),
+                              (f"{token}/", "msg.header.frame_id: send TOKEN/LINK"),
                               (f"{token}/tail", "the wrench on tail: msg.header.frame_id: "),
                               ("1/wrist_3_link", "the wrench on wrist_3_link: msg.header.frame_id: ")):
             message = {"header": {"frame_id": frame}, "wrench": {"force": {"x": 1}}}

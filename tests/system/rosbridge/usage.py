@@ -43,25 +43,25 @@ class Usage(unittest.TestCase):
     def test_command_lines_that_are_wrong_are_reported(self):
         for arguments, reason in (
                 (["--nonsense"], "Try dynamics-rosbridge --help"), (["here"], 'unexpected argument "here"'),
-                (["--set", "limits"], "give SECTION.KEY=VALUE"),
+                (["--set", "limits"], "pass SECTION.KEY=VALUE"),
                 (["--set", "limits.nothing=1"], 'unknown key "nothing" in [limits]'),
                 (["--set", "server.calls=1"], 'the key "calls" belongs to the section [limits], not to [server]'),
-                (["--set", "limits.calls=many"], "calls = many: give a whole number from 1 to 100000"),
-                (["--set", "limits.calls=1.5"], "calls = 1.5: give a whole number"),
-                (["--set", "limits.call_time=0"], "call_time = 0: give a time in seconds from 0.01 to 86400"),
+                (["--set", "limits.calls=many"], "calls = many: set a whole number from 1 to 100000"),
+                (["--set", "limits.calls=1.5"], "calls = 1.5: set a whole number"),
+                (["--set", "limits.call_time=0"], "call_time = 0: set a time in seconds from 0.01 to 86400"),
                 (["--endpoint", "dynamicsd.sock"],
-                 "request = dynamicsd.sock: give ipc:///absolute/path or tcp://host:port"),
-                (["--events", "tcp://localhost"], "events = tcp://localhost: give ipc:///"),
-                (["--set", "limits.ping_interval=nan"], "ping_interval = nan: give a time"),
+                 "request = dynamicsd.sock: set ipc:///absolute/path or tcp://host:port"),
+                (["--events", "tcp://localhost"], "events = tcp://localhost: set ipc:///"),
+                (["--set", "limits.ping_interval=nan"], "ping_interval = nan: set a time"),
                 (["--set", "limits.ping_timeout=60000"],
-                 "ping_timeout = 60000: give a time in seconds from 1 to 30000"),
-                (["--set", "log.verbose=maybe"], "verbose = maybe: give yes or no"),
-                (["--set", "server.key=cert.pem"], "key = cert.pem: give an absolute path"),
-                (["--set", "server.key=/k.pem"], "certificate and key are given together"),
-                (["--set", "server.origins=evil"], 'origins: "evil": give'),
+                 "ping_timeout = 60000: set a time in seconds from 1 to 30000"),
+                (["--set", "log.verbose=maybe"], "verbose = maybe: set yes or no"),
+                (["--set", "server.key=cert.pem"], "key = cert.pem: set an absolute path"),
+                (["--set", "server.key=/k.pem"], "set both certificate and key"),
+                (["--set", "server.origins=evil"], 'origins: "evil": set'),
                 (["--set", "server.token_file=/no/such"], "token_file: the first line of /no/such"),
                 (["--set", "server.address="], "there is nothing to do"),
-                (["--dial", "http://x"], "url = http://x: give ws://"), (["--port", "70000"], "port = 70000"),
+                (["--dial", "http://x"], "url = http://x: set ws://"), (["--port", "70000"], "port = 70000"),
                 (["--config", "/no/such"], "/no/such cannot be read")):
             done = run("--check-config", *arguments)
             self.assertEqual(done.returncode, 2, arguments)
@@ -69,7 +69,7 @@ class Usage(unittest.TestCase):
             self.assertEqual(done.stdout, "")
 
     def test_a_file_that_is_wrong_is_reported_by_its_line(self):
-        for text, reason in (("[limits]\ncalls = 0\n", ":2: calls = 0: give"), ("[limits]\n\nnonsense\n", ":3: "),
+        for text, reason in (("[limits]\ncalls = 0\n", ":2: calls = 0: set"), ("[limits]\n\nnonsense\n", ":3: "),
                              ("[odd]\nx = 1\n", ':2: unknown key "x" in [odd]')):
             with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
                 file.write(text)
@@ -81,7 +81,7 @@ class Usage(unittest.TestCase):
     def test_what_cannot_be_listened_to_ends_it(self):
         done = run("--endpoint", "ipc:///nowhere", "--events", "nonsense", "--port", "0")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("events = nonsense: give ipc:///absolute/path or tcp://host:port", done.stderr)
+        self.assertIn("events = nonsense: set ipc:///absolute/path or tcp://host:port", done.stderr)
         done = run("--port", "0", "--set", "server.address=192.0.2.1", "--events", "ipc:///tmp/nowhere")
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot listen at 192.0.2.1", done.stderr)
