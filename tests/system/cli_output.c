@@ -68,7 +68,7 @@ START_TEST(csv_has_a_named_column_for_each_number_of_json) {
         outcome_free(&csv);
         outcome_free(&json);
     }
-    must_fail("$ctl id ur5 --csv --json", 2, "give one of --csv and --json");
+    must_fail("$ctl id ur5 --csv --json", 2, "pass one of --csv and --json");
 }
 END_TEST
 
