@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A command of dynamicsctl.
+ * Commands of dynamicsctl. The table in main.c lists them.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -16,8 +16,8 @@ typedef struct command {
     const char *details;  /* paragraphs for --help; may be empty */
     const char *example;  /* lines to type */
     size_t min_operands, max_operands;
-    option_set options;        /* in addition to those of every command */
-    const option_words *words; /* on some of the options; may be NULL */
+    option_set options;        /* those that every command has are not in the set */
+    const option_words *words; /* help that differs from the general one of an option; may be NULL */
     exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
 } command;
 

@@ -14,7 +14,7 @@
 /* Kind of an operation's result. */
 typedef enum yield { YIELDS_Q, YIELDS_V, YIELDS_DISTANCE } yield;
 
-/* The operations: their inputs in addition to q, and their results. */
+/* Operations of the command, with the inputs and the kind of result of each. */
 static const struct operation {
     const char *name, *title;
     bool has_q, has_v, has_to;
@@ -34,12 +34,12 @@ enum { OPERATION_COUNT = sizeof OPERATIONS / sizeof *OPERATIONS, MAX_COUNT = 100
 /* Parsed arguments of the command. */
 typedef struct plan {
     const struct operation *operation;
-    double *to; /* rows of q, each --to */
+    double *to; /* the configuration --to, nq numbers; NULL: none */
     double step_length, s;
-    long seed, count; /* of random */
+    long seed, count; /* of the operation random */
 } plan;
 
-/* ---- the question ------------------------------------------------------------------------------------------------ */
+/* ---- request ----------------------------------------------------------------------------------------------------- */
 
 static exit_code find_operation(const arguments *given, plan *asked) {
     const char *name = given->positional[1];
@@ -111,7 +111,7 @@ static exit_code prepare(const evaluation_context *context) {
     return code == EXIT_OK ? read_to(context, asked) : code;
 }
 
-/* Returns the numbers of one result. */
+/* Returns how many numbers one result has. */
 static size_t result_width(const evaluation_context *context) {
     const plan *asked = context->own;
     return asked->operation->yields == YIELDS_Q   ? context->robot->nq
@@ -173,7 +173,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     return status;
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static void write_row(const evaluation_context *context, const double *row) {
     const plan *asked = context->own;
@@ -229,7 +229,8 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
     }
 }
 
-/* Prints a column for each coordinate of the result and a line for each state. */
+/* Prints a table with a column for each coordinate of the result and a line for each state. The title precedes line
+ * 1. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
     const plan *asked = context->own;
     const coordinate *at = columns_of(context);

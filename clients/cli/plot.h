@@ -11,8 +11,8 @@
 
 typedef struct plot plot;
 
-/* Creates a plot of `count` entries with these names, which must outlive it. `title` is what the entries are. Returns
- * NULL: no memory. */
+/* Creates a plot of `count` entries with these names, which must outlive it. `title` names the quantity of
+ * the entries. Returns NULL when out of memory. */
 plot *plot_create(const char *title, size_t count, const char *const *names);
 
 /* Adds a row. A terminal shows it within 0.1 s, fitted to its present size. A time before that of the last row begins

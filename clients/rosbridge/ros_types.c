@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of message types.
+ * Types of ROS messages: standard ones from a table, those of dynamics_msgs from the wire contract.
  */
 #include "ros_types.h"
 
@@ -13,7 +13,7 @@
 #include "message_fields.h"
 #include "methods.h"
 
-/* A type of ROS: one line for each field. */
+/* Standard type of ROS. `fields` has a line "type name" for each field. */
 typedef struct definition {
     const char *type, *fields;
 } definition;
@@ -63,7 +63,7 @@ static const definition *find_definition(const char *type) {
     return NULL;
 }
 
-/* Reads line `index` of a definition. */
+/* Reads line `index` of a definition. Returns false after the last line. */
 static bool read_line(const char *fields, size_t index, ros_field *field) {
     for (; index > 0 && *fields != '\0'; index--) {
         fields = strchr(fields, '\n') + 1;
@@ -122,6 +122,7 @@ static size_t find_method(const char *name) {
     return index;
 }
 
+/* Suffix of a message that has the name of a service: code generators of ROS put both into one name space. */
 static const char data[] = "Data";
 
 void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]) {

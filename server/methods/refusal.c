@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Refusals of values. */
+/* Refusals: the reason, the field and the message of an error that a reply reports. */
 #include "methods/refusal.h"
 
 #include <dynamics/text.h>

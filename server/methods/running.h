@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Long requests and jobs that wait for a thread or run on one. Another request of the same client can cancel them, and
- * their progress is published.
+ * their progress is published. Any thread may call the functions of the list.
  */
 #ifndef SERVER_METHODS_RUNNING_H
 #define SERVER_METHODS_RUNNING_H
@@ -43,7 +43,7 @@ void running_calls_free(running_calls *calls);
 void running_call_init(running_call *r, const running_name *name, uint64_t progress);
 
 /* Adds a request, whose name and progress are set, to the list; it must not move until it is removed. Returns false,
- * and does not add it, when another peer or client publishes progress under its number. All functions: any thread. */
+ * and does not add it, when another peer or client publishes progress under its number. */
 bool running_calls_add(running_calls *calls, running_call *r);
 
 /* Removes a request from the list, if it is listed. */

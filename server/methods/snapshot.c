@@ -67,7 +67,7 @@ static bool is_new_model(saving *w, const char *digest) {
     return true;
 }
 
-/* Saves one simulation. It is locked while its record is packed, and continues while that is written. */
+/* Saves one simulation. The simulation is locked while its record is packed, and runs while the record is written. */
 static void save_one(saving *w, simulation *s) {
     message_snapshot_parts parts;
     recorded_model model = {0};
@@ -91,7 +91,7 @@ static void save_one(saving *w, simulation *s) {
     write_record(w, bytes, size);
 }
 
-/* Writes simulations that could not be restored as they were read, each with its model. */
+/* Writes the simulations that the start could not restore, unchanged, each with its model. */
 static void save_left_out(saving *w) {
     state_journal *j = &w->live->journal;
     pthread_mutex_lock(&j->changes);
@@ -103,7 +103,8 @@ static void save_left_out(saving *w) {
     pthread_mutex_unlock(&j->changes);
 }
 
-/* Begins a generation and lists its simulations. Its journal describes models again. */
+/* Begins a generation and lists its simulations. The journal of a generation describes every model that the snapshot
+ * does not describe, because the records of the generation before are deleted. */
 static bool begin_generation(live *l, void ***all, size_t *count) {
     state_journal *j = &l->journal;
     pthread_mutex_lock(&j->changes);
@@ -244,7 +245,7 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
                         "", "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
 }
 
-/* Reports a simulation that other code computes than before. Generic code of an older release counts as unchanged. */
+/* Reports a simulation whose code of computation has changed. Generic code of an older release counts as unchanged. */
 static void report_change(const simulation *s, const Dynamics__V1__SimulationSnapshot *snapshot,
                           const snapshot_report *report) {
     char text[2 * COMPUTED_WITH_SIZE + 64], before[COMPUTED_WITH_SIZE];
@@ -288,7 +289,7 @@ typedef struct collection {
     size_t count, capacity;
     Dynamics__V1__SimulationSnapshot **models; /* replaced or deleted simulations whose records describe a model */
     size_t model_count, model_capacity;
-    bool is_short;                    /* of memory */
+    bool is_short;                    /* out of memory */
     char unknown[UNKNOWN_FIELD_SIZE]; /* first field of a later daemon; empty: none */
 } collection;
 
@@ -333,7 +334,7 @@ static void remove_simulation(collection *c, const char *name) {
     }
 }
 
-/* Applies a change of the owner. */
+/* Applies a change of the owner. A simulation without an owner is paused. */
 static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *change) {
     size_t i = index_of(c, change->simulation);
     if (i == c->count) {

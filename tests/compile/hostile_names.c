@@ -220,7 +220,7 @@ START_TEST(shared_objects_hold_hostile_names_as_they_are) {
 }
 END_TEST
 
-/* Checks that names are refused that #include, which has no escapes, cannot contain, and that nothing is written. */
+/* Names are refused that #include, which has no escapes, cannot contain, and nothing is written. */
 START_TEST(headers_that_include_cannot_name_are_refused) {
     static const char *const headers[] = {"a\"b.h", "a\\b.h",       "a\nint pwn;.h", "a*b.h",
                                           "a?.h",   "gr\xc3\xb6.h", "a\x7f.h"};

@@ -73,7 +73,7 @@ START_TEST(a_robot_that_needs_more_is_refused_by_name_of_the_limit) {
 }
 END_TEST
 
-/* Checks that the compiler's limit is the given memory less what the program itself uses. */
+/* The compiler's limit is the given memory less what the program itself uses. */
 START_TEST(the_compiler_gets_what_the_program_leaves) {
     char compiler[PATH_SIZE], output[PATH_SIZE], messages[PATH_SIZE], left[PATH_SIZE];
     size_t resident;

@@ -183,8 +183,7 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 }
 END_TEST
 
-/* Checks that another gravity, external forces and payloads, which are not part of the compiled code, use the
- * kernels. */
+/* Another gravity, external forces and payloads, which are not part of the compiled code, use the kernels. */
 START_TEST(what_was_not_compiled_is_computed_as_ever) {
     fixture f = open_fixture(&robots[1]);
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -339,7 +338,7 @@ START_TEST(an_object_that_does_not_fit_is_refused) {
 }
 END_TEST
 
-/* Checks that an object is refused that has the right form and whose functions compute something else. */
+/* An object is refused that has the right form and whose functions compute something else. */
 START_TEST(an_object_with_other_results_is_refused) {
     static const char wrong_compiler[] =
         "#!/bin/sh\n"

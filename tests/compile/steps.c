@@ -187,8 +187,7 @@ static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_si
     free(q), free(v);
 }
 
-/* Checks that external forces, payloads and another gravity, which are not part of the compiled code, use the
- * kernels. */
+/* External forces, payloads and another gravity, which are not part of the compiled code, use the kernels. */
 START_TEST(what_was_not_compiled_is_computed_as_ever) {
     moving_robot r = create(_i);
     dyn_simulation_options options = variant(&r, 0);

@@ -120,7 +120,7 @@ START_TEST(interpolation_begins_and_ends_at_its_ends) {
 }
 END_TEST
 
-/* Checks that the velocity of a frame is J v: integration moves the frame by that to first order. */
+/* The velocity of a frame is J v: integration moves the frame by that to first order. */
 START_TEST(integration_agrees_with_the_jacobian) {
     random_source base = random_seed("d(q (+) t v)/dt = J v", 305);
     dyn_error error;

@@ -54,7 +54,7 @@ START_TEST(description_builds_an_equal_model) {
 }
 END_TEST
 
-/* Checks that every link, and every joint with its couplings, can be read and added to another builder. */
+/* Every link, and every joint with its couplings, can be read and added to another builder. */
 START_TEST(description_can_be_read_and_added_again) {
     random_source base = random_seed("descriptions are complete", 20261202);
     dyn_error error;
@@ -139,7 +139,7 @@ START_TEST(text_builds_an_equal_model) {
 }
 END_TEST
 
-/* Checks that a text with one wrong line is refused with the line's number and a message. */
+/* A text with one wrong line is refused with the line's number and a message. */
 START_TEST(wrong_text_is_refused_by_line) {
     static const char good[] = "dynamics description 1\nrobot \"r\" base fixed mimic coupled gravity 0 0 -9.81\n"
                                "link \"a\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1\n";

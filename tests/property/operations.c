@@ -233,7 +233,7 @@ static void carry_base(robot *from, robot *to, const char *link) {
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* Checks that joints locked at their positions leave the forces of the others unchanged. */
+/* Joints locked at their positions leave the forces of the others unchanged. */
 START_TEST(locked_joints_leave_the_forces_of_the_others) {
     random_source base = random_seed("RNEA(lock(model)) = part of RNEA(model)", 20261203);
     dyn_error error;
@@ -271,8 +271,8 @@ START_TEST(locked_joints_leave_the_forces_of_the_others) {
 }
 END_TEST
 
-/* Checks that a payload of single calls equals the payload of a new model, and that the shared model computes the same
- * bits as before. */
+/* A payload of single calls equals the payload of a new model, and the shared model computes the same bits as
+ * before. */
 START_TEST(loaded_workspace_computes_as_a_loaded_model) {
     random_source base = random_seed("loaded(model) = attach(model)", 20261204);
     dyn_error error;
@@ -360,7 +360,7 @@ START_TEST(change_of_base_keeps_poses_and_energies) {
 }
 END_TEST
 
-/* Checks that a change of base can be undone: the forces are equal, and no link is added. */
+/* A change of base can be undone: the forces are equal, and no link is added. */
 START_TEST(base_can_be_changed_back) {
     random_source base = random_seed("change_base there and back", 20261206);
     dyn_error error;
@@ -400,8 +400,7 @@ START_TEST(base_can_be_changed_back) {
 }
 END_TEST
 
-/* Checks that a subtree has the block of M of its joints, and their gravity forces when its base has the former
- * pose. */
+/* A subtree has the block of M of its joints, and their gravity forces when its base has the former pose. */
 START_TEST(subtree_has_its_block_of_the_mass_matrix) {
     random_source base = random_seed("M(subtree) = block of M", 20261207);
     dyn_error error;
@@ -443,7 +442,7 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
 }
 END_TEST
 
-/* Checks that the pose of the last link in the first one is that of the chain. */
+/* The pose of the last link in the first one is that of the chain. */
 START_TEST(chain_has_the_relative_pose_of_its_ends) {
     random_source base = random_seed("chain(first, last)", 20261208);
     dyn_error error;
@@ -467,8 +466,8 @@ START_TEST(chain_has_the_relative_pose_of_its_ends) {
 }
 END_TEST
 
-/* Checks that a merged robot is where it was attached, that its subtree is the robot itself, and that detaching it
- * leaves the first robot. */
+/* A merged robot is where it was attached, that its subtree is the robot itself, and detaching it leaves the first
+ * robot. */
 START_TEST(merged_robots_come_apart_again) {
     random_source base = random_seed("merge and detach", 20261209);
     dyn_error error;

@@ -402,7 +402,7 @@ START_TEST(constants_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* Checks that a body far out on a hinge is refused: its second moment about the hinge exceeds single precision. */
+/* A body far out on a hinge is refused: its second moment about the hinge exceeds single precision. */
 START_TEST(grouped_constants_beyond_single_precision_are_refused) {
     static const char format[] =
         "<robot name='arm'><link name='base'/><link name='rod'>%s</link><link name='tip'>%s</link>"
@@ -486,8 +486,7 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* Checks that a double is accepted if it rounds to a finite float, in packing, in checks, and in checks of
- * constants. */
+/* A double is accepted if it rounds to a finite float, in packing, in checks, and in checks of constants. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, beyond = 0x1.ffffffp127;
     ck_assert(isfinite((float)most) && isinf((float)beyond) && nextafter(most, INFINITY) == beyond);

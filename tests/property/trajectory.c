@@ -366,8 +366,8 @@ START_TEST(rates_converge_on_random_trees) {
 }
 END_TEST
 
-/* Checks that the spline through the rows of a quintic is the quintic at any times, and likewise that of a minimum-jerk
- * motion, which begins and ends at rest. */
+/* The spline through the rows of a quintic is the quintic at any times, and likewise that of a minimum-jerk motion,
+ * which begins and ends at rest. */
 START_TEST(quintic_splines_are_exact_for_quintics) {
     enum { MOST = 200, NV = 6 };
     dyn_model *model = load_robot("ur5");

@@ -138,7 +138,7 @@ static void jacobians_of_the_three_frames_agree(identity_case *s, int k) {
     free(J[0]), free(J[1]), free(J[2]), free(expected);
 }
 
-/* Checks that the kinetic energy of the coupled robot is that of the free one at the coupled rates: M = K' M_free K. */
+/* The kinetic energy of the coupled robot is that of the free one at the coupled rates: M = K' M_free K. */
 START_TEST(coupled_mimic_joints_project_the_free_mass_matrix) {
     random_source base = random_seed("M = K' M_free K", 20261128);
     dyn_error error;

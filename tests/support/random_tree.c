@@ -158,7 +158,8 @@ static void turn_quaternion(const double q[4], const double w[3], double dt, dou
     memcpy(out, turned, sizeof turned);
 }
 
-/* Moves the position of a frame to first order in dt; its velocity v is in its own axes, and these turn with w. */
+/* Moves a floating base (position, quaternion) to first order in dt. v is its linear, then its angular velocity, both
+ * in its own axes. */
 static void integrate_floating(const double *q, const double *v, double dt, double *out) {
     double R[9], moved[3];
     dyn_quaternion_to_rotation(q + 3, R);

@@ -70,8 +70,7 @@ START_TEST(shapes_have_the_printed_moments) {
 }
 END_TEST
 
-/* Checks that two halves of a box, moved into place, are the box, and that rotation exchanges its moments (Steiner,
- * rotation). */
+/* Two halves of a box, moved into place, are the box, and rotation exchanges its moments (Steiner, rotation). */
 START_TEST(parts_are_moved_turned_and_added) {
     const dyn_client_inertia_part whole = {
         .kind = DYN_CLIENT_INERTIA_KIND_BOX, .size = {0.2, 0.4, 0.6}, .density = 500};
@@ -97,7 +96,7 @@ START_TEST(parts_are_moved_turned_and_added) {
 }
 END_TEST
 
-/* Checks that every output form of coordinates is accepted as input and is the same body. */
+/* Every output form of coordinates is accepted as input and is the same body. */
 START_TEST(coordinates_come_back) {
     dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
                                     .inertia = {.mass = 2.5,
@@ -171,7 +170,7 @@ START_TEST(meshes_are_filled) {
 }
 END_TEST
 
-/* Checks that a factor of zero is refused, since zero is no scale. */
+/* A factor of zero is refused, since zero is no scale. */
 START_TEST(a_scale_of_zero_is_refused) {
     static const double zero = 0;
     char text[8192];
@@ -274,7 +273,7 @@ static void states_close(states *closed) {
     wire_tree_close(&closed->tree);
 }
 
-/* Checks that the daemon's results equal those of the library. */
+/* The daemon's results equal those of the library. */
 START_TEST(configurations_are_those_of_the_library) {
     random_source base = random_seed("configuration space through the wire", 20261125);
     for (int k = 0; k < TREES; k++) {
@@ -309,7 +308,7 @@ START_TEST(configurations_are_those_of_the_library) {
 }
 END_TEST
 
-/* Checks that each sample has its own s, and that the ends of the interpolation are the given ones. */
+/* Each sample has its own s, and the ends of the interpolation are the given ones. */
 START_TEST(interpolation_accepts_one_s_for_each_sample) {
     random_source random = random_seed("interpolation through the wire", 20261126);
     states x;
@@ -361,7 +360,7 @@ START_TEST(neutral_and_normal_configurations) {
 }
 END_TEST
 
-/* Checks that another order of joints moves the numbers to other places. */
+/* Another order of joints moves the numbers to other places. */
 START_TEST(configurations_follow_the_order_of_joints) {
     static const char *const backwards[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                             "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};

@@ -152,7 +152,7 @@ END_TEST
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* Checks that evaluate writes the numbers that the single commands write, for one state and for many. */
+/* Evaluate writes the numbers that the single commands write, for one state and for many. */
 START_TEST(evaluate_writes_what_the_single_commands_write) {
     json_t *all =
         run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --frame tool0,forearm_link "
@@ -642,7 +642,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
 }
 END_TEST
 
-/* Checks that the token that simulate prints records its simulation and drives it. */
+/* The token that simulate prints records its simulation and drives it. */
 START_TEST(token_records_and_drives_a_simulation) {
     outcome run = shell(
         "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 60 --csv >$run.csv 2>$run.log & maker=$!\n"
@@ -734,7 +734,7 @@ START_TEST(watch_reports_frequency_age_and_loss) {
 }
 END_TEST
 
-/* Checks that the help states whether there is a result for each state, or rows of a motion. */
+/* The help states whether there is a result for each state, or rows of a motion. */
 START_TEST(help_announces_the_json_that_follows) {
     outcome run = shell("for c in id evaluate configuration rollout trajectory stream simulate; do "
                         "$ctl $c --help | grep -A1 'a line of its own:' | sed -n \"2s/^  {.*/$c/p\"; done");
@@ -743,7 +743,7 @@ START_TEST(help_announces_the_json_that_follows) {
 }
 END_TEST
 
-/* Checks that the gains in the help hold the arm, its light wrist included. */
+/* The gains in the help hold the arm, its light wrist included. */
 START_TEST(proposed_gains_hold_the_arm) {
     outcome run = shell("proposed=$($ctl rollout --help | grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
                         "eval \"$proposed --csv\" | tail -n 1");
@@ -762,7 +762,7 @@ START_TEST(proposed_gains_hold_the_arm) {
 }
 END_TEST
 
-/* Checks that columns of states have the daemon's names of coordinates, in any order. */
+/* Columns of states have the daemon's names of coordinates, in any order. */
 START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
     must_say("$ctl load " DYNAMICS_ROBOTS_DIR "/quadruped.urdf --name walker --base floating", "floating base");
     json_t *robot = run_json("$ctl describe walker --json"), *names = json_object_get(robot, "q_names");
@@ -790,7 +790,7 @@ START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
 }
 END_TEST
 
-/* Checks that a simulation made in another order of joints is shown in that order, to other clients too. */
+/* A simulation made in another order of joints is shown in that order, to other clients too. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run =
         shell("own=%s again=%s; "
@@ -944,7 +944,7 @@ START_TEST(an_empty_file_has_no_states) {
 }
 END_TEST
 
-/* Checks that a program that writes a state and waits for the answer before it writes the next one gets it at once. */
+/* A program that writes a state and waits for the answer before it writes the next one gets it at once. */
 START_TEST(states_on_a_pipe_are_answered_one_by_one) {
     int in[2], out[2];
     ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);

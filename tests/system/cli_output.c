@@ -38,7 +38,7 @@ static size_t cells_in(const char *line) {
     return count;
 }
 
-/* Checks that CSV has a header, a line for each state with its number, and the numbers of JSON. */
+/* CSV has a header, a line for each state with its number, and the numbers of JSON. */
 START_TEST(csv_has_a_named_column_for_each_number_of_json) {
     const char *const commands[] = {
         "id ur5",
@@ -101,7 +101,7 @@ START_TEST(several_frames_come_by_name) {
 }
 END_TEST
 
-/* Checks that a list has an object a line, and CSV columns of the same names. */
+/* A list has an object a line, and CSV columns of the same names. */
 START_TEST(lists_have_the_same_names_in_json_and_csv) {
     outcome run =
         shell("$ctl simulate ur5 --rate 1 --duration 60 --name listed --record listed >/dev/null & maker=$!\n"

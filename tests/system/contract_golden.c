@@ -425,7 +425,7 @@ static bool is_member(const contract *c, const ProtobufCMessageDescriptor *type)
     return false;
 }
 
-/* Checks that the contract covers pushed points and stored files, since later releases read them too. */
+/* The contract covers pushed points and stored files, since later releases read them too. */
 START_TEST(points_and_files_are_part_of_the_contract) {
     static contract c;
     collect(&c);
@@ -472,8 +472,7 @@ static bool ends_with(const char *text, const char *end) {
     return length >= most && strcmp(text + length - most, end) == 0;
 }
 
-/* Checks that an absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in
- * gRPC. */
+/* An absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in gRPC. */
 START_TEST(absent_state_is_never_mistaken_for_an_observed_one) {
     static contract asked, answered;
     add_message(&asked, &dynamics__v1__request__descriptor);

@@ -159,7 +159,7 @@ END_TEST
 
 /* ---- against each other ------------------------------------------------------------------------------------------ */
 
-/* Checks that the momentum of the reference changes as the rate of its matrix states. */
+/* The momentum of the reference changes as the rate of its matrix states. */
 START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
     static const dyn_client_quantity rate = DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE;
     reference of;
@@ -318,7 +318,7 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* Checks that each quantity alone equals, bit by bit, the one among all, and that every block states its form. */
+/* Each quantity alone equals, bit by bit, the one among all, and every block states its form. */
 START_TEST(quantities_are_the_same_alone_and_together) {
     const char *frames[] = {"tool0", "forearm_link"};
     const dyn_client_task_axis axis = DYN_CLIENT_TASK_AXIS_LINEAR_Y;
@@ -371,8 +371,7 @@ START_TEST(quantities_are_the_same_alone_and_together) {
 }
 END_TEST
 
-/* Checks that results of a state have the same bits among a thousand states, in blocks over several threads, and
- * alone. */
+/* Results of a state have the same bits among a thousand states, in blocks over several threads, and alone. */
 START_TEST(results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 1000 };
     static const dyn_client_quantity asked[] = {
@@ -418,7 +417,7 @@ START_TEST(results_do_not_depend_on_the_batch) {
 }
 END_TEST
 
-/* Checks that the torque about a joint's axis is the joint's own. */
+/* The torque about a joint's axis is the joint's own. */
 START_TEST(joint_wrenches_hold_the_joint_forces) {
     static const dyn_client_quantity both[] = {DYN_CLIENT_QUANTITY_JOINT_WRENCHES,
                                                DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS};
@@ -443,7 +442,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
 }
 END_TEST
 
-/* Checks that v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
+/* v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
 START_TEST(body_inertias_carry_the_kinetic_energy) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_FRAME_TWIST,
                                                 DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA,
@@ -480,7 +479,7 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
 }
 END_TEST
 
-/* Checks that moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
+/* Moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES,
                                                 DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA};
@@ -568,7 +567,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
-/* Checks that an input is refused when no quantity depends on it, since the caller must have misunderstood. */
+/* An input is refused when no quantity depends on it, since the caller must have misunderstood. */
 START_TEST(inputs_without_use_are_refused_with_their_field) {
     static const char *const frame = "tool0";
     static const dyn_client_task_frame task = {.frame = "tool0"};
@@ -607,7 +606,7 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
 }
 END_TEST
 
-/* Checks that an array changes the result of a quantity exactly where the quantity states that it depends on it. */
+/* An array changes the result of a quantity exactly where the quantity states that it depends on it. */
 START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     static const char *const frames[] = {"tool0"};
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
@@ -659,8 +658,8 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
 }
 END_TEST
 
-/* Checks that one request computes a twist in the frame's own axes and an aligned Jacobian, and likewise tasks and
- * subtrees of their own. */
+/* One request computes a twist in the frame's own axes and an aligned Jacobian, and likewise tasks and subtrees of
+ * their own. */
 START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
     static const dyn_client_task_axis lift = DYN_CLIENT_TASK_AXIS_LINEAR_Z;

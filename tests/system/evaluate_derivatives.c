@@ -132,7 +132,7 @@ START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* Checks that the Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
+/* The Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
 START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q,
                                                 DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE};
@@ -200,7 +200,7 @@ START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
 }
 END_TEST
 
-/* Checks that changes along a direction are the matrices times the direction. */
+/* Changes along a direction are the matrices times the direction. */
 START_TEST(changes_along_a_direction_are_products) {
     static const dyn_client_quantity asked[] = {
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
@@ -236,7 +236,7 @@ START_TEST(changes_along_a_direction_are_products) {
 }
 END_TEST
 
-/* Checks that external forces reduce tau by the quantity EXTERNAL_FORCES, and that for one at a frame this is J' F. */
+/* External forces reduce tau by the quantity EXTERNAL_FORCES, and for one at a frame this is J' F. */
 START_TEST(external_forces_are_what_the_torques_are_less_by) {
     static const dyn_client_quantity asked[] = {
         DYN_CLIENT_QUANTITY_EXTERNAL_FORCES, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN};
@@ -333,7 +333,7 @@ START_TEST(second_derivatives_along_q_are_those_of_differences) {
 }
 END_TEST
 
-/* Checks that the error of a wrong direction names the place in the caller's order of joints. */
+/* The error of a wrong direction names the place in the caller's order of joints. */
 START_TEST(bad_direction_is_refused_with_its_place) {
     static const dyn_client_quantity along = DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG;
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
@@ -353,7 +353,7 @@ START_TEST(bad_direction_is_refused_with_its_place) {
 }
 END_TEST
 
-/* Checks that derivatives of third order in size have the same bits in small blocks over several threads and alone. */
+/* Derivatives of third order in size have the same bits in small blocks over several threads and alone. */
 START_TEST(large_results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 600 };
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q,

@@ -150,7 +150,7 @@ START_TEST(task_moves_as_its_equation_says) {
 }
 END_TEST
 
-/* Checks that eigenvalues and eigenvectors compose M. */
+/* Eigenvalues and eigenvectors compose M. */
 START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID, DYN_CLIENT_QUANTITY_MASS_MATRIX};
     reference of;
@@ -176,7 +176,7 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
 }
 END_TEST
 
-/* Checks that the ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
+/* The ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
 START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS,
                                                 DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
@@ -212,7 +212,7 @@ START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix
 }
 END_TEST
 
-/* Checks that the ellipsoids compose J_i J_i' and J_i M^-1 J_i', and that manipulability follows from the lengths. */
+/* The ellipsoids compose J_i J_i' and J_i M^-1 J_i', and manipulability follows from the lengths. */
 START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
     static const dyn_client_quantity asked[] = {
         DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
@@ -256,8 +256,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* Checks that y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and that y_V of mass and first moment
- * are the height of the link's frame and of its axes. */
+/* Y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and y_V of mass and first moment are the
+ * height of the link's frame and of its axes. */
 START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_ENERGY_REGRESSOR,
                                                 DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
@@ -336,7 +336,7 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* Checks that the arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; also
+/* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the test also
  * checks the rows' names. */
 START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     static const dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
@@ -369,7 +369,7 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
 }
 END_TEST
 
-/* Checks that the error names the one singular state among many, and that the inverse exists there too. */
+/* The error names the one singular state among many, and the inverse exists there too. */
 START_TEST(singular_state_is_reported_by_its_number) {
     enum { SAMPLES = 700, SINGULAR = 611 };
     dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;

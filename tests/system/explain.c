@@ -121,7 +121,7 @@ START_TEST(external_forces_are_a_term) {
 }
 END_TEST
 
-/* Checks that a link on a fixed joint has a share of its own, and a massless one has none. */
+/* A link on a fixed joint has a share of its own, and a massless one has none. */
 START_TEST(every_link_with_mass_has_its_share) {
     static const char urdf[] =
         "<robot name='tool_arm'><link name='base'/>"

@@ -214,7 +214,7 @@ START_TEST(jacobians_agree_with_the_reference) {
 }
 END_TEST
 
-/* Checks that every answer has the reference's own joint order, which the request states by name. */
+/* Every answer has the reference's own joint order, which the request states by name. */
 START_TEST(joint_names_reorder_all_values) {
     reference of;
     dyn_client_error error;

@@ -173,7 +173,7 @@ START_TEST(zero_byte_in_a_name_is_refused) {
 }
 END_TEST
 
-/* Checks that a message slightly above the limit is read and answered, and a much larger one is not. */
+/* A message slightly above the limit is read and answered, and a much larger one is not. */
 START_TEST(message_just_above_the_limit_is_answered) {
     uint8_t *bytes = calloc(1, MESSAGE_BYTES + MEBIBYTE);
     sp_peer peer = sp_open(served.request_tcp, SP_REQ);

@@ -276,7 +276,7 @@ static const struct {
      0, "DOCTYPE"},
 };
 
-/* Checks that the daemon starts with the good robots, and reports the errors of the others. */
+/* The daemon starts with the good robots, and reports the errors of the others. */
 START_TEST(file_that_is_no_robot_is_reported_and_left_out) {
     daemon_fixture d;
     char directory[] = "/tmp/dynamicsd-models-XXXXXX";
@@ -314,7 +314,7 @@ static uint8_t *build_long_request(size_t samples, size_t *size) {
     return bytes;
 }
 
-/* Checks that requests which the daemon receives before the stop are answered, with a result or UNAVAILABLE. */
+/* Requests which the daemon receives before the stop are answered, with a result or UNAVAILABLE. */
 START_TEST(stop_answers_what_is_under_way) {
     enum { CONNECTIONS = 4, REQUESTS = 5 };
     daemon_fixture d;
@@ -355,8 +355,7 @@ START_TEST(stop_answers_what_is_under_way) {
 }
 END_TEST
 
-/* Checks that a client that goes on sending requests gets UNAVAILABLE until the connection ends; no call waits without
- * an end. */
+/* A client that goes on sending requests gets UNAVAILABLE until the connection ends; no call waits without an end. */
 START_TEST(stop_refuses_what_comes_later) {
     daemon_fixture d;
     size_t size;
@@ -396,7 +395,7 @@ START_TEST(stop_refuses_what_comes_later) {
 }
 END_TEST
 
-/* Checks that a client that does not read does not delay the daemon's stop. */
+/* A client that does not read does not delay the daemon's stop. */
 START_TEST(stop_does_not_wait_for_a_deaf_client) {
     daemon_fixture d;
     size_t size;
@@ -444,7 +443,7 @@ START_TEST(stop_amid_requests_ends_in_order) {
 }
 END_TEST
 
-/* Checks that closing ends while a client disconnects amid a long reply. */
+/* Closing ends while a client disconnects amid a long reply. */
 START_TEST(client_closes_in_the_middle_of_a_reply) {
     enum { CLIENTS = 120, SAMPLES = 200000 };
     daemon_fixture d;

@@ -205,7 +205,7 @@ START_TEST(repeated_requests_are_executed_once) {
 }
 END_TEST
 
-/* Checks that a stream has no default kind: a client must choose one. */
+/* A stream has no default kind: a client must choose one. */
 START_TEST(stream_without_a_target_is_refused) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;

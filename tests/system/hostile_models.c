@@ -335,7 +335,7 @@ START_TEST(too_many_links_are_refused) {
 }
 END_TEST
 
-/* Checks that an error names the right one of two elements whose names differ in their last byte only. */
+/* An error names the right one of two elements whose names differ in their last byte only. */
 START_TEST(elements_with_long_names_are_distinguished) {
     char names[2][256];
     for (int k = 0; k < 2; k++) {
@@ -410,7 +410,7 @@ START_TEST(bad_tables_name_their_row) {
 }
 END_TEST
 
-/* Checks that strict loading of a chain names the row of a warning. */
+/* Strict loading of a chain names the row of a warning. */
 START_TEST(warnings_of_strict_tables_name_their_row) {
     const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
                                        {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
@@ -578,7 +578,7 @@ START_TEST(operations_are_bounded) {
 }
 END_TEST
 
-/* Checks that repeated doubling of a robot ends at the daemon's limit of links. */
+/* Repeated doubling of a robot ends at the daemon's limit of links. */
 START_TEST(models_do_not_grow_beyond_the_limit) {
     const dyn_client_operation merge = {
         .kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};

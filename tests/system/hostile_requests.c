@@ -536,7 +536,7 @@ static Dynamics__V1__Reply *unload(const char *name) {
     return sp_ask(&peer, &request);
 }
 
-/* Checks that members which the daemon derives are refused in requests; only replies set them. */
+/* Members which the daemon derives are refused in requests; only replies set them. */
 START_TEST(derived_members_of_a_description_are_refused) {
     static const char *const fields[] = {"links[0].joints", "joints[0].coordinates", "frames[0].moving_joint"};
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -571,7 +571,7 @@ START_TEST(derived_members_of_a_description_are_refused) {
 }
 END_TEST
 
-/* Checks that a second request of the same client and id gets the first reply and changes nothing. */
+/* A second request of the same client and id gets the first reply and changes nothing. */
 START_TEST(repeated_request_is_executed_once) {
     static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
     Dynamics__V1__Reply *first = load_with(urdf, "", 99, 1000);
@@ -632,7 +632,7 @@ static uint64_t count_refused(void) {
     return refused;
 }
 
-/* Checks that a repeated request does not look for the models of the first one, which are gone. */
+/* A repeated request does not look for the models of the first one, which are gone. */
 START_TEST(repeated_request_prepares_nothing) {
     Dynamics__V1__Reply *replies[] = {load_with("<robot name='once'><link name='a'/></robot>", "", 99, 2000),
                                       derive(99, 2001), unload("derived"), unload("once")};

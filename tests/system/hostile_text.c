@@ -111,7 +111,7 @@ static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     return message;
 }
 
-/* Composes the result of the requested method, or its refusal. */
+/* Composes the reply to a request: a result of the requested method, or a refusal. */
 static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     const ProtobufCMessageDescriptor *type = &dynamics__v1__reply__descriptor;
@@ -172,7 +172,8 @@ static const char *const COMMANDS[] = {
     "call get_health",
 };
 
-/* Fails where the text has a raw character of those that are escaped; line breaks and tabs are the program's own. */
+/* Checks that a text is UTF-8 without raw control, direction and invisible characters. Line breaks and tabs are the
+ * program's own, and are allowed. */
 static void check_printable(const char *command, const char *text) {
     static const char *const hostile[] = {"\xc2\x9b", "\xe2\x80\xae", "\xe2\x80\xa8", "\xe2\x80\x8b", "\xef\xbb\xbf"};
     for (const char *c = text; *c != '\0'; c++) {
@@ -239,7 +240,7 @@ START_TEST(results_are_shown_with_escapes) {
 }
 END_TEST
 
-/* Checks that the JSON of a result parses, and that its strings are the peer's. */
+/* The JSON of a result parses, and its strings are the peer's. */
 START_TEST(json_stays_json) {
     static const char *const commands[] = {"models", "describe a", "info", "call list_simulations", "call get_health"};
     refuses = false;

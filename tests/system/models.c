@@ -143,7 +143,7 @@ START_TEST(sample_robots_keep_their_digest) {
 }
 END_TEST
 
-/* Checks that a model exported to URDF and loaded again is the same robot. */
+/* A model exported to URDF and loaded again is the same robot. */
 START_TEST(urdf_comes_back) {
     static const char *const robots[] = {"two_link", "ur5", "panda"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
@@ -159,7 +159,7 @@ START_TEST(urdf_comes_back) {
 }
 END_TEST
 
-/* Checks that a frame is a massless link on a fixed joint. */
+/* A frame is a massless link on a fixed joint. */
 START_TEST(frames_are_links_without_mass) {
     const dyn_client_link links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
     const dyn_client_joint joint = {.name = "turn",
@@ -302,7 +302,7 @@ static void check_export_of(const char *name) {
     dyn_client_exported_model_free(exported);
 }
 
-/* Checks that a description holds the pitch and the axes of special joints. */
+/* A description holds the pitch and the axes of special joints. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link links[] = {
         {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
@@ -334,7 +334,7 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
 }
 END_TEST
 
-/* Checks that the base and the mimic joints are those of the description, unless the request states others. */
+/* The base and the mimic joints are those of the description, unless the request states others. */
 START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     static const struct {
         dyn_client_base described, asked;
@@ -369,7 +369,7 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
 }
 END_TEST
 
-/* Checks that an absent multiplier is 1, and that one of zero holds the joint. */
+/* An absent multiplier is 1, and one of zero holds the joint. */
 START_TEST(multipliers_are_used_as_they_are_given) {
     static const double zero = 0, half = 0.5;
     static const struct {
@@ -402,7 +402,7 @@ static dyn_client_status load_guarded(double mass, const char *expected, dyn_cli
     return dyn_client_load_model(client, &request, loaded, &error);
 }
 
-/* Checks that of two clients who replace the model that both have seen, the second one gets an error. */
+/* Of two clients who replace the model that both have seen, the second one gets an error. */
 START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
     char seen[80];
     dyn_client_loaded_model *loaded;
@@ -435,7 +435,7 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
 }
 END_TEST
 
-/* Checks that each coordinate has a unique name, which begins with that of its joint. */
+/* Each coordinate has a unique name, which begins with that of its joint. */
 START_TEST(coordinates_have_one_spelling) {
     static const char *const robots[] = {"walker", "ur5"};
     dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
@@ -465,8 +465,7 @@ END_TEST
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that the planar arm of two equal links, described in both conventions, has the closed form of its mass
- * matrix. */
+/* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
 START_TEST(tables_of_both_conventions_are_the_planar_arm) {
     for (int modified = 0; modified < 2; modified++) {
         dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE},
@@ -496,7 +495,7 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
 }
 END_TEST
 
-/* Checks that a robot exported as screws and loaded again has the same torques, and the same screws. */
+/* A robot exported as screws and loaded again has the same torques, and the same screws. */
 START_TEST(screws_come_back_with_the_same_torques) {
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const double a[6] = {1, 0.5, -1, 0.4, 0.2, 2};
@@ -547,7 +546,7 @@ START_TEST(attached_and_detached_is_as_before) {
 }
 END_TEST
 
-/* Checks that the forces of the free joints are those of the whole robot with the others at rest. */
+/* The forces of the free joints are those of the whole robot with the others at rest. */
 START_TEST(locked_joints_are_joints_at_rest) {
     static const char *const names[] = {"elbow_joint", "wrist_2_joint"};
     const double whole_q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, whole_v[6] = {0.5, 0.4, 0, 0.2, 0, 1};
@@ -568,7 +567,7 @@ START_TEST(locked_joints_are_joints_at_rest) {
 }
 END_TEST
 
-/* Checks that an arm merged on a quadruped and detached again is the arm. */
+/* An arm merged on a quadruped and detached again is the arm. */
 START_TEST(merged_robots_come_apart) {
     const dyn_client_operation operations[] = {
         {.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
@@ -594,7 +593,7 @@ START_TEST(merged_robots_come_apart) {
 }
 END_TEST
 
-/* Checks that a chain keeps its mass matrix on another base and back again, and that the pose of its ends inverts. */
+/* A chain keeps its mass matrix on another base and back again, and the pose of its ends inverts. */
 START_TEST(a_chain_is_traversed_both_ways) {
     const dyn_client_operation turn = {.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_BASE, .link = "tool0"};
     const dyn_client_operation back = {
@@ -615,7 +614,7 @@ START_TEST(a_chain_is_traversed_both_ways) {
 }
 END_TEST
 
-/* Checks that equal operations produce equal models, under one name and under another. */
+/* Equal operations produce equal models, under one name and under another. */
 START_TEST(equal_operations_give_equal_models) {
     const dyn_client_operation attach = {
         .kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
@@ -708,7 +707,7 @@ static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"
                                       "type=\"fixed\"><parent link=\"world\"/><child link=\"base\"/></joint>\n"
                                       "</robot>\n";
 
-/* Checks that departures from URDF are reported, and refused under `strict`. */
+/* Departures from URDF are reported, and refused under `strict`. */
 START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = departing_robot));
@@ -734,7 +733,7 @@ static const char footed_robot[] =
     "<joint name=\"knee\" type=\"continuous\"><parent link=\"base\"/><child link=\"leg\"/></joint>\n"
     "<joint name=\"ankle\" type=\"continuous\"><parent link=\"leg\"/><child link=\"foot\"/></joint></robot>";
 
-/* Checks that an algorithm that solves with a singular M names the joint, and that the others compute. */
+/* An algorithm that solves with a singular M names the joint, and the others compute. */
 START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = footed_robot));
@@ -786,7 +785,7 @@ static void check_model_of_file(const char *file_name, const char *robot, const 
     rmdir(directory);
 }
 
-/* Checks that a file is read as strictly as its section of the configuration states. */
+/* A file is read as strictly as its section of the configuration states. */
 START_TEST(files_are_read_as_strictly_as_configured) {
     char *log;
     check_model_of_file("departing.urdf", departing_robot,
@@ -937,8 +936,8 @@ static int count_changes_during(derivation *d) {
     return changes;
 }
 
-/* Checks that changes are answered during a derivation. One or two may overtake it anyway; how many more depends on the
- * machine, so there are several rounds. */
+/* Changes are answered during a derivation. One or two may overtake it anyway; how many more depends on the machine,
+ * so there are several rounds. */
 START_TEST(other_changes_go_on_while_a_model_is_derived) {
     int changes = 0;
     load_large_robot();

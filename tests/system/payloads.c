@@ -207,7 +207,7 @@ START_TEST(batches_count_payloads_in_every_sample) {
 }
 END_TEST
 
-/* Checks that a motion in rows has the torques of its states one by one. */
+/* A motion in rows has the torques of its states one by one. */
 START_TEST(trajectories_count_payloads) {
     enum { ROWS = 5 };
     const dyn_client_payload box = a_box("tip", false);

@@ -207,8 +207,8 @@ START_TEST(clients_expect_a_model) {
 }
 END_TEST
 
-/* Checks that METHODS contains every message of a request with a query, except that of OpenStream: its parts follow
- * from the target, and streams.c checks them. */
+/* METHODS contains every message of a request with a query, except that of OpenStream: its parts follow from the
+ * target, and streams.c checks them. */
 START_TEST(all_methods_with_a_query_are_checked) {
     const ProtobufCMessageDescriptor *type = &dynamics__v1__request__descriptor;
     size_t count = 0;

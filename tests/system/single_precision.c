@@ -168,7 +168,7 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* Checks that a double is accepted if it rounds to a finite float, in a batch and alone. */
+/* A double is accepted if it rounds to a finite float, in a batch and alone. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, rest[9 * JOINTS] = {0};
     for (size_t samples = 1; samples <= 9; samples += 8) {

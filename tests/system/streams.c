@@ -166,7 +166,7 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
 }
 END_TEST
 
-/* Checks that the request that ends a stream, which takes another path than its points, does not overtake them. */
+/* The request that ends a stream, which takes another path than its points, does not overtake them. */
 START_TEST(points_under_way_come_before_the_end) {
     for (int round = 0; round < 20; round++) {
         dyn_client_stream_list *last;
@@ -343,8 +343,8 @@ START_TEST(flooding_planner_uses_no_memory_and_delays_nobody) {
 }
 END_TEST
 
-/* Checks that floods of new streams release their memory, which comes from several threads, except for the ends of
- * arenas, which malloc_trim keeps: the first floods find them. */
+/* Floods of new streams release their memory, which comes from several threads, except for the ends of arenas, which
+ * malloc_trim keeps: the first floods find them. */
 START_TEST(floods_leave_no_memory_allocated) {
     dyn_client_stream_options options =
         DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,

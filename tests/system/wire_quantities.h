@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every quantity that the daemon computes, of one model against another.
+ * Comparison of every quantity that the daemon computes between two models.
  */
 #ifndef DYNAMICS_TESTS_WIRE_QUANTITIES_H
 #define DYNAMICS_TESTS_WIRE_QUANTITIES_H

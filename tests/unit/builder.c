@@ -237,7 +237,7 @@ START_TEST(strict_building_refuses_warnings) {
     add_link(builder, "a");
     add_link(builder, "b");
     connect_links(builder, "j", DYN_JOINT_TYPE_REVOLUTE, "a", "b");
-    dyn_model_free(build_model(builder, &options, NULL)); /* notes alone are no reason */
+    dyn_model_free(build_model(builder, &options, NULL)); /* Notes do not refuse the robot. */
 }
 END_TEST
 
@@ -288,7 +288,7 @@ START_TEST(name_of_the_floating_joint_is_reserved) {
     dyn_error error;
     expect_error(dyn_builder_build(builder, &options, NULL, &model, &error), &error, DYN_INVALID_ARGUMENT,
                  "joint root_joint", "rename the joint");
-    dyn_model_free(build_model(builder, NULL, NULL)); /* with a fixed base the name is free */
+    dyn_model_free(build_model(builder, NULL, NULL)); /* A fixed base does not reserve the name. */
 }
 END_TEST
 

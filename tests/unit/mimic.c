@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mimic joints.
+ * Mimic joints: chains, refusals, and the policy that makes them independent.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,7 +62,7 @@ START_TEST(a_refused_name_is_shown_with_escapes) {
 }
 END_TEST
 
-/* Checks that the reader refuses them in any place of a description, and that its report and errors have no such
+/* The reader refuses unprintable names in any place of a description, and its report and errors have no such
  * characters. */
 START_TEST(descriptions_with_unprintable_names_are_refused) {
     static const char *const texts[] = {

@@ -305,7 +305,7 @@ static dyn_model *rod_on_a_link(dyn_joint_type type) {
 
 static const double nothing[6] = {0};
 
-/* Checks that the inertia of a rod on its joint's axis is grouped with that of the link, as if they were welded. */
+/* The inertia of a rod on its joint's axis is grouped with that of the link, as if they were welded. */
 START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
     dyn_model *turning = rod_on_a_link(DYN_JOINT_TYPE_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_TYPE_FIXED);
     ck_assert_int_eq(turning->body_count, 2);

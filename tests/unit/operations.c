@@ -90,7 +90,7 @@ START_TEST(unknown_links_are_named) {
 }
 END_TEST
 
-/* Checks that an operation leaves its source unchanged. */
+/* An operation leaves its source unchanged. */
 START_TEST(source_stays_as_it_is) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result = NULL;
     char *before, *after;
@@ -165,7 +165,7 @@ START_TEST(bad_payloads_of_a_workspace_are_refused) {
 }
 END_TEST
 
-/* Checks that a finger needs its master. */
+/* A finger needs its master. */
 START_TEST(couplings_are_not_torn_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *finger = "finger", *elbow = "elbow";
@@ -191,7 +191,7 @@ START_TEST(couplings_are_not_torn_apart) {
 }
 END_TEST
 
-/* Checks that a joint whose leader is removed follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
+/* A joint whose leader is removed follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
 START_TEST(couplings_are_composed_where_the_link_between_goes) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base"), add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
@@ -213,7 +213,7 @@ START_TEST(couplings_are_composed_where_the_link_between_goes) {
 }
 END_TEST
 
-/* Checks that a subtree can be separated from its master where joints are independent. */
+/* A subtree can be separated from its master where joints are independent. */
 START_TEST(independent_joints_come_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_INDEPENDENT), *result;
     const char *elbow = "elbow";
@@ -270,7 +270,7 @@ static void expect_site(const dyn_error *error, const char *argument, dyn_elemen
     ck_assert_int_eq(error->site.element.kind, kind);
 }
 
-/* Checks that errors name the argument and its element as values. */
+/* Errors name the argument and its element as values. */
 START_TEST(errors_of_operations_name_the_argument) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *const joints[] = {"shoulder", "finger"}, *const unknown[] = {"shoulder", "elbow", "nothing"};
@@ -302,7 +302,7 @@ START_TEST(errors_of_operations_name_the_argument) {
 }
 END_TEST
 
-/* Checks that a locked floating base is on a link "world", and can be freed again. */
+/* A locked floating base is on a link "world", and can be freed again. */
 START_TEST(floating_base_can_be_locked_and_freed) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *root = "root_joint";
@@ -345,7 +345,7 @@ START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
 }
 END_TEST
 
-/* Checks that a chain keeps the links that are fixed to its own, and drops branches that move. */
+/* A chain keeps the links that are fixed to its own, and drops branches that move. */
 START_TEST(chain_keeps_what_is_fixed_to_it) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;

@@ -329,8 +329,7 @@ static dyn_model *random_chain(random_source *random, int n) {
     return build_model(builder, NULL, NULL);
 }
 
-/* Checks that any chain has the torques that the book computes from its screws, and that these build a chain with equal
- * screws. */
+/* Any chain has the torques that the book computes from its screws, and these build a chain with equal screws. */
 START_TEST(random_chains_round_trip) {
     random_source random = random_seed("chain -> screws -> chain", 20261215);
     dyn_error error;

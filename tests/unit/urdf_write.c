@@ -87,7 +87,7 @@ START_TEST(every_rotation_round_trips) {
 }
 END_TEST
 
-/* Checks that a rotation that no three angles represent exactly is written to rounding. */
+/* A rotation that no three angles represent exactly is written to rounding. */
 START_TEST(other_rotations_are_written_to_rounding) {
     random_source random = random_seed("rpy of any rotation", 20261211);
     for (int k = 0; k < 300; k++) {

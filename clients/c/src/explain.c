@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Contributions to the generalized forces.
+ * Method explain: the contributions to the generalized forces, by term, link and payload.
  */
 #include "ask.h"
 
@@ -9,7 +9,7 @@
 #include "error.h"
 #include "query.h"
 
-/* The result and the memory of its strings and numbers. */
+/* Result, with the memory of its strings and numbers. */
 typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Entry points for the pose and the Jacobian of a frame.
+ */
 #include <dynamics/kinematics.h>
 
 #include <math.h>
@@ -32,7 +35,7 @@ static void world_pose(size_t n, double *position, double *rotation) {
     }
 }
 
-/* Stores the poses of one block: 3 and 9 packed numbers to the caller's rows. */
+/* Stores the poses of one block in the caller's rows. A packed pose is a position of 3 numbers and a rotation of 9. */
 static void store_pose(sample_block block, const void *packed, double *position, double *rotation) {
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = 0; position && i < 3; i++) {

@@ -11,8 +11,8 @@
 /* Scratch memory. The last two members are used in trees with a trunk only. */
 typedef struct crba_tree {
     joint_turns turns;
-    placement *X;             /* in the parent, of bodies without a hinge; in the root, of the trunk and its children */
-    rigid_inertia *composite; /* in the body; in the root, of the trunk */
+    placement *X;             /* of bodies without a hinge, in the parent; of the trunk and its children, in the root */
+    rigid_inertia *composite; /* of bodies, in the body; of the trunk, in the root */
     motion_columns S;         /* of the trunk, in the root */
     motion_columns F;         /* (n; f) of all coordinates of the trunk and its subtree, in the root */
 } crba_tree;
@@ -47,13 +47,13 @@ KERNEL_STEP rigid_inertia composite_to_parent(const body *b, const crba_tree *t,
                                           : rigid_inertia_to_parent(t->X[i], t->composite[i]);
 }
 
-/* Returns the column after those of the subtree of a body. */
+/* Returns the column after the last one of the subtree of a body, in a model without mimic joints. */
 static inline int end_of_subtree(const body *b) {
     return b->v_index + b->nv + b->columns_behind;
 }
 
-/* Finishes `count` numbers of M in the rows of the caller, as unpack does. Returns true if they are finite. Other
- * instances leave this to unpack. */
+/* Turns -0 into 0 in `count` numbers of M that the scalar instance in double precision has computed in the rows of the
+ * caller, as unpack does. Returns true if all are finite. Other instances return true: unpack does so later. */
 static inline int finish_entries(real *rows, size_t count) {
 #if DYN_LANES == 1 && !defined DYN_FLOAT && !defined DYN_REAL_HEADER
     return KERNEL(unpack)(rows, count, 1, rows);

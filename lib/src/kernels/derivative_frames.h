@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placements of bodies in the frame of the derivatives (columns.h), from body to body.
+ * Steps from a body to its child that place bodies in the frame of the derivatives (columns.h).
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H

@@ -44,8 +44,8 @@ dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *opti
 /* Creates a builder with the same description, except for lines and rows. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 
-/* Return the robot of a description, and its link or joint of that name. One that is not in the description, such as
- * the joint of a floating base, has no index and no line. */
+/* Returns the element of a description: the robot, or its link or joint of a name. An element that is not in the
+ * description, such as the joint of a floating base, has no index and no line. */
 named_element robot_element(const dyn_builder *builder);
 named_element link_element(const dyn_builder *builder, const char *name);
 named_element joint_element(const dyn_builder *builder, const char *name);
@@ -55,7 +55,8 @@ named_element joint_element(const dyn_builder *builder, const char *name);
 dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status status, named_element at,
                         const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Sets such an error about an element that `text` names; it may be of no kind. */
+/* Sets an error as builder_fail does, about an element that `text` names in the message. Its kind may be
+ * DYN_ELEMENT_KIND_NONE. */
 dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_status status, const dyn_element *element,
                            const char *text, const char *format, ...) __attribute__((format(printf, 6, 7)));
 

@@ -10,7 +10,7 @@
 #include "error.h"
 #include "load_report.h"
 
-/* Masters of a joint whose chain has not been followed yet, or is being followed. */
+/* Values of coupling.master while the chain of a joint has not been followed yet, and while it is being followed. */
 enum { UNRESOLVED = -2, BEING_RESOLVED = -3 };
 
 /* Finds the joint that joint j follows directly, and checks that both may be coupled. */
@@ -60,7 +60,7 @@ static dyn_status find_leaders(const dyn_builder *builder, dyn_mimic_policy poli
     return DYN_OK;
 }
 
-/* Returns the coupling of a joint, given its leader's. */
+/* Composes the coupling of a joint to its leader with the coupling of the leader to its master. */
 static coupling compose(const dyn_joint_description *joint, int leader, coupling of_leader) {
     double multiplier = joint->mimic_multiplier, offset = joint->mimic_offset;
     if (of_leader.master < 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots and journals: their contents after any end of the process or the disk.
+ * Snapshots and journals: what a reader finds after a crash at any byte, a full disk, or damage.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -227,7 +227,7 @@ START_TEST(journal_that_is_cut_or_changed_at_any_byte_gives_the_records_before) 
         ck_assert_int_ge(after.count, before.count - 1);
     }
     ck_assert_int_eq(reopen().count, 2);
-    /* Zeros, which some file systems leave behind the end of the written bytes. */
+    /* Some file systems leave zeros after the last written byte. */
     ck_assert_int_eq(ftruncate(file, 4096), 0);
     ck_assert_int_eq(reopen().count, 2);
     ck_assert_int_eq(reopen().damaged, 1);

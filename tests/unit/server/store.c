@@ -79,7 +79,7 @@ START_TEST(name_is_kept_unless_replacement_is_asked_for) {
 }
 END_TEST
 
-/* Checks that a model replaces the expected one, and no other. */
+/* A model replaces the expected one, and no other. */
 START_TEST(only_the_expected_model_is_replaced) {
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm"),
