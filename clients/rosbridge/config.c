@@ -51,6 +51,8 @@ static const key keys[] = {
     {"dial", "interval", KEY_SECONDS, AT(dial_interval), "1", 0.1, 3600, "s between two attempts to connect"},
     {"ros", "version", KEY_COUNT, AT(ros_version), "2", 1, 2,
      "spelling of types, and of times for a subscriber that states no type"},
+    {"ros", "simulation", KEY_WORD, AT(simulation), "*", 0, 0,
+     "simulation whose robot is on /tf, /tf_static and /robot_description; *: the oldest; empty: none"},
     {"limits", "connections", KEY_COUNT, AT(connections), "256", 1, 10000,
      "connections; beyond: HTTP 503, or close code 1013"},
     {"limits", "message_bytes", KEY_COUNT, AT(message_bytes), "8388608", 1024, 1 << 30,

@@ -31,7 +31,8 @@ typedef struct config {
     char dial[CONFIG_WORD]; /* ws://host:port/path of a rosbridge server; empty: none */
     double dial_interval;
     /* Section [ros]. */
-    unsigned long ros_version; /* spelling of times for a subscriber that states none */
+    unsigned long ros_version;    /* spelling of times for a subscriber that states none */
+    char simulation[CONFIG_WORD]; /* whose robot is shown; "*": the oldest; empty: none */
     /* Section [limits]; times in s. */
     unsigned long connections, message_bytes, calls, queued_calls, queued_bytes, subscriptions, advertisements;
     unsigned long control_messages, control_bytes, data_bytes;

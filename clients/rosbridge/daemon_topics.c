@@ -15,6 +15,7 @@
 #include "live_streams.h"
 #include "message_json.h"
 #include "ros_time.h"
+#include "rosout.h"
 #include "topics.h"
 
 /* Levels of DiagnosticStatus. */
@@ -28,6 +29,8 @@ struct daemon_topics {
     live_streams streams;
     double next_ask;
     bool is_asking;
+    bool has_health; /* the daemon was asked for it */
+    int last_level;  /* LEVEL_ERROR: it does not answer */
 };
 
 static void on_event(void *user, const char *name, const Dynamics__V1__Event *event) {
@@ -62,11 +65,31 @@ static void add_status(json_t *list, int level, const char *name, const char *me
                                           message[0] != '\0' ? message : "serving", "hardware_id", "", "values"));
 }
 
+/* Logs a change of the health as a whole. `health` is NULL if the daemon does not answer, for the stated reason. */
+static void log_health(daemon_topics *of, const Dynamics__V1__GetHealthReply *health, const char *reason) {
+    int level = health ? level_of(health->state) : LEVEL_ERROR;
+    if (of->has_health && level == of->last_level) {
+        return;
+    }
+    rosout_publish(of->bridge,
+                   level == LEVEL_OK     ? ROSOUT_INFO
+                   : level == LEVEL_WARN ? ROSOUT_WARN
+                                         : ROSOUT_ERROR,
+                   "dynamicsd: %s",
+                   !health               ? reason
+                   : level == LEVEL_OK   ? "serving"
+                   : level == LEVEL_WARN ? "degraded; /diagnostics states why"
+                                         : "not serving; /diagnostics states why");
+    of->has_health = true;
+    of->last_level = level;
+}
+
 static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     daemon_topics *of = user;
     const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     json_t *list = json_array();
     of->is_asking = false;
+    log_health(of, health, reason);
     if (!health) {
         add_status(list, LEVEL_ERROR, "connection", reason);
     }
@@ -91,7 +114,7 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     started->models = topic_open(of, "/dynamics/models", "dynamics_msgs/msg/ModelEvent", false, NULL, NULL);
     started->reader = event_reader_start(of, of->config->events, on_event, started);
     started->simulations.reader = started->streams.reader = started->reader;
-    if (started->reader && started->diagnostics && started->models) {
+    if (rosout_open(of) && started->reader && started->diagnostics && started->models) {
         return started;
     }
     snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: pass an address ipc:///path or tcp://host:port",

@@ -61,6 +61,11 @@ void live_object_open(live_object *of, int place, const char *what, const char *
                       topic_reader read) {
     char name[TOPIC_NAME_SIZE];
     name_topic(of->kind, of->name, what, name);
+    live_object_open_as(of, place, name, type, is_latching, read);
+}
+
+void live_object_open_as(live_object *of, int place, const char *name, const char *type, bool is_latching,
+                         topic_reader read) {
     of->topics[place] = topic_open(of->bridge, name, type, is_latching, read, of);
 }
 
@@ -232,6 +237,15 @@ json_t *live_object_joint_state(const live_object *of, double time, const double
 
 bool live_object_is_read(const live_object *of, int place) {
     return of->topics[place] && of->topics[place]->subscriptions != NULL;
+}
+
+bool live_object_is_due(const live_object *of, int place) {
+    double now = monotonic_time();
+    const subscription *each = of->topics[place] ? of->topics[place]->subscriptions : NULL;
+    while (each && each->queue_length == 0 && now < each->next_time) {
+        each = each->next;
+    }
+    return each != NULL;
 }
 
 void live_object_publish(const live_object *of, int place, json_t *message) {

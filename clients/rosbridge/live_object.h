@@ -10,7 +10,7 @@
 #include "event_reader.h"
 #include "topics.h"
 
-enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 5 };
+enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 8 };
 
 /* Timeout of requests to the daemon, in s. */
 extern const double LIVE_ASK_TIME;
@@ -50,6 +50,10 @@ bool live_object_is_free(bridge *in, const char *kind, const char *name);
 void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
                       topic_reader read);
 
+/* Opens a topic by its whole name. */
+void live_object_open_as(live_object *of, int place, const char *name, const char *type, bool is_latching,
+                         topic_reader read);
+
 /* Requests the joints, and starts or stops watching, depending on the readers and writers of the topics. */
 void live_object_check(live_object *checked);
 
@@ -77,6 +81,9 @@ json_t *live_object_joint_state(const live_object *of, double time, const double
 
 /* Returns true if a client subscribes to the topic. */
 bool live_object_is_read(const live_object *of, int place);
+
+/* Returns true if a subscriber of the topic would receive or queue a message now. */
+bool live_object_is_due(const live_object *of, int place);
 
 /* Publishes the message and releases it; either may be NULL. */
 void live_object_publish(const live_object *of, int place, json_t *message);

@@ -6,16 +6,19 @@
 
 #include <dynamics/v1/simulation.pb-c.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "calls.h"
 #include "message_json.h"
 #include "simulation_command.h"
+#include "simulation_robot.h"
 #include "simulation_wrench.h"
 
 static void free_inputs(live_object *freed) {
     live_simulation *of = (live_simulation *)freed;
     simulation_command_free(of);
     simulation_wrench_free(of);
+    simulation_robot_free(of);
 }
 
 static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *summary) {
@@ -38,6 +41,25 @@ static void begin(live_simulations *in, const Dynamics__V1__SimulationSummary *s
     in->first = added;
 }
 
+/* Shows the robot of a simulation, if none is shown: the one of the configured name, or the oldest. */
+static void show_robot(const live_simulations *of) {
+    const char *wanted = of->bridge->config->simulation;
+    live_simulation *chosen = NULL;
+    for (live_object *each = of->first; each; each = each->next) {
+        live_simulation *known = (live_simulation *)each;
+        if (known->robot.is_shown) {
+            return;
+        }
+        bool is_wanted = strcmp(wanted, "*") == 0 || strcmp(wanted, each->name) == 0;
+        if (is_wanted && (!chosen || each->created < chosen->object.created)) {
+            chosen = known;
+        }
+    }
+    if (chosen) {
+        simulation_robot_show(chosen);
+    }
+}
+
 void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulationsReply *list) {
     of->generation++;
     for (size_t i = 0; i < list->n_simulations; i++) {
@@ -53,6 +75,7 @@ void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulat
             begin(of, list->simulations[i]);
         }
     }
+    show_robot(of);
 }
 
 static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
@@ -75,6 +98,7 @@ void live_simulations_ask(live_simulations *of) {
 void live_simulations_check(live_simulations *checked) {
     for (live_object *each = checked->first; each; each = each->next) {
         live_object_check(each);
+        simulation_robot_check((live_simulation *)each);
     }
 }
 
@@ -103,6 +127,7 @@ bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *e
         if (live_object_is_read(known, SIMULATION_STATE)) {
             live_object_publish(known, SIMULATION_STATE, message_to_tree(MESSAGE_ROS, &state->base));
         }
+        simulation_robot_publish((live_simulation *)known, state);
         return true;
     }
     if (event->event_case != DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT) {

@@ -36,6 +36,16 @@ static const definition definitions[] = {
     {"geometry_msgs/msg/Pose", "geometry_msgs/msg/Point position\ngeometry_msgs/msg/Quaternion orientation\n"},
     {"geometry_msgs/msg/Wrench", "geometry_msgs/msg/Vector3 force\ngeometry_msgs/msg/Vector3 torque\n"},
     {"geometry_msgs/msg/WrenchStamped", "std_msgs/msg/Header header\ngeometry_msgs/msg/Wrench wrench\n"},
+    {"geometry_msgs/msg/Transform", "geometry_msgs/msg/Vector3 translation\ngeometry_msgs/msg/Quaternion rotation\n"},
+    {"geometry_msgs/msg/TransformStamped",
+     "std_msgs/msg/Header header\nstring child_frame_id\ngeometry_msgs/msg/Transform transform\n"},
+    {"tf2_msgs/msg/TFMessage", "geometry_msgs/msg/TransformStamped[] transforms\n"},
+    {"rosgraph_msgs/msg/Log",
+     "std_msgs/msg/Header header\nbyte level\nstring name\nstring msg\nstring file\nstring function\nuint32 line\n"
+     "string[] topics\n"},
+    {"rcl_interfaces/msg/Log",
+     "builtin_interfaces/msg/Time stamp\nuint8 level\nstring name\nstring msg\nstring file\nstring function\n"
+     "uint32 line\n"},
     {"sensor_msgs/msg/JointState",
      "std_msgs/msg/Header header\nstring[] name\nfloat64[] position\nfloat64[] velocity\nfloat64[] effort\n"},
     {"trajectory_msgs/msg/JointTrajectoryPoint",
@@ -249,8 +259,17 @@ bool ros_type_field(const char *type, size_t index, ros_field *field) {
 }
 
 const char *ros_type_constants(const char *type) {
-    bool has_levels = strcmp(type, "diagnostic_msgs/msg/DiagnosticStatus") == 0;
-    return has_levels ? "byte OK=0\nbyte WARN=1\nbyte ERROR=2\nbyte STALE=3\n" : "";
+    static const definition constants[] = {
+        {"diagnostic_msgs/msg/DiagnosticStatus", "byte OK=0\nbyte WARN=1\nbyte ERROR=2\nbyte STALE=3\n"},
+        {"rosgraph_msgs/msg/Log", "byte DEBUG=1\nbyte INFO=2\nbyte WARN=4\nbyte ERROR=8\nbyte FATAL=16\n"},
+        {"rcl_interfaces/msg/Log", "byte DEBUG=10\nbyte INFO=20\nbyte WARN=30\nbyte ERROR=40\nbyte FATAL=50\n"},
+    };
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        if (strcmp(constants[i].type, type) == 0) {
+            return constants[i].fields;
+        }
+    }
+    return "";
 }
 
 bool ros_type_is_known(const char *type) {

@@ -18,7 +18,7 @@ def need(*modules):
     """Skips the test where a program or module is not installed; runs it under Debian's Python."""
     if sys.executable != PYTHON and os.path.exists(PYTHON):
         os.execv(PYTHON, [PYTHON, *sys.argv])
-    needed = (*modules, "rospy", "genpy", "rosidl_adapter", "em")
+    needed = (*modules, "rospy", "genpy", "tf2_msgs", "rosidl_adapter", "em")
     missing = [each for each in needed if not importlib.util.find_spec(each)]
     missing += [] if os.path.exists(GENACTION) else ["libactionlib-msgs-dev"]
     missing += [] if shutil.which("roscore") else ["ros-core"]
