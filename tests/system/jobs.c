@@ -15,7 +15,7 @@
 
 /* Steps of a rollout that takes minutes; of one that takes longer than REQUEST_TIME with LONG_SAMPLES; and of one that
  * takes longer than the time for which leave() waits. */
-enum { NV = 6, ENDLESS_STEPS = 2000000000, LONG_STEPS = 100000, LONG_SAMPLES = 64, EVENTFUL_STEPS = 50000 };
+enum { NV = 6, ENDLESS_STEPS = 2000000000, LONG_STEPS = 20000, LONG_SAMPLES = 64, EVENTFUL_STEPS = 50000 };
 
 /* Time of a request in the tests about longer ones, s. */
 #define REQUEST_TIME "0.1"
