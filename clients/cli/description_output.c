@@ -198,7 +198,7 @@ void write_description(const dyn_client_description *robot) {
 static void print_entry(const dyn_client_report_entry *entry) {
     printf("  %s: ", entry->severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note");
     if (entry->line > 0) {
-        printf("line %u: ", entry->line);
+        printf("line %zu: ", entry->line);
     }
     printf("%s: %s\n", entry->place, entry->message);
 }
@@ -218,13 +218,13 @@ void print_report(size_t count, const dyn_client_report_entry *report, bool with
 }
 
 /* Adds the indices of a joint's coordinates: "3", "0..6", or "-" if it has none. */
-static void add_range(table *to, uint32_t index, uint32_t count) {
+static void add_range(table *to, size_t index, size_t count) {
     if (count == 0) {
         table_add_cell(to, "-");
     } else if (count == 1) {
-        table_add_cell(to, "%u", index);
+        table_add_cell(to, "%zu", index);
     } else {
-        table_add_cell(to, "%u..%u", index, index + count - 1);
+        table_add_cell(to, "%zu..%zu", index, index + count - 1);
     }
 }
 
@@ -306,7 +306,7 @@ static void print_frames(const dyn_client_description *robot) {
 
 bool print_description(const dyn_client_description *robot) {
     const dyn_client_model *model = &robot->model;
-    printf("%s: %s base, nq = %u, nv = %u, %u links, %g kg, gravity %g %g %g m/s^2\n%s\n", model->name,
+    printf("%s: %s base, nq = %zu, nv = %zu, %zu links, %g kg, gravity %g %g %g m/s^2\n%s\n", model->name,
            base_name(model->base), model->nq, model->nv, model->links, model->mass, robot->gravity[0],
            robot->gravity[1], robot->gravity[2], model->digest);
     if (model->source[0] != '\0') {

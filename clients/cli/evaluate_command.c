@@ -19,7 +19,7 @@ typedef struct plan {
     dyn_client_task_frame *task; /* the task's frames */
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
-    unsigned inputs;               /* inputs of the quantities */
+    uint64_t inputs;               /* inputs of the quantities */
     dyn_client_evaluation *form;   /* result for one state: shapes and names of all results */
     dyn_client_evaluation *answer; /* result of the last batch */
 } plan;

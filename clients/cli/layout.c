@@ -100,10 +100,10 @@ static exit_code list_coordinates(layout *created) {
     }
     for (size_t i = 0; i < created->joint_count; i++) {
         const dyn_client_joint *joint = created->joints[i];
-        for (uint32_t k = 0; k < joint->nq && created->nq < created->robot->model.nq; k++) {
+        for (size_t k = 0; k < joint->nq && created->nq < created->robot->model.nq; k++) {
             created->q[created->nq++] = (coordinate){joint, k, created->robot->q_names[joint->q_index + k]};
         }
-        for (uint32_t k = 0; k < joint->nv && created->nv < created->robot->model.nv; k++) {
+        for (size_t k = 0; k < joint->nv && created->nv < created->robot->model.nv; k++) {
             created->v[created->nv++] = (coordinate){joint, k, created->robot->v_names[joint->v_index + k]};
         }
     }

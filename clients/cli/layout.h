@@ -12,7 +12,7 @@
 /* One entry of a row: the index'th coordinate of a joint. */
 typedef struct coordinate {
     const dyn_client_joint *joint;
-    uint32_t index;
+    size_t index;
     const char *name; /* the daemon's spelling: "elbow", "root_joint[3]" */
 } coordinate;
 

@@ -25,7 +25,7 @@ static void write_loaded(const dyn_client_loaded_model *loaded) {
 /* Prints warnings and counts notes. */
 static void print_loaded(const char *done, const dyn_client_loaded_model *loaded) {
     const dyn_client_model *model = &loaded->model;
-    printf("%s: %s%s, %u links, %u moving joints, nq = %u, nv = %u, %g kg, %s base\n", model->name,
+    printf("%s: %s%s, %zu links, %zu moving joints, nq = %zu, nv = %zu, %g kg, %s base\n", model->name,
            loaded->already_loaded ? "was loaded already" : done, model->kept ? " and kept" : "", model->links,
            model->joints, model->nq, model->nv, model->mass,
            model->base == DYN_CLIENT_BASE_FLOATING ? "floating" : "fixed");

@@ -91,7 +91,7 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
     s->compiled = (dyn_client_compiled_steps)compiled;
-    s->substeps = (uint32_t)substeps;
+    s->substeps = substeps;
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;
     s->stop = s->ignore_damping ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;

@@ -274,10 +274,10 @@ static void print_info(const dyn_client_server_info *info) {
     for (size_t i = 0; i < info->protocol_count; i++) {
         printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
     }
-    printf("  instructions  %s, %u state%s at once, %u in single precision\n", info->instruction_set,
+    printf("  instructions  %s, %zu state%s at once, %zu in single precision\n", info->instruction_set,
            info->lanes[DYN_CLIENT_PRECISION_DOUBLE], info->lanes[DYN_CLIENT_PRECISION_DOUBLE] == 1 ? "" : "s",
            info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
-    printf("  workers       %u\n", info->workers);
+    printf("  workers       %zu\n", info->workers);
     for (size_t i = 0; i < info->endpoint_count; i++) {
         printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);
     }
@@ -291,22 +291,22 @@ static void print_info(const dyn_client_server_info *info) {
     printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
     printf("  memory        %llu bytes for all requests and replies; %g s for a message to arrive\n",
            (unsigned long long)info->limits.memory_bytes, info->limits.message_time);
-    printf("  jobs          %u, %g s, %llu bytes; removed %g s after their end\n", info->limits.jobs,
+    printf("  jobs          %zu, %g s, %llu bytes; removed %g s after their end\n", info->limits.jobs,
            info->limits.job_time, (unsigned long long)info->limits.job_bytes, info->limits.job_result_time);
-    printf("  models        %u, of %u links\n", info->limits.models, info->limits.links);
-    printf("  simulations   %u, a lease of %g s unless they name one\n", info->limits.simulations,
+    printf("  models        %zu, of %zu links\n", info->limits.models, info->limits.links);
+    printf("  simulations   %zu, a lease of %g s unless they name one\n", info->limits.simulations,
            info->limits.lease_time);
-    printf("  streams       %u, of %llu points; %u endpoints for those who watch\n", info->limits.streams,
+    printf("  streams       %zu, of %llu points; %zu endpoints for those who watch\n", info->limits.streams,
            (unsigned long long)info->limits.stream_points, info->limits.topics);
-    printf("  recordings    %u, each of %llu bytes, all of %llu; they leave %llu bytes of the disk free\n",
+    printf("  recordings    %zu, each of %llu bytes, all of %llu; they leave %llu bytes of the disk free\n",
            info->limits.recordings, (unsigned long long)info->limits.recording_bytes,
            (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
-    printf("  connections   %u, %u of one user or address, each idle for %g s at most\n", info->limits.connections,
+    printf("  connections   %zu, %zu of one user or address, each idle for %g s at most\n", info->limits.connections,
            info->limits.peer_connections, info->limits.idle_time);
-    printf("  in a request  %u payloads, %u operations, %u substeps, %u frames of a task, errors of %u states\n",
+    printf("  in a request  %zu payloads, %zu operations, %zu substeps, %zu frames of a task, errors of %zu states\n",
            info->limits.payloads, info->limits.operations, info->limits.substeps, info->limits.task_frames,
            info->limits.sample_errors);
-    printf("  names         %u bytes of models, %u of simulations and streams, %u of links and joints\n",
+    printf("  names         %zu bytes of models, %zu of simulations and streams, %zu of links and joints\n",
            info->limits.model_name_bytes, info->limits.object_name_bytes, info->limits.element_name_bytes);
 }
 

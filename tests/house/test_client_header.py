@@ -34,6 +34,17 @@ class Order(unittest.TestCase):
         self.assertEqual(list(client_header.faults(text.format("DYN_CLIENT_FRUIT_PEAR"))), [])
         self.assertEqual(len(list(client_header.faults(text.format("DYN_CLIENT_PEAR")))), 1)
 
+    def test_refuses_integers_of_other_types(self):
+        for declaration in ["size_t nq, nv;", "uint64_t steps;", "const size_t *columns;", "uint32_t revision;"]:
+            self.assertEqual(list(client_header.faults(f"    {declaration}")), [], declaration)
+        for declaration in ["uint32_t nq;", "unsigned flags;", "int count;", "const uint32_t *columns;"]:
+            self.assertEqual(len(list(client_header.faults(f"    {declaration}"))), 1, declaration)
+
+    def test_refuses_booleans_that_are_neither_predicates_nor_of_the_protocol(self):
+        self.assertEqual(list(client_header.faults("    bool keep, is_paused;", {"keep"})), [])
+        self.assertEqual(len(list(client_header.faults("    bool keep, is_paused;"))), 1)
+        self.assertEqual(len(list(client_header.faults("    bool paused;", {"keep"}))), 1)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -157,7 +157,7 @@ static void step(const char *name, uint64_t token, uint64_t steps) {
 }
 
 static void save(void) {
-    uint32_t count;
+    size_t count;
     ok(dyn_client_save_simulations(client, 0, &count, &error));
 }
 
@@ -285,7 +285,7 @@ static knowledge outcome(dyn_client_status status, knowledge after) {
 /* Changes one thing. Returns false where the daemon does not answer any more. */
 static bool change(dyn_client *own, history *h, thing *t) {
     dyn_client_error reported;
-    uint32_t count;
+    size_t count;
     if (t->is == ABSENT && t->is_model) {
         t->is = outcome(load_pendulum(own, t->name, 1 + h->done, true, PATIENCE, &reported), PRESENT);
     } else if (t->is == ABSENT) {

@@ -29,7 +29,7 @@ static void place(const quantity_question *from, const dyn_client_task_frame *ta
 
 /* Sends the request with the flagged inputs. */
 static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, const quantity_question *from,
-                             const dyn_client_quantity_request *requests, unsigned inputs, dyn_client_error *error,
+                             const dyn_client_quantity_request *requests, uint64_t inputs, dyn_client_error *error,
                              dyn_client_evaluation **answer) {
     dyn_client_query used = *query;
     used.gravity = inputs & DYN_CLIENT_QUANTITY_INPUT_GRAVITY ? query->gravity : NULL;
@@ -58,7 +58,7 @@ dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *que
         requests[i].quantity = question->quantities[i];
         place(question, task, &requests[i]);
     }
-    unsigned inputs = 0;
+    uint64_t inputs = 0;
     dyn_client_evaluation *form;
     dyn_client_status status = ask(client, query, question, requests, 0, error, &form);
     *answer = NULL;

@@ -215,6 +215,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
     } steppings[] = {
         {"rollout.stepping.step_length", DYN_CLIENT_STEPPING_INIT(.step_length = -1)},
         {"rollout.stepping.substeps", DYN_CLIENT_STEPPING_INIT(.substeps = 20000)},
+        {"stepping.substeps", DYN_CLIENT_STEPPING_INIT(.substeps = (size_t)UINT32_MAX + 2)},
         {"rollout.stepping.integrator", DYN_CLIENT_STEPPING_INIT(.integrator = (dyn_client_integrator)9)},
         {"rollout.stepping.stop", DYN_CLIENT_STEPPING_INIT(.stop = (dyn_client_joint_stop)9)},
         {"rollout.stepping.spring_stop", DYN_CLIENT_STEPPING_INIT(.spring_stop = &(dyn_client_spring_stop){1, 1})},

@@ -286,7 +286,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
                                            .disturbance = 0.2, .seed = 5);
     dyn_client_simulation *whole, *after;
     dyn_client_replay *replay;
-    uint32_t count;
+    size_t count;
     uint64_t token = create(&options);
     options.name = "twin";
     uint64_t twin = create(&options);
@@ -1161,7 +1161,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
     const char *const names[] = {"first", "second", "third"};
     uint64_t tokens[3];
     dyn_client_simulation *before[3], *after;
-    uint32_t count;
+    size_t count;
     load_pendulum(0.5);
     for (int k = 0; k < 3; k++) {
         /* The third is of another model, which has taken the name. */
@@ -1255,7 +1255,7 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     const char *const names[] = {"first", "second"};
     uint64_t tokens[2];
     dyn_client_simulation *before[2], *after;
-    uint32_t count;
+    size_t count;
     load_pendulum(0.5);
     for (int k = 0; k < 2; k++) {
         const dyn_client_simulation_options options =
@@ -1370,7 +1370,7 @@ START_TEST(simulations_outlive_a_restart) {
                                            .disturbance = 1, .seed = 3);
     uint64_t token = create(&options), twin_token = create(&twin);
     dyn_client_simulation *before, *after, *whole;
-    uint32_t count;
+    size_t count;
     step("arm", token, 500, &before);
     step("twin", twin_token, 1000, &whole);
     ok(dyn_client_save_simulations(client, 0, &count, &error));

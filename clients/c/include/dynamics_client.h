@@ -24,6 +24,10 @@
  *              a library works with callers that were compiled with an older header, and with those that were compiled
  *              with a newer one and leave zero what the library does not know. The other structs, and what arrays
  *              consist of, do not change before the library's SONAME does.
+ *   integers   size_t counts and indexes objects: joints, rows, models, connections. uint64_t counts what may exceed
+ *              the memory of this machine (samples, steps, points, bytes), and holds tokens, random numbers and flags.
+ *              Wall times are int64_t. uint32_t holds revisions of the contract and process identifiers.
+ *   booleans   have the name of their field in the protocol; if it has none, they begin with is_, has_, with_ or use_.
  *   joints     rows follow the model's joint order (dyn_client_describe_model), or the caller's (query.joint_names).
  *   floating   q is position x y z in the world, then quaternion x y z w; v is linear, then angular velocity, both in
  *              the axes of the floating link.
@@ -217,59 +221,59 @@ typedef struct dyn_client_server_info {
     size_t protocol_count;
     const char *const *protocols; /* "dynamics.v1" */
     const char *instruction_set;  /* of the kernels, such as "scalar" */
-    uint32_t lanes[2];            /* states computed at once, by dyn_client_precision */
+    size_t lanes[2];              /* states computed at once, by dyn_client_precision */
     struct {
         uint64_t message_bytes; /* of one request */
         uint64_t reply_bytes;   /* of one reply */
         uint64_t samples;       /* states in one request */
-        uint32_t models;
-        uint32_t links; /* of one model */
-        uint32_t connections;
+        size_t models;
+        size_t links; /* of one model */
+        size_t connections;
         double request_time; /* s, longest time of one request */
         double idle_time;    /* s, after which a silent connection is closed */
-        uint32_t simulations, streams;
-        uint32_t topics;                               /* endpoints of watched simulations and streams */
+        size_t simulations, streams;
+        size_t topics;                                 /* endpoints of watched simulations and streams */
         uint64_t stream_points;                        /* of one stream */
         uint64_t recording_bytes;                      /* of one recording */
         uint64_t recordings_bytes, disk_reserve_bytes; /* free bytes that they leave on the disk */
-        uint32_t recordings;
-        double lease_time;         /* s, of a simulation whose owner names none */
-        uint64_t memory_bytes;     /* of all requests and replies together */
-        uint32_t peer_connections; /* of one user or one address */
-        double message_time;       /* s, in which a message must arrive whole */
-        uint32_t jobs;             /* finished ones included */
-        double job_time;           /* s, longest computation of one */
-        uint64_t job_bytes;        /* of requests and results of all jobs together */
-        double job_result_time;    /* s, after which a finished job is removed */
+        size_t recordings;
+        double lease_time;       /* s, of a simulation whose owner names none */
+        uint64_t memory_bytes;   /* of all requests and replies together */
+        size_t peer_connections; /* of one user or one address */
+        double message_time;     /* s, in which a message must arrive whole */
+        size_t jobs;             /* finished ones included */
+        double job_time;         /* s, longest computation of one */
+        uint64_t job_bytes;      /* of requests and results of all jobs together */
+        double job_result_time;  /* s, after which a finished job is removed */
         /* Bounds that no configuration changes. */
-        uint32_t payloads, operations;                           /* of one request */
-        uint32_t simulation_forces;                              /* that act on one simulation */
-        uint32_t task_frames;                                    /* of one operational-space task */
-        uint32_t substeps;                                       /* of one step */
-        uint32_t base_parameter_joints;                          /* moving joints */
+        size_t payloads, operations;                             /* of one request */
+        size_t simulation_forces;                                /* that act on one simulation */
+        size_t task_frames;                                      /* of one operational-space task */
+        size_t substeps;                                         /* of one step */
+        size_t base_parameter_joints;                            /* moving joints */
         uint64_t urdf_bytes;                                     /* of one document */
-        uint32_t urdf_depth;                                     /* elements inside each other in it */
-        uint32_t model_name_bytes, object_name_bytes;            /* of models; of simulations, streams and recordings */
-        uint32_t element_name_bytes;                             /* of links, joints and frames */
-        uint32_t sample_errors;                                  /* listed in one reply */
-        uint32_t stored_replies;                                 /* for repeated requests */
+        size_t urdf_depth;                                       /* elements inside each other in it */
+        size_t model_name_bytes, object_name_bytes;              /* of models; of simulations, streams and recordings */
+        size_t element_name_bytes;                               /* of links, joints and frames */
+        size_t sample_errors;                                    /* listed in one reply */
+        size_t stored_replies;                                   /* for repeated requests */
         uint64_t stored_reply_bytes, largest_stored_reply_bytes; /* of all; of one of them */
-        uint32_t external_forces;                                /* of one request, beside one for each link */
-        uint32_t quantities;                                     /* of one evaluation */
-        uint32_t chain_joints;                                   /* of a Denavit-Hartenberg table or a screw chain */
+        size_t external_forces;                                  /* of one request, beside one for each link */
+        size_t quantities;                                       /* of one evaluation */
+        size_t chain_joints;                                     /* of a Denavit-Hartenberg table or a screw chain */
         uint64_t description_bytes;    /* of a model in a snapshot, a recording, or a derived model that is kept */
         uint64_t sample_steps;         /* of one rollout, summed over its samples */
-        uint32_t decoded_factor;       /* memory of a decoded request: this multiple of its bytes, */
+        size_t decoded_factor;         /* memory of a decoded request: this multiple of its bytes, */
         uint64_t decoded_margin_bytes; /* and so many more */
-        uint32_t connection_requests;  /* of one connection under way when another long one begins */
-        uint32_t waiting_requests;     /* long ones that wait for a worker */
+        size_t connection_requests;    /* of one connection under way when another long one begins */
+        size_t waiting_requests;       /* long ones that wait for a worker */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
     size_t method_count;
     const dyn_client_method_info *methods; /* that the daemon serves */
     double uptime;                         /* s */
-    uint32_t workers;                      /* threads that compute long requests */
+    size_t workers;                        /* threads that compute long requests */
     uint32_t process_id;
     uint64_t instance; /* random number drawn at the daemon's start: it differs after a restart */
     size_t counter_count;
@@ -378,10 +382,10 @@ typedef enum dyn_client_mimic_policy {
 typedef struct dyn_client_model {
     const char *name;
     const char *digest; /* "sha256:...", equal wherever the same model is loaded; identifies it in any request */
-    uint32_t nq;
-    uint32_t nv;
-    uint32_t links;
-    uint32_t joints;
+    size_t nq;
+    size_t nv;
+    size_t links;
+    size_t joints;
     dyn_client_base base;
     double mass;           /* kg */
     const char *source;    /* file of the model directory; empty if loaded by request */
@@ -398,7 +402,7 @@ typedef enum dyn_client_severity {
 /* Entry of the report on a description: an element that was ignored or merged, or that is suspicious. */
 typedef struct dyn_client_report_entry {
     dyn_client_severity severity;
-    uint32_t line;     /* in the description; 0: no single line */
+    size_t line;       /* in the description; 0: no single line */
     const char *place; /* "link wrist", "joint elbow", "robot" */
     const char *message;
 } dyn_client_report_entry;
@@ -475,7 +479,7 @@ typedef struct dyn_client_joint {
     double mimic_offset;
     /* Set by dyn_client_describe_model and not read in requests. The coordinates are q[q_index .. q_index + nq - 1] and
      * v[v_index .. v_index + nv - 1]. A coupled mimic joint has nq = nv = 0 and its master's indices. */
-    uint32_t q_index, v_index, nq, nv;
+    size_t q_index, v_index, nq, nv;
     const char *const *q_units;   /* nq of them */
     const char *const *v_units;   /* nv */
     const char *const *tau_units; /* nv */
@@ -878,7 +882,7 @@ typedef struct dyn_client_base_parameter {
     double value;      /* b of the model */
     const char *unit;  /* "kg", "kg m" or "kg m^2" */
     size_t term_count; /* parameters in the sum */
-    const uint32_t *columns;
+    const size_t *columns;
     const double *factors; /* factor of each, SI; 1 at `column` */
 } dyn_client_base_parameter;
 
@@ -1121,8 +1125,8 @@ typedef struct dyn_client_axis {
     dyn_client_axis_kind kind;
     size_t size;
     const char *const *labels;
-    uint32_t unit_count;        /* classes of entries with different units, at least 1 */
-    const uint32_t *unit_index; /* class of each entry; NULL: 0 */
+    size_t unit_count;        /* classes of entries with different units, at least 1 */
+    const size_t *unit_index; /* class of each entry; NULL: 0 */
 } dyn_client_axis;
 
 enum { DYN_CLIENT_MAX_RANK = 3 };
@@ -1145,7 +1149,7 @@ typedef struct dyn_client_quantity_result {
     const char *frame;                          /* of a quantity of frames; else empty */
     dyn_client_reference_frame reference_frame; /* of quantities of frames and tasks */
     const char *expressed_in;                   /* axes and origin in words; empty where there are none */
-    unsigned inputs;                            /* flags dyn_client_quantity_input */
+    uint64_t inputs;                            /* flags dyn_client_quantity_input */
     size_t block_count;
     const dyn_client_block *blocks;
 } dyn_client_quantity_result;
@@ -1269,7 +1273,7 @@ typedef struct dyn_client_stepping {
     size_t struct_size;
     dyn_client_integrator integrator;
     double step_length; /* s; default 0.001; the controller runs once a step */
-    uint32_t substeps;  /* integration steps in a step; default 1 */
+    size_t substeps;    /* integration steps in a step; default 1 */
     dyn_client_control_law law;
     size_t gain_count; /* number of values in kp and kd: 1 or nv */
     const double *kp, *kd;
@@ -1334,7 +1338,7 @@ typedef struct dyn_client_simulation {
     dyn_client_pace pace;
     double rate, step_length;
     double lease_remaining; /* s */
-    uint32_t watchers;
+    size_t watchers;
     uint64_t overruns, ticks;          /* ticks that ended after the next was due; all ticks */
     double slipped;                    /* s by which the schedule was postponed because the simulation fell behind */
     double lateness, longest_lateness; /* s by which the last tick and the latest tick began late */
@@ -1513,9 +1517,9 @@ DYN_CLIENT_EXPORT void dyn_client_recording_part_free(dyn_client_recording_part 
 
 /* Saves all simulations to the state directory, and restores them, as the daemon does at its end and start. `count`
  * (may be NULL) receives their number. */
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, uint32_t *count,
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, size_t *count,
                                                                 dyn_client_error *error);
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, uint32_t *count,
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, size_t *count,
                                                                    dyn_client_error *error);
 
 /* ---- rollouts and trajectories ----------------------------------------------------------------------------------- */
@@ -1791,8 +1795,8 @@ typedef struct dyn_client_stream_info {
      * first point, or when simulated time is t. */
     double lag, greatest_lag;
     double idle; /* s since the last chunk */
-    uint32_t watchers;
-    uint32_t nq, nv;    /* lengths of its rows */
+    size_t watchers;
+    size_t nq, nv;      /* lengths of its rows */
     size_t joint_count; /* order of its values; 0: the model's own */
     const char *const *joint_names;
 } dyn_client_stream_info;

@@ -42,11 +42,18 @@ static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client
     }
     for (size_t i = 0; i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
+        size_t *columns = pool_allocate(&taken->memory, row->n_columns, sizeof *columns);
+        if (!columns) {
+            return fail_memory(error);
+        }
+        for (size_t k = 0; k < row->n_columns; k++) {
+            columns[k] = row->columns[k];
+        }
         rows[i] = (dyn_client_base_parameter){.column = row->column,
                                               .value = row->value,
                                               .unit = row->unit,
                                               .term_count = row->n_columns,
-                                              .columns = row->columns,
+                                              .columns = columns,
                                               .factors = row->factors};
     }
     taken->parameters = (dyn_client_base_parameters){.body_count = reply->n_bodies,

@@ -83,7 +83,17 @@ typedef struct evaluation_result {
     dyn_client_axis *axes;
     dyn_client_quantity_result *results;
     dyn_client_block *blocks; /* of all results */
+    pool memory;              /* of the axes' unit indices */
 } evaluation_result;
+
+/* Converts the unit indices of an axis. Returns NULL when out of memory. */
+static const size_t *read_unit_index(pool *memory, const Dynamics__V1__Axis *from) {
+    size_t *unit_index = pool_allocate(memory, from->n_unit_index, sizeof *unit_index);
+    for (size_t k = 0; unit_index && k < from->n_unit_index; k++) {
+        unit_index[k] = from->unit_index[k];
+    }
+    return unit_index;
+}
 
 /* Reads the axes of a reply. Returns false if one is inconsistent. */
 static bool read_axes(evaluation_result *taken) {
@@ -97,11 +107,12 @@ static bool read_axes(evaluation_result *taken) {
                 return false;
             }
         }
-        taken->axes[i] = (dyn_client_axis){.kind = (dyn_client_axis_kind)from->kind,
-                                           .size = from->n_labels,
-                                           .labels = (const char *const *)from->labels,
-                                           .unit_count = from->unit_count,
-                                           .unit_index = from->unit_count > 1 ? from->unit_index : NULL};
+        taken->axes[i] =
+            (dyn_client_axis){.kind = (dyn_client_axis_kind)from->kind,
+                              .size = from->n_labels,
+                              .labels = (const char *const *)from->labels,
+                              .unit_count = from->unit_count,
+                              .unit_index = from->unit_count > 1 ? read_unit_index(&taken->memory, from) : NULL};
     }
     return true;
 }
@@ -201,6 +212,7 @@ static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_quer
 
 static void free_result(evaluation_result *freed) {
     dynamics__v1__evaluate_reply__free_unpacked(freed->reply, NULL);
+    pool_free(&freed->memory);
     free(freed->axes);
     free(freed->results);
     free(freed->blocks);
@@ -224,9 +236,10 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
     taken->results = calloc(reply->n_results + 1, sizeof *taken->results);
     taken->blocks = calloc(block_count + 1, sizeof *taken->blocks);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (!taken->axes || !taken->results || !taken->blocks) {
+    bool is_read = taken->axes && taken->results && taken->blocks && read_axes(taken) && read_results(taken);
+    if (!taken->axes || !taken->results || !taken->blocks || taken->memory.is_exhausted) {
         status = fail_memory(error);
-    } else if (!read_axes(taken) || !read_results(taken)) {
+    } else if (!is_read) {
         status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
     }
     if (status != DYN_CLIENT_OK) {

@@ -581,7 +581,7 @@ void dyn_client_replay_free(dyn_client_replay *replay) {
     free(result);
 }
 
-dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, uint32_t *count,
+dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, size_t *count,
                                               dyn_client_error *error) {
     Dynamics__V1__SaveSimulationsRequest save = DYNAMICS__V1__SAVE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__SaveSimulationsReply *reply;
@@ -600,7 +600,7 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     return DYN_CLIENT_OK;
 }
 
-dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, uint32_t *count,
+dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, size_t *count,
                                                  dyn_client_error *error) {
     Dynamics__V1__RestoreSimulationsRequest restore = DYNAMICS__V1__RESTORE_SIMULATIONS_REQUEST__INIT;
     Dynamics__V1__RestoreSimulationsReply *reply;

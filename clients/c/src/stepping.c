@@ -4,6 +4,7 @@
  */
 #include "stepping.h"
 
+#include "error.h"
 #include "sized.h"
 
 dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_message *message,
@@ -18,12 +19,16 @@ dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_messa
     if (status != DYN_CLIENT_OK) {
         return status;
     }
+    if (from->substeps > UINT32_MAX) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "stepping.substeps",
+                    "%zu substeps are more than any daemon allows", from->substeps);
+    }
     Dynamics__V1__Stepping *to = &message->stepping;
     dynamics__v1__stepping__init(to);
     dynamics__v1__controller__init(&message->controller);
     to->integrator = (Dynamics__V1__Integrator)from->integrator;
     to->step_length = from->step_length;
-    to->substeps = from->substeps;
+    to->substeps = (uint32_t)from->substeps;
     to->ignore_damping = from->ignore_damping;
     to->ignore_friction = from->ignore_friction;
     to->ignore_effort_limits = from->ignore_effort_limits;

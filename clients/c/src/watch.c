@@ -52,16 +52,16 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
 
 /* Waits until the daemon counts one more watcher than before, so that no later event is missed. If other watchers leave
  * meanwhile, the count may not rise; the wait then ends after READY_QUESTIONS requests. */
-static void wait_until_ready(dyn_client *client, const char *name, uint32_t before,
-                             bool (*count)(dyn_client *client, const char *name, uint32_t *watchers)) {
+static void wait_until_ready(dyn_client *client, const char *name, size_t before,
+                             bool (*count)(dyn_client *client, const char *name, size_t *watchers)) {
     static const struct timespec pause = {.tv_nsec = READY_PAUSE};
-    uint32_t watchers = before;
+    size_t watchers = before;
     for (int i = 0; i < READY_QUESTIONS && count(client, name, &watchers) && watchers <= before; i++) {
         nanosleep(&pause, NULL);
     }
 }
 
-static bool count_simulation(dyn_client *client, const char *name, uint32_t *watchers) {
+static bool count_simulation(dyn_client *client, const char *name, size_t *watchers) {
     dyn_client_simulation *simulation;
     if (dyn_client_get_simulation(client, name, 0, 0, &simulation, NULL) != DYN_CLIENT_OK) {
         return false;
@@ -71,7 +71,7 @@ static bool count_simulation(dyn_client *client, const char *name, uint32_t *wat
     return true;
 }
 
-static bool count_stream(dyn_client *client, const char *name, uint32_t *watchers) {
+static bool count_stream(dyn_client *client, const char *name, size_t *watchers) {
     dyn_client_stream_list *list;
     if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK) {
         return false;
@@ -94,7 +94,7 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    uint32_t before = reply->simulation ? reply->simulation->watchers : 0;
+    size_t before = reply->simulation ? reply->simulation->watchers : 0;
     status =
         open_watch(client, reply->n_addresses, reply->addresses, reply->state_topic, reply->events_topic, watch, error);
     dynamics__v1__watch_simulation_reply__free_unpacked(reply, NULL);
@@ -117,7 +117,7 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    uint32_t before = reply->stream ? reply->stream->watchers : 0;
+    size_t before = reply->stream ? reply->stream->watchers : 0;
     status = open_watch(client, reply->n_addresses, reply->addresses, reply->torques_topic, reply->events_topic, watch,
                         error);
     dynamics__v1__watch_stream_reply__free_unpacked(reply, NULL);
