@@ -17,6 +17,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
                         "                            request that may be long); connecting waits at most 2"},
     [OPTION_HELP] = {"help", NULL, "print this text"},
     [OPTION_VERSION] = {"version", NULL, "print the version of dynamicsctl"},
+    [OPTION_WIDE] = {"wide", NULL, "do not fit tables to the terminal (or to COLUMNS columns, if that is set)"},
     [OPTION_JSON] = {"json", NULL, "write JSON, numbers with 17 significant digits"},
     [OPTION_NAME] = {"name", "NAME", "name of the new object (default: the daemon chooses one)"},
     [OPTION_BASE] = {"base", "fixed|floating", "base of the root link (default: as in the description)"},
@@ -104,8 +105,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_COUNT] = {"count", "N", "number (default 1)"},
 };
 
-const option_set COMMON_OPTIONS =
-    WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) | WITH(OPTION_HELP) | WITH(OPTION_VERSION);
+const option_set COMMON_OPTIONS = WITH(OPTION_ENDPOINT) | WITH(OPTION_CONFIG) | WITH(OPTION_TIMEOUT) |
+                                  WITH(OPTION_HELP) | WITH(OPTION_VERSION) | WITH(OPTION_WIDE);
 
 /* Returns the help text of an option: the command's own, or the general one. */
 static const char *help_of(option i, const option_words *words) {

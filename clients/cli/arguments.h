@@ -17,6 +17,7 @@ typedef enum option {
     OPTION_TIMEOUT,
     OPTION_HELP,
     OPTION_VERSION,
+    OPTION_WIDE,
     OPTION_JSON,
     OPTION_NAME,
     OPTION_BASE,

@@ -77,7 +77,7 @@ static void add_row(table *lines, const Dynamics__V1__FindBaseParametersReply *r
 static bool print_parameters(const char *model, const Dynamics__V1__FindBaseParametersReply *reply) {
     table *lines = table_create();
     table_add_column(lines, "column", TABLE_RIGHT);
-    table_add_column(lines, "parameter", TABLE_LEFT);
+    table_add_column(lines, "parameter", TABLE_NAME);
     table_add_column(lines, "value", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     table_add_column(lines, "with", TABLE_LEFT);

@@ -241,12 +241,12 @@ static void add_limits(table *to, const dyn_client_joint *joint) {
 
 static bool print_joints(const dyn_client_description *robot) {
     table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "joint", TABLE_NAME);
     table_add_column(lines, "type", TABLE_LEFT);
     table_add_column(lines, "q", TABLE_RIGHT);
     table_add_column(lines, "v", TABLE_RIGHT);
-    table_add_column(lines, "parent link", TABLE_LEFT);
-    table_add_column(lines, "child link", TABLE_LEFT);
+    table_add_column(lines, "parent link", TABLE_NAME);
+    table_add_column(lines, "child link", TABLE_NAME);
     table_add_column(lines, "range", TABLE_LEFT);
     table_add_column(lines, "effort", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
@@ -274,8 +274,8 @@ static bool print_links(const dyn_client_description *robot) {
     static const char *const headings[] = {"mass [kg]", "x [m]", "y",   "z",   "Ixx [kg m^2]",
                                            "Ixy",       "Ixz",   "Iyy", "Iyz", "Izz"};
     table *lines = table_create();
-    table_add_column(lines, "link", TABLE_LEFT);
-    table_add_column(lines, "moves with", TABLE_LEFT);
+    table_add_column(lines, "link", TABLE_NAME);
+    table_add_column(lines, "moves with", TABLE_NAME);
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], TABLE_RIGHT);
     }

@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "json_writer.h"
+#include "page.h"
 #include "result_tables.h"
 
 /* Writes {"key": [..]} on one line. */
@@ -233,8 +234,11 @@ static bool print_one_mass(const evaluation_context *context, const state_batch 
                            const double *unused) {
     (void)batch, (void)unused;
     print_title(context);
-    return print_matrix(context->robot, context->robot->nv, NULL, mass) &&
-           puts("\nUnits: kg m^2 between rotations, kg m between a rotation and a translation, kg.") >= 0;
+    if (!print_matrix(context->robot, context->robot->nv, NULL, mass)) {
+        return false;
+    }
+    fputc('\n', stdout);
+    return page_printf(0, "Units: kg m^2 between rotations, kg m between a rotation and a translation, kg.");
 }
 
 static bool print_many_mass(const evaluation_context *context, const state_batch *batch, size_t number,

@@ -37,7 +37,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 /* Prints a line for each coordinate, a column for each term. */
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
     table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "joint", TABLE_NAME);
     for (size_t t = 0; t < from->term_count; t++) {
         table_add_column(lines, from->terms[t].name, TABLE_RIGHT);
     }
@@ -94,8 +94,8 @@ static size_t find_largest(const dyn_client_explanation *from, size_t i,
 static bool print_links(const layout *robot, const dyn_client_explanation *from) {
     static const char *const headings[] = {"inertial", "coriolis", "gravity", "sum"};
     table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
-    table_add_column(lines, "link", TABLE_LEFT);
+    table_add_column(lines, "joint", TABLE_NAME);
+    table_add_column(lines, "link", TABLE_NAME);
     for (size_t k = 0; k < sizeof headings / sizeof *headings; k++) {
         table_add_column(lines, headings[k], TABLE_RIGHT);
     }

@@ -144,7 +144,7 @@ static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
         table_add_column(lines, headings[i], i == 0 ? TABLE_LEFT : TABLE_RIGHT);
     }
-    table_add_column(lines, "", TABLE_UNIT);
+    table_add_column(lines, "", TABLE_LEFT);
     add_row(lines, "about the centre of mass", 6, is_extended ? inertia->rotational : zeros, "kg m^2");
     add_row(lines, "about the point", 6, body->rotational_about, "kg m^2");
     add_row(lines, "principal moments", 3, body->principal_moments, "kg m^2");

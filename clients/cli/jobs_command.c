@@ -20,7 +20,7 @@ typedef struct jobs_question {
     double timeout;  /* s */
 } jobs_question;
 
-static const listing_column JOBS[] = {{"name", "job", TABLE_LEFT},        {"method", "method", TABLE_LEFT},
+static const listing_column JOBS[] = {{"name", "job", TABLE_NAME},        {"method", "method", TABLE_LEFT},
                                       {"state", "state", TABLE_LEFT},     {"fraction", "done", TABLE_RIGHT},
                                       {"created_ns", NULL, TABLE_RIGHT},  {"started_ns", NULL, TABLE_RIGHT},
                                       {"finished_ns", NULL, TABLE_RIGHT}, {"result_bytes", "result bytes", TABLE_RIGHT},

@@ -8,6 +8,7 @@
 
 #include "command.h"
 #include "json_writer.h"
+#include "page.h"
 #include "result_tables.h"
 
 enum { NAME_SIZE = 512 };
@@ -124,7 +125,7 @@ static bool print_pose_lines(const evaluation_context *context, size_t states, s
         table_add_column(lines, "state", TABLE_RIGHT);
     }
     if (has_frame) {
-        table_add_column(lines, "frame", TABLE_LEFT);
+        table_add_column(lines, "frame", TABLE_NAME);
     }
     for (size_t k = 0; k < 7; k++) {
         table_add_column(lines, headings[k], TABLE_RIGHT);
@@ -290,9 +291,10 @@ static bool print_one_jacobian(const evaluation_context *context, const state_ba
     (void)batch;
     print_title(context);
     bool printed = print_frames(context, linear, angular);
-    printf("\nExpressed in %s. Linear rows in m (per rad) or 1 (per m), angular rows in 1 (per rad).\n",
-           REFERENCE_FRAME_NAMES[context->reference - DYN_CLIENT_REFERENCE_FRAME_LOCAL]);
-    return printed;
+    fputc('\n', stdout);
+    return page_printf(0, "Expressed in %s. Linear rows in m (per rad) or 1 (per m), angular rows in 1 (per rad).",
+                       REFERENCE_FRAME_NAMES[context->reference - DYN_CLIENT_REFERENCE_FRAME_LOCAL]) &&
+           printed;
 }
 
 exit_code run_jacobian(const command *self, const arguments *given, dyn_client *client) {

@@ -15,8 +15,9 @@
 #include "given_query.h"
 #include "live_lists.h"
 #include "numbers.h"
+#include "page.h"
+#include "result_tables.h"
 #include "state_source.h"
-#include "table.h"
 #include "token.h"
 #include "trace.h"
 
@@ -387,26 +388,15 @@ static exit_code follow_clock(own_simulation *own, trace *rows) {
 }
 
 static void print_end(const dyn_client_simulation *end, const layout *robot) {
-    printf("%s: %llu steps of %g s, %s", end->name, (unsigned long long)end->step, end->step_length,
-           dyn_client_condition_name(end->condition));
+    char clock[128] = "";
     if (end->pace == DYN_CLIENT_PACE_CLOCK) {
-        printf(", %llu overruns in %llu ticks, latest tick %.3f ms late", (unsigned long long)end->overruns,
-               (unsigned long long)end->ticks, 1e3 * end->longest_lateness);
+        snprintf(clock, sizeof clock, ", %llu overruns in %llu ticks, latest tick %.3f ms late",
+                 (unsigned long long)end->overruns, (unsigned long long)end->ticks, 1e3 * end->longest_lateness);
     }
-    printf("\n\n");
-    table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
-    table_add_column(lines, "q", TABLE_RIGHT);
-    table_add_column(lines, "v", TABLE_RIGHT);
-    table_add_column(lines, "tau", TABLE_RIGHT);
-    for (size_t i = 0; i < robot->nq && robot->nq == robot->nv; i++) {
-        table_add_cell(lines, "%s", robot->q[i].name);
-        table_add_number(lines, end->q[i]);
-        table_add_number(lines, end->v[i]);
-        table_add_number(lines, end->tau[i]);
-    }
-    table_print(lines, 0);
-    table_free(lines);
+    page_printf(2, "%s: %llu steps of %g s, %s%s", end->name, (unsigned long long)end->step, end->step_length,
+                dyn_client_condition_name(end->condition), clock);
+    printf("\n");
+    print_motion_table(robot, end->q, end->v, end->tau);
 }
 
 /* Runs a simulation of this process and shows it. */

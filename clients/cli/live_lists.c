@@ -10,7 +10,7 @@
 #include "listing.h"
 
 static const listing_column SIMULATIONS[] = {
-    {"name", "simulation", TABLE_LEFT},
+    {"name", "simulation", TABLE_NAME},
     {"model", "model", TABLE_LEFT},
     {"condition", "condition", TABLE_LEFT},
     {"pace", "pace", TABLE_LEFT},
@@ -72,7 +72,7 @@ exit_code run_simulations(const command *self, const arguments *given, dyn_clien
 }
 
 static const listing_column STREAMS[] = {
-    {"name", "stream", TABLE_LEFT},
+    {"name", "stream", TABLE_NAME},
     {"kind", "kind", TABLE_LEFT},
     {"model", NULL, TABLE_LEFT},
     {"simulation", "of", TABLE_LEFT},

@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "endpoint.h"
+#include "page.h"
 #include "terminal.h"
 
 /* Time to wait for a job without --timeout, s; the daemon's limit for jobs ends earlier. */
@@ -580,6 +581,9 @@ int main(int argc, char **argv) {
     terminal_open();
     arguments given;
     exit_code code = arguments_parse(argc, argv, find, &given);
+    if (given.value[OPTION_WIDE]) {
+        page_set_wide();
+    }
     const command *known = given.command ? find(given.command, &(suggestion){0}) : NULL;
     if (code == EXIT_OK && given.value[OPTION_VERSION]) {
         printf("dynamicsctl %s\n", dyn_client_version());

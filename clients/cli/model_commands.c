@@ -15,7 +15,7 @@
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
 static const listing_column MODELS[] = {
-    {"name", "model", TABLE_LEFT},    {"digest", NULL, TABLE_LEFT},       {"base", "base", TABLE_LEFT},
+    {"name", "model", TABLE_NAME},    {"digest", NULL, TABLE_LEFT},       {"base", "base", TABLE_LEFT},
     {"nq", "nq", TABLE_RIGHT},        {"nv", "nv", TABLE_RIGHT},          {"links", "links", TABLE_RIGHT},
     {"joints", NULL, TABLE_RIGHT},    {"mass", "mass [kg]", TABLE_RIGHT}, {"kept", "kept", TABLE_LEFT},
     {"source", "source", TABLE_LEFT}, {"loaded_by", NULL, TABLE_LEFT}};

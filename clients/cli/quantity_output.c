@@ -5,9 +5,11 @@
 #include "quantity_output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "json_writer.h"
+#include "page.h"
 #include "table.h"
 
 /* Returns true if all entries have the same unit. Entries of some robots have equal units. */
@@ -32,37 +34,53 @@ static bool was_listed(const dyn_client_block *block, size_t entry) {
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
-static void print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {
-    const char *name = dyn_client_quantity_name(result->quantity);
-    printf("%s", name ? name : "?");
-    if (result->frame[0] != '\0') {
-        printf(" of %s", result->frame);
-    }
-    if (strcmp(block->name, "value") != 0) {
-        printf(", %s", block->name);
-    }
+/* Writes the units of a block to a stream: ", in m/s". Those of a list follow its numbers. */
+static void write_units(FILE *to, const dyn_client_block *block) {
     if (has_one_unit(block)) {
         if (block->width > 0 && strcmp(dyn_client_block_unit(block, 0), "1") != 0) {
-            printf(", in %s", dyn_client_block_unit(block, 0));
+            fprintf(to, ", in %s", dyn_client_block_unit(block, 0));
         }
-    } else if (block->rank > 1) {
-        for (size_t i = 0, listed = 0; i < block->width && listed < block->unit_count; i++) {
-            if (!was_listed(block, i)) {
-                printf("%s %s", listed++ == 0 ? ", in" : ",", dyn_client_block_unit(block, i));
-            }
+        return;
+    }
+    for (size_t i = 0, listed = 0; block->rank > 1 && i < block->width && listed < block->unit_count; i++) {
+        if (!was_listed(block, i)) {
+            fprintf(to, "%s %s", listed++ == 0 ? ", in" : ",", dyn_client_block_unit(block, i));
         }
     }
+}
+
+/* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
+static bool print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {
+    const char *name = dyn_client_quantity_name(result->quantity);
+    char *text = NULL;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) {
+        return false;
+    }
+    fputs(name ? name : "?", to);
+    if (result->frame[0] != '\0') {
+        fprintf(to, " of %s", result->frame);
+    }
+    if (strcmp(block->name, "value") != 0) {
+        fprintf(to, ", %s", block->name);
+    }
+    write_units(to, block);
     if (result->expressed_in[0] != '\0') {
-        printf(" (%s)", result->expressed_in);
+        fprintf(to, " (%s)", result->expressed_in);
     }
-    fputc('\n', stdout);
+    bool is_written = fclose(to) == 0;
+    if (is_written) {
+        page_print(text, 0, 2, page_columns());
+    }
+    free(text);
+    return is_written;
 }
 
 /* Adds a line for each number with its name, and with its unit if units differ. */
 static void fill_list(table *lines, const dyn_client_block *block, const double *values) {
     bool with_units = !has_one_unit(block);
-    table_add_column(lines, "", TABLE_LEFT);
+    table_add_column(lines, "", TABLE_NAME);
     table_add_column(lines, "", TABLE_RIGHT);
     if (with_units) {
         table_add_column(lines, "", TABLE_UNIT);
@@ -79,7 +97,7 @@ static void fill_list(table *lines, const dyn_client_block *block, const double 
 /* Adds the matrix over the axes `rank` and the next one. */
 static void fill_matrix(table *lines, const dyn_client_block *block, size_t rank, const double *values) {
     size_t row_count = block->axes[rank]->size, column_count = block->axes[rank + 1]->size;
-    table_add_column(lines, "", TABLE_LEFT);
+    table_add_column(lines, "", TABLE_NAME);
     for (size_t k = 0; k < column_count; k++) {
         table_add_column(lines, block->axes[rank + 1]->labels[k], TABLE_RIGHT);
     }
@@ -125,8 +143,7 @@ bool print_quantities(const dyn_client_evaluation *from, size_t state) {
             if (i > 0 || k > 0) {
                 fputc('\n', stdout);
             }
-            print_heading(result, block);
-            printed = print_block(block, block->values + state * block->width);
+            printed = print_heading(result, block) && print_block(block, block->values + state * block->width);
         }
     }
     return printed;

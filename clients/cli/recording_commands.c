@@ -9,7 +9,7 @@
 #include "done_output.h"
 #include "listing.h"
 
-static const listing_column RECORDINGS[] = {{"name", "recording", TABLE_LEFT},
+static const listing_column RECORDINGS[] = {{"name", "recording", TABLE_NAME},
                                             {"bytes", "bytes", TABLE_RIGHT},
                                             {"modified", "modified", TABLE_LEFT},
                                             {"stamp_ns", NULL, TABLE_RIGHT},

@@ -6,17 +6,25 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "page.h"
 
 void print_title(const evaluation_context *context) {
-    const char *title = context->evaluated->title;
-    printf("%c%s of %s", toupper((unsigned char)title[0]), title + 1, context->robot->robot->model.name);
-    if (context->evaluated->takes_frame) {
-        printf(", frame %s", context->frame);
+    const char *title = context->evaluated->title, *model = context->robot->robot->model.name;
+    bool has_frame = context->evaluated->takes_frame, has_state = context->evaluated->takes[STATE_Q];
+    size_t size =
+        strlen(title) + strlen(model) + strlen(context->frame) + strlen(context->state) + sizeof " of , frame , ";
+    char *whole = malloc(size);
+    if (whole) {
+        snprintf(whole, size, "%c%s of %s%s%s%s%s", toupper((unsigned char)title[0]), title + 1, model,
+                 has_frame ? ", frame " : "", has_frame ? context->frame : "", has_state ? ", " : "",
+                 has_state ? context->state : "");
+        page_print(whole, 0, 2, page_columns());
+        fputc('\n', stdout);
     }
-    if (context->evaluated->takes[STATE_Q]) {
-        printf(", %s", context->state);
-    }
-    printf("\n\n");
+    free(whole);
 }
 
 /* Returns the unit of an entry of q, v, a or tau. */
@@ -50,38 +58,54 @@ static void add_value_column(table *to, const char *name) {
     table_add_column(to, "", TABLE_UNIT);
 }
 
-bool print_joint_table(const evaluation_context *context, const state_batch *batch, const char *result_name,
-                       state_array result_kind, const double *result) {
-    const layout *robot = context->robot;
-    const bool *takes = context->evaluated->takes;
+/* An array of a table with a line for each coordinate. */
+typedef struct joint_column {
+    const char *name;
+    state_array kind;
+    const double *values;
+} joint_column;
+
+static bool print_joints(const layout *robot, size_t count, const joint_column *arrays) {
     table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
-    for (int i = 0; i < STATE_ARRAYS; i++) {
-        if (takes[i]) {
-            add_value_column(lines, STATE_ARRAY_NAMES[i]);
-        }
+    table_add_column(lines, "joint", TABLE_NAME);
+    for (size_t i = 0; i < count; i++) {
+        add_value_column(lines, arrays[i].name);
     }
-    add_value_column(lines, result_name);
     size_t q_at = 0, v_at = 0;
     for (size_t i = 0; i < robot->joint_count; i++) {
         const dyn_client_joint *joint = robot->joints[i];
         coordinate at = {.joint = joint};
         for (; at.index < joint->nq || at.index < joint->nv; at.index++) {
             table_add_cell(lines, "%s", at.index == 0 ? joint->name : "");
-            for (int array = 0; array < STATE_ARRAYS; array++) {
-                if (takes[array]) {
-                    add_value(lines, &at, (state_array)array, batch->values[array] + (array == STATE_Q ? q_at : v_at));
-                }
+            for (size_t k = 0; k < count; k++) {
+                add_value(lines, &at, arrays[k].kind, arrays[k].values + (arrays[k].kind == STATE_Q ? q_at : v_at));
             }
-            add_value(lines, &at, result_kind, result + v_at);
         }
         q_at += joint->nq;
         v_at += joint->nv;
     }
-    print_title(context);
     bool printed = table_print(lines, 0);
     table_free(lines);
     return printed;
+}
+
+bool print_joint_table(const evaluation_context *context, const state_batch *batch, const char *result_name,
+                       state_array result_kind, const double *result) {
+    joint_column arrays[STATE_ARRAYS + 1];
+    size_t count = 0;
+    for (int i = 0; i < STATE_ARRAYS; i++) {
+        if (context->evaluated->takes[i]) {
+            arrays[count++] = (joint_column){STATE_ARRAY_NAMES[i], (state_array)i, batch->values[i]};
+        }
+    }
+    arrays[count++] = (joint_column){result_name, result_kind, result};
+    print_title(context);
+    return print_joints(context->robot, count, arrays);
+}
+
+bool print_motion_table(const layout *robot, const double *q, const double *v, const double *tau) {
+    const joint_column arrays[] = {{"q", STATE_Q, q}, {"v", STATE_V, v}, {"tau", STATE_TAU, tau}};
+    return print_joints(robot, sizeof arrays / sizeof *arrays, arrays);
 }
 
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,
@@ -113,7 +137,7 @@ bool print_state_table(const evaluation_context *context, size_t count, size_t n
 
 bool print_matrix(const layout *robot, size_t row_count, const char *const *rows, const double *matrix) {
     table *lines = table_create();
-    table_add_column(lines, "", TABLE_LEFT);
+    table_add_column(lines, "", TABLE_NAME);
     for (size_t k = 0; k < robot->nv; k++) {
         table_add_column(lines, robot->v[k].name, TABLE_RIGHT);
     }

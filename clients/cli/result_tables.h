@@ -16,6 +16,10 @@ void print_title(const evaluation_context *context);
 bool print_joint_table(const evaluation_context *context, const state_batch *batch, const char *result_name,
                        state_array result_kind, const double *result);
 
+/* Writes a line for each coordinate of each joint, with q, v and tau and their units. Returns false when out of memory.
+ */
+bool print_motion_table(const layout *robot, const double *q, const double *v, const double *tau);
+
 /* Writes a line for each state, a column for each velocity coordinate. Returns false when out of memory. */
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,
                        const double *results);

@@ -12,6 +12,7 @@
 #include "gains.h"
 #include "given_query.h"
 #include "numbers.h"
+#include "page.h"
 #include "progress_bar.h"
 #include "state_source.h"
 #include "table.h"
@@ -154,7 +155,7 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     const layout *robot = &run->robot;
     const dyn_client_outcome *outcome = &result->outcomes[0];
     table *lines = table_create();
-    table_add_column(lines, "joint", TABLE_LEFT);
+    table_add_column(lines, "joint", TABLE_NAME);
     table_add_column(lines, "v", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
     for (size_t k = 0; k < robot->nv; k++) {
@@ -164,7 +165,7 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
         table_add_cell(lines, "%s", c->joint->v_units[c->index]);
     }
     table *positions = table_create();
-    table_add_column(positions, "joint", TABLE_LEFT);
+    table_add_column(positions, "joint", TABLE_NAME);
     table_add_column(positions, "q", TABLE_RIGHT);
     table_add_column(positions, "", TABLE_UNIT);
     for (size_t k = 0; k < robot->nq; k++) {
@@ -177,9 +178,12 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     bool printed = table_print(positions, 0);
     printf("\n");
     printed = table_print(lines, 0) && printed;
-    printf("\n%s%s%s; %llu steps, %llu stops; the energy went %.3g J away from that at the start\n",
-           dyn_client_sample_status_name(outcome->status), *outcome->joint != '\0' ? ": joint " : "", outcome->joint,
-           (unsigned long long)outcome->steps, (unsigned long long)outcome->stops, outcome->energy_drift);
+    printf("\n");
+    printed = page_printf(2, "%s%s%s; %llu steps, %llu stops; the energy went %.3g J away from that at the start",
+                          dyn_client_sample_status_name(outcome->status), *outcome->joint != '\0' ? ": joint " : "",
+                          outcome->joint, (unsigned long long)outcome->steps, (unsigned long long)outcome->stops,
+                          outcome->energy_drift) &&
+              printed;
     table_free(lines);
     table_free(positions);
     return printed;
@@ -190,7 +194,7 @@ static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
     table *lines = table_create();
     static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        table_add_column(lines, headings[i], i == 1 || i == 2 ? TABLE_LEFT : TABLE_RIGHT);
+        table_add_column(lines, headings[i], i == 1 ? TABLE_LEFT : i == 2 ? TABLE_NAME : TABLE_RIGHT);
     }
     for (size_t s = 0; s < result->samples; s++) {
         const dyn_client_outcome *o = &result->outcomes[s];
@@ -386,7 +390,7 @@ static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t
     table *lines = table_create();
     static const char *const headings[] = {"joint", "limit", "stated", "worst", "at [s]", "rows", "from [s]", "to [s]"};
     for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-        table_add_column(lines, headings[i], i < 2 ? TABLE_LEFT : TABLE_RIGHT);
+        table_add_column(lines, headings[i], i == 0 ? TABLE_NAME : i == 1 ? TABLE_LEFT : TABLE_RIGHT);
     }
     for (size_t i = 0; i < t->excess_count; i++) {
         const dyn_client_excess *e = &t->excesses[i];

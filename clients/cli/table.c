@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page.h"
 #include "printable.h"
 
 typedef struct cells {
@@ -106,63 +107,337 @@ void table_end_row(table *to) {
     }
 }
 
-/* Returns the number of code points of a UTF-8 text, which approximates its width on a terminal. */
-static size_t width_of(const char *text) {
+/* ---- names ------------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of bytes of the first `count` characters. */
+static size_t bytes_of(const char *text, size_t count) {
+    size_t at = 0, seen = 0;
+    while (text[at] != '\0' && (((unsigned char)text[at] & 0xc0) == 0x80 || seen++ < count)) {
+        at++;
+    }
+    return at;
+}
+
+/* Returns the text in new memory. One that is wider than `width` loses characters in its middle. */
+static char *shorten(const char *text, size_t width) {
+    size_t length = page_width_of(text);
+    if (length <= width) {
+        return strdup(text);
+    }
+    size_t tail = (width - 2) / 2, head = bytes_of(text, width - 2 - tail);
+    const char *end = text + bytes_of(text, length - tail);
+    size_t size = head + 2 + strlen(end) + 1;
+    char *shortened = malloc(size);
+    if (shortened) {
+        snprintf(shortened, size, "%.*s..%s", (int)head, text, end);
+    }
+    return shortened;
+}
+
+typedef struct short_name {
+    char *text;
+    const char *whole;
+} short_name;
+
+static int compare_names(const void *left, const void *right) {
+    return strcmp(((const short_name *)left)->text, ((const short_name *)right)->text);
+}
+
+/* Returns true if different names remain different at this width. A name may occur several times. */
+static bool remain_distinct(size_t count, char *const *names, size_t width) {
+    short_name *sorted = calloc(count + 1, sizeof *sorted);
+    bool distinct = sorted != NULL;
+    for (size_t i = 0; distinct && i < count; i++) {
+        sorted[i] = (short_name){shorten(names[i], width), names[i]};
+        distinct = sorted[i].text != NULL;
+    }
+    if (distinct) {
+        qsort(sorted, count, sizeof *sorted, compare_names);
+    }
+    for (size_t i = 1; distinct && i < count; i++) {
+        distinct = strcmp(sorted[i - 1].text, sorted[i].text) != 0 || strcmp(sorted[i - 1].whole, sorted[i].whole) == 0;
+    }
+    for (size_t i = 0; sorted && i < count; i++) {
+        free(sorted[i].text);
+    }
+    free(sorted);
+    return distinct;
+}
+
+/* Shortens names to the smallest width from `narrowest` at which they remain distinct. */
+static bool shorten_names(size_t count, char **names, size_t narrowest) {
+    size_t width = narrowest, widest = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = page_width_of(names[i]);
+        widest = own > widest ? own : widest;
+    }
+    while (width < widest && !remain_distinct(count, names, width)) {
+        width++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        char *shortened = shorten(names[i], width);
+        if (!shortened) {
+            return false;
+        }
+        free(names[i]);
+        names[i] = shortened;
+    }
+    return true;
+}
+
+/* ---- units ------------------------------------------------------------------------------------------------------- */
+
+/* Returns the unit that all cells of a column have, or NULL. Empty cells have none. */
+static const char *common_unit(const table *of, size_t column) {
+    const char *unit = NULL;
+    for (size_t i = column; i < of->body.count; i += of->headings.count) {
+        const char *own = of->body.text[i];
+        if (own[0] != '\0' && unit && strcmp(own, unit) != 0) {
+            return NULL;
+        }
+        unit = own[0] != '\0' ? own : unit;
+    }
+    return unit;
+}
+
+/* Moves units that are equal in all rows into the heading of their number. */
+static bool move_units(table *in) {
+    for (size_t i = 1; i < in->headings.count; i++) {
+        char **heading = &in->headings.text[i - 1];
+        const char *unit = in->align[i] == TABLE_UNIT ? common_unit(in, i) : NULL;
+        if (!unit || (*heading)[0] == '\0') {
+            continue;
+        }
+        size_t size = strlen(*heading) + strlen(unit) + sizeof " []";
+        char *joined = malloc(size);
+        if (!joined) {
+            return false;
+        }
+        snprintf(joined, size, "%s [%s]", *heading, unit);
+        free(*heading);
+        *heading = joined;
+        for (size_t k = i; k < in->body.count; k += in->headings.count) {
+            in->body.text[k][0] = '\0';
+        }
+    }
+    return true;
+}
+
+/* ---- fitting ----------------------------------------------------------------------------------------------------- */
+
+/* NARROW_NAME, NARROW_HEADING: smallest widths of shortened names. NARROW_TEXT: smallest width of wrapped text. */
+enum { NARROW_NAME = 16, NARROW_HEADING = 12, NARROW_TEXT = 24 };
+
+/* Widths of the columns of a table that is written. */
+typedef struct fitting {
+    const table *of;
+    size_t indent, limit, keys; /* keys: first columns, which each block repeats */
+    size_t *widths;
+} fitting;
+
+static void measure(const fitting *at) {
+    size_t columns = at->of->headings.count;
+    for (size_t i = 0; i < columns; i++) {
+        at->widths[i] = page_width_of(at->of->headings.text[i]);
+    }
+    for (size_t i = 0; i < at->of->body.count; i++) {
+        size_t width = page_width_of(at->of->body.text[i]);
+        if (width > at->widths[i % columns]) {
+            at->widths[i % columns] = width;
+        }
+    }
+}
+
+/* Returns the number of blanks before a column. A column of units that have moved has no width. */
+static size_t gap_before(const fitting *at, size_t column) {
+    if (column == 0) {
+        return at->indent;
+    }
+    return at->of->align[column] == TABLE_UNIT ? at->widths[column] > 0 : 2;
+}
+
+/* Returns the width of the columns from `first` to before `end`, with the blanks before them. */
+static size_t width_between(const fitting *at, size_t first, size_t end) {
     size_t width = 0;
-    for (; *text != '\0'; text++) {
-        width += ((unsigned char)*text & 0xc0) != 0x80;
+    for (size_t i = first; i < end; i++) {
+        width += gap_before(at, i) + at->widths[i];
     }
     return width;
 }
 
-static void print_row(const table *printed, char *const *row, const size_t *widths, int indent) {
-    /* Write blanks before the next cell only, so that no line ends with them. */
-    size_t blanks = (size_t)indent;
-    for (size_t i = 0; i < printed->headings.count; i++) {
-        size_t padding = widths[i] - width_of(row[i]);
-        if (i > 0) {
-            blanks += printed->align[i] == TABLE_UNIT ? 1 : 2;
-        }
-        if (printed->align[i] == TABLE_RIGHT) {
-            blanks += padding;
-        }
-        if (row[i][0] != '\0') {
-            printf("%*s%s", (int)blanks, "", row[i]);
-            blanks = 0;
-        }
-        if (printed->align[i] != TABLE_RIGHT) {
-            blanks += padding;
-        }
+/* Shortens the names of a column. */
+static bool shorten_column(table *of, size_t column) {
+    size_t columns = of->headings.count, rows = of->body.count / columns;
+    char **names = calloc(rows + 1, sizeof *names);
+    for (size_t i = 0; names && i < rows; i++) {
+        names[i] = of->body.text[i * columns + column];
     }
-    fputc('\n', stdout);
+    bool done = names && shorten_names(rows, names, NARROW_NAME);
+    for (size_t i = 0; names && i < rows; i++) {
+        of->body.text[i * columns + column] = names[i];
+    }
+    free(names);
+    return done;
 }
 
-bool table_print(const table *printed, int indent) {
+/* Shortens all names: the cells of columns of names, and the headings of numbers. */
+static bool shorten_all(table *of) {
+    size_t columns = of->headings.count, count = 0;
+    char **headings = calloc(columns + 1, sizeof *headings);
+    bool done = headings != NULL;
+    for (size_t i = 0; done && i < columns; i++) {
+        if (of->align[i] == TABLE_NAME) {
+            done = shorten_column(of, i);
+        }
+        if (of->align[i] == TABLE_RIGHT) {
+            headings[count++] = of->headings.text[i];
+        }
+    }
+    done = done && shorten_names(count, headings, NARROW_HEADING);
+    for (size_t i = 0, k = 0; headings && i < columns && k < count; i++) {
+        if (of->align[i] == TABLE_RIGHT) {
+            of->headings.text[i] = headings[k++];
+        }
+    }
+    free(headings);
+    return done;
+}
+
+/* Narrows the widest column of text as far as the table needs it, and not below NARROW_TEXT. */
+static void narrow_text(const fitting *at) {
+    size_t columns = at->of->headings.count, widest = columns, excess = width_between(at, 0, columns) - at->limit;
+    for (size_t i = at->keys; i < columns; i++) {
+        if (at->of->align[i] == TABLE_LEFT && (widest == columns || at->widths[i] > at->widths[widest])) {
+            widest = i;
+        }
+    }
+    if (widest < columns && at->widths[widest] > NARROW_TEXT) {
+        size_t spare = at->widths[widest] - NARROW_TEXT;
+        at->widths[widest] -= spare < excess ? spare : excess;
+    }
+}
+
+static bool fit(table *of, fitting *at) {
+    size_t columns = of->headings.count;
+    while (at->keys < columns && (at->keys == 0 || of->align[at->keys] == TABLE_NAME)) {
+        at->keys++;
+    }
+    measure(at);
+    if (width_between(at, 0, columns) > at->limit) {
+        if (!shorten_all(of)) {
+            return false;
+        }
+        measure(at);
+    }
+    if (width_between(at, 0, columns) > at->limit) {
+        narrow_text(at);
+    }
+    return true;
+}
+
+/* Returns the column after the last one of a block that begins with `first`. A unit stays with its number. */
+static size_t block_end(const fitting *at, size_t first) {
+    size_t columns = at->of->headings.count, end = first, used = width_between(at, 0, at->keys);
+    while (end < columns) {
+        size_t next = end + 1;
+        while (next < columns && at->of->align[next] == TABLE_UNIT) {
+            next++;
+        }
+        used += width_between(at, end, next);
+        if (end > first && used > at->limit) {
+            break;
+        }
+        end = next;
+    }
+    return end;
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+/* A line of a cell. */
+typedef struct cell_line {
+    const char *text;
+    size_t length, width; /* bytes and columns */
+} cell_line;
+
+/* Takes the next line of a cell off *rest. Only text is wrapped. */
+static cell_line next_line(const fitting *at, size_t column, const char **rest) {
+    cell_line line = {*rest, strlen(*rest), page_width_of(*rest)};
+    size_t next = line.length;
+    if (line.width > at->widths[column]) {
+        line.length = page_line(*rest, at->widths[column], &next);
+        line.width = 0;
+        for (size_t i = 0; i < line.length; i++) {
+            line.width += ((unsigned char)line.text[i] & 0xc0) != 0x80;
+        }
+    }
+    *rest += next;
+    return line;
+}
+
+/* Writes the cells of the key columns and of those from `first` to before `end`, on as many lines as they need. Blanks
+ * are written before the next cell only, so that no line ends with them. */
+static void print_row(const fitting *at, char *const *row, const char **rest, size_t first, size_t end) {
+    bool has_more = true;
+    memcpy(rest, row, at->of->headings.count * sizeof *rest);
+    while (has_more) {
+        size_t blanks = 0;
+        has_more = false;
+        for (size_t i = 0; i < end; i = i + 1 == at->keys && first > i ? first : i + 1) {
+            cell_line line = next_line(at, i, &rest[i]);
+            size_t padding = at->widths[i] - line.width;
+            blanks += gap_before(at, i) + (at->of->align[i] == TABLE_RIGHT ? padding : 0);
+            if (line.length > 0) {
+                printf("%*s%.*s", (int)blanks, "", (int)line.length, line.text);
+                blanks = 0;
+            }
+            blanks += at->of->align[i] == TABLE_RIGHT ? 0 : padding;
+            has_more |= rest[i][0] != '\0';
+        }
+        fputc('\n', stdout);
+    }
+}
+
+static bool has_headings(const table *of) {
+    for (size_t i = 0; i < of->headings.count; i++) {
+        if (of->headings.text[i][0] != '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_blocks(const fitting *at, const char **rest) {
+    const table *of = at->of;
+    size_t columns = of->headings.count, first = at->keys;
+    bool headed = has_headings(of);
+    do {
+        size_t end = block_end(at, first);
+        if (headed) {
+            print_row(at, of->headings.text, rest, first, end);
+        }
+        for (size_t row = 0; row + columns <= of->body.count; row += columns) {
+            print_row(at, of->body.text + row, rest, first, end);
+        }
+        first = end;
+        if (first < columns) {
+            fputc('\n', stdout);
+        }
+    } while (first < columns);
+}
+
+bool table_print(table *printed, int indent) {
     if (!printed || printed->failed) {
         return false;
     }
-    size_t columns = printed->headings.count;
-    size_t *widths = calloc(columns + 1, sizeof *widths);
-    if (!widths) {
-        return false;
+    fitting at = {.of = printed, .indent = (size_t)indent, .limit = page_columns()};
+    const char **rest = calloc(printed->headings.count + 1, sizeof *rest);
+    at.widths = calloc(printed->headings.count + 1, sizeof *at.widths);
+    bool done = rest && at.widths && move_units(printed) && fit(printed, &at);
+    if (done && printed->headings.count > 0) {
+        print_blocks(&at, rest);
     }
-    bool headed = false;
-    for (size_t i = 0; i < columns; i++) {
-        widths[i] = width_of(printed->headings.text[i]);
-        headed |= widths[i] > 0;
-    }
-    for (size_t i = 0; i < printed->body.count; i++) {
-        size_t width = width_of(printed->body.text[i]);
-        if (width > widths[i % columns]) {
-            widths[i % columns] = width;
-        }
-    }
-    if (headed) {
-        print_row(printed, printed->headings.text, widths, indent);
-    }
-    for (size_t row = 0; row + columns <= printed->body.count; row += columns) {
-        print_row(printed, printed->body.text + row, widths, indent);
-    }
-    free(widths);
-    return true;
+    free(rest);
+    free(at.widths);
+    return done;
 }

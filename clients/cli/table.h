@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of text: each column is as wide as its widest cell.
+ * Tables of text. Each column is as wide as its widest cell, where the table then fits page_columns. If it does not:
+ * names are shortened in their middle, down to a width at which they still differ; a wide column of text is wrapped;
+ * and the other columns are written in blocks below each other, each of which begins with the first columns again.
  */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
@@ -10,8 +12,9 @@
 
 typedef struct table table;
 
-/* Alignment of a column. A unit follows the number to its left closely. */
-typedef enum table_align { TABLE_LEFT, TABLE_RIGHT, TABLE_UNIT } table_align;
+/* Kind of a column: text, names, numbers, whose headings are shortened as names are, and units. A unit follows the
+ * number to its left closely; units that are equal in all rows are written once, into the heading of that number. */
+typedef enum table_align { TABLE_LEFT, TABLE_NAME, TABLE_RIGHT, TABLE_UNIT } table_align;
 
 /* Creates a table. Returns NULL when out of memory; all functions below then do nothing, and table_print reports it. */
 table *table_create(void);
@@ -29,7 +32,8 @@ void table_add_number(table *to, double number);
 /* Fills the rest of the row with empty cells. */
 void table_end_row(table *to);
 
-/* Writes the table to standard output, with `indent` blanks before each line. Returns false when out of memory. */
-bool table_print(const table *printed, int indent);
+/* Writes the table to standard output, with `indent` blanks before each line, and fits it to the page for good. Returns
+ * false when out of memory. */
+bool table_print(table *printed, int indent);
 
 #endif

@@ -220,7 +220,7 @@ START_TEST(explain_splits_what_id_writes) {
     json_decref(id);
     outcome run = shell("$ctl explain ur5 --a 0,5,0,0,0,0");
     ck_assert_msg(run.code == 0, "%s", run.error);
-    ck_assert_ptr_nonnull(strstr(run.output, "coriolis     gravity  external         tau\nshoulder_pan_joint "));
+    ck_assert_ptr_nonnull(strstr(run.output, "coriolis     gravity  external   tau [N m]\nshoulder_pan_joint "));
     ck_assert_ptr_nonnull(strstr(run.output, "Links that contribute most"));
     outcome_free(&run);
 }

@@ -132,6 +132,106 @@ START_TEST(lists_have_the_same_names_in_json_and_csv) {
 }
 END_TEST
 
+/* ---- width ------------------------------------------------------------------------------------------------------- */
+
+/* Loads a chain of links with long names, which differ at their ends or within. */
+static void load_long_names(void) {
+    enum { LINKS = 8 };
+    FILE *file = fopen(scratch("longwinded.urdf"), "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("<robot name='longwinded'>\n<link name='a_link_that_is_carried_by_joint_0'/>\n", file);
+    for (int i = 1; i <= LINKS; i++) {
+        fprintf(file,
+                "<link name='a_link_that_is_carried_by_joint_%d'><inertial><mass value='1'/>"
+                "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>\n"
+                "<joint name='the_%s_joint_of_pair_%d' type='continuous'><origin xyz='1 0 0'/><axis xyz='0 1 0'/>"
+                "<parent link='a_link_that_is_carried_by_joint_%d'/>"
+                "<child link='a_link_that_is_carried_by_joint_%d'/></joint>\n",
+                i, i % 2 == 0 ? "left" : "right", i / 2, i - 1, i);
+    }
+    fputs("</robot>\n", file);
+    ck_assert_int_eq(fclose(file), 0);
+    outcome run = shell("$ctl load --replace %s", scratch("longwinded.urdf"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    outcome_free(&run);
+}
+
+static size_t widest_line(const char *text) {
+    size_t widest = 0;
+    for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
+        size_t width = strcspn(text, "\n");
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+START_TEST(tables_fit_the_columns_of_the_environment) {
+    load_long_names();
+    const char *const commands[] = {
+        "mass longwinded",
+        "id longwinded",
+        "explain longwinded --a 1,1,1,1,1,1,1,1",
+        "jacobian longwinded",
+        "fk longwinded --frame a_link_that_is_carried_by_joint_0,a_link_that_is_carried_by_joint_7",
+        "evaluate longwinded --quantity mass_matrix,frame_acceleration,torque_regressor",
+        "base-parameters longwinded",
+        "configuration longwinded random --count 3",
+        "rollout longwinded --duration 0.01",
+        "simulate longwinded --duration 0.01 --name fitted",
+        "models"};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        outcome whole = shell("$ctl %s", commands[i]), wide = shell("COLUMNS=80 $ctl %s --wide", commands[i]);
+        ck_assert_msg(whole.code == 0, "%s: %s", commands[i], whole.error);
+        ck_assert_str_eq(whole.output, wide.output);
+        outcome_free(&wide);
+        for (unsigned columns = 60; columns <= 100; columns += 20) {
+            outcome run = shell("COLUMNS=%u $ctl %s", columns, commands[i]);
+            ck_assert_msg(widest_line(run.output) <= columns, "%s is %zu wide in %u columns:\n%.800s", commands[i],
+                          widest_line(run.output), columns, run.output);
+            outcome_free(&run);
+        }
+        outcome_free(&whole);
+    }
+}
+END_TEST
+
+/* Checks that the blocks of a narrow matrix hold the numbers of the wide one, below names that differ. */
+START_TEST(narrow_matrices_have_all_numbers_and_distinct_names) {
+    load_long_names();
+    outcome wide = shell("$ctl mass longwinded --q 1,2,3,4,5,6,7,8 | tail -n +4 | head -n 8 | tr -s ' ' '\\n' | "
+                         "grep -E '^-?[0-9]' | sort"),
+            narrow = shell("COLUMNS=80 $ctl mass longwinded --q 1,2,3,4,5,6,7,8 | tr -s ' ' '\\n' | grep -E "
+                           "'^-?[0-9]+[.]' | sort"),
+            names = shell("COLUMNS=80 $ctl mass longwinded | grep -o '^the[^ ]*' | sort -u | wc -l; "
+                          "COLUMNS=80 $ctl mass longwinded | grep '^  ' | tr -s ' ' '\\n' | grep . | sort -u | wc -l");
+    ck_assert_msg(narrow.code == 0, "%s", narrow.error);
+    ck_assert_str_eq(narrow.output, wide.output);
+    ck_assert_str_eq(names.output, "8\n8\n");
+    ck_assert_uint_gt(strlen(wide.output), 8 * 8 * 8);
+    outcome_free(&wide);
+    outcome_free(&narrow);
+    outcome_free(&names);
+}
+END_TEST
+
+/* Checks that a robot whose q and v have different lengths is shown too. */
+START_TEST(simulate_shows_the_end_of_a_floating_robot) {
+    must_say(
+        "$ctl derive quadruped base:base_link,floating --name floats >/dev/null && $ctl simulate floats --duration "
+        "0.01 | grep -c -E '^(root_joint| ) .*[0-9]'",
+        "7\n");
+}
+END_TEST
+
+START_TEST(units_that_all_rows_share_are_in_the_heading) {
+    must_say("$ctl id ur5", "joint                 q [rad]  v [rad/s]  a [rad/s^2]   tau [N m]\n");
+    must_say("$ctl derive quadruped base:base_link,floating --name walker >/dev/null && $ctl id walker", " N\n");
+    outcome run = shell("$ctl id walker | head -n 3 | tail -n 1");
+    ck_assert_ptr_null(strchr(run.output, '['));
+    outcome_free(&run);
+}
+END_TEST
+
 /* ---- actions ----------------------------------------------------------------------------------------------------- */
 
 START_TEST(an_action_with_json_names_its_object) {
@@ -190,6 +290,10 @@ int main(void) {
     tcase_add_test(all, explain_splits_each_state_of_a_file);
     tcase_add_test(all, several_frames_come_by_name);
     tcase_add_test(all, lists_have_the_same_names_in_json_and_csv);
+    tcase_add_test(all, tables_fit_the_columns_of_the_environment);
+    tcase_add_test(all, narrow_matrices_have_all_numbers_and_distinct_names);
+    tcase_add_test(all, simulate_shows_the_end_of_a_floating_robot);
+    tcase_add_test(all, units_that_all_rows_share_are_in_the_heading);
     tcase_add_test(all, an_action_with_json_names_its_object);
     tcase_add_test(all, only_actions_that_need_a_token_take_one);
     tcase_add_test(all, watch_ends_with_the_row_that_was_asked_for);

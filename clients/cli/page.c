@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Width of the output, and paragraphs that fit it.
+ */
+#include "page.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "numbers.h"
+
+/* Smallest width that is fitted. Narrower terminals wrap the lines. */
+enum { NARROWEST = 40, WIDEST = 100000 };
+
+static bool is_wide;
+
+void page_set_wide(void) {
+    is_wide = true;
+}
+
+size_t page_columns(void) {
+    struct winsize size = {0};
+    const char *set = getenv("COLUMNS");
+    long columns = 0;
+    if (is_wide) {
+        return SIZE_MAX;
+    }
+    if (set && parse_integer(set, 1, WIDEST, &columns)) {
+        return columns < NARROWEST ? NARROWEST : (size_t)columns;
+    }
+    if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) {
+        return SIZE_MAX;
+    }
+    return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
+}
+
+static bool begins_character(char byte) {
+    return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t page_width_of(const char *text) {
+    size_t width = 0;
+    for (; *text != '\0'; text++) {
+        width += begins_character(*text);
+    }
+    return width;
+}
+
+size_t page_line(const char *text, size_t width, size_t *next) {
+    size_t at = 0, columns = 0, end = 0;
+    while (text[at] != '\0' && text[at] != '\n') {
+        if (text[at] == ' ' && columns > 0 && text[at - 1] != ' ') {
+            end = at; /* a line may end before this blank */
+        }
+        if (begins_character(text[at]) && columns++ == width) {
+            break;
+        }
+        at++;
+    }
+    bool is_whole = text[at] == '\0' || text[at] == '\n';
+    if (is_whole || end == 0) {
+        end = at;
+    }
+    *next = end + strspn(text + end, " ");
+    if (is_whole && text[*next] == '\n') {
+        ++*next;
+    }
+    return end;
+}
+
+void page_print(const char *text, size_t used, size_t indent, size_t columns) {
+    size_t next;
+    do {
+        size_t length = page_line(text, columns > used ? columns - used : 1, &next);
+        printf("%.*s\n", (int)length, text);
+        text += next;
+        used = indent;
+        if (*text != '\0') {
+            printf("%*s", (int)indent, "");
+        }
+    } while (*text != '\0');
+}
+
+bool page_printf(size_t indent, const char *format, ...) {
+    char *text;
+    va_list values;
+    va_start(values, format);
+    int length = vasprintf(&text, format, values);
+    va_end(values);
+    if (length < 0) {
+        return false;
+    }
+    page_print(text, 0, indent, page_columns());
+    free(text);
+    return true;
+}
