@@ -84,7 +84,7 @@ exit_code run_call(const command *self, const arguments *given, dyn_client *clie
     Dynamics__V1__Reply *reply;
     request.method_case = (Dynamics__V1__Request__MethodCase)method->id;
     *(ProtobufCMessage **)((char *)&request + method->offset) = argument;
-    code = exchange(client, &request, timeout, NULL, &reply);
+    code = exchange(client, &request, timeout, PROTOCOL_FORM, &reply);
     if (code == EXIT_OK) {
         write_reply(reply);
         dynamics__v1__reply__free_unpacked(reply, NULL);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "command.h"
+#include "coordinate_values.h"
 #include "json_writer.h"
-#include "numbers.h"
 #include "result_tables.h"
 
 /* Kind of an operation's result. */
@@ -76,7 +76,8 @@ static exit_code read_to(const evaluation_context *context, plan *asked) {
     if (!asked->to) {
         return complain_memory();
     }
-    if (!parse_numbers(text, nq, asked->to, message, sizeof message)) {
+    layout_arrange_q(context->robot, context->robot->robot->home_q, asked->to);
+    if (!coordinate_values_read(context->robot, true, text, asked->to, message, sizeof message)) {
         return complain(EXIT_USAGE, "--to: %s", message);
     }
     return EXIT_OK;

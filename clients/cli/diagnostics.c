@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error_fields.h"
 #include "printable.h"
 
 enum { DETAILS_SIZE = 512 };
+
+const char PROTOCOL_FORM[] = "the request";
 
 exit_code complain(exit_code code, const char *format, ...) {
     fflush(stdout);
@@ -76,10 +79,18 @@ exit_code complain_call(const dyn_client_error *error, const char *place) {
     default:
         break;
     }
-    char details[DETAILS_SIZE];
+    char details[DETAILS_SIZE], field[DYN_CLIENT_FIELD_SIZE + 64], message[DYN_CLIENT_MESSAGE_SIZE + 64];
     write_details(error, details, sizeof details);
-    return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place ? place : "", place ? ": " : "", error->field,
-                    error->field[0] != '\0' ? ": " : "", error->message, advice, details);
+    if (place == PROTOCOL_FORM) {
+        place = NULL;
+        snprintf(field, sizeof field, "%s", error->field);
+        snprintf(message, sizeof message, "%s", error->message);
+    } else {
+        write_typed_field(error->field, place != NULL, field, sizeof field);
+        write_typed_advice(error->message, message, sizeof message);
+    }
+    return complain(code, "%s: %s%s%s%s%s%s (%s)", kind, place ? place : "", place && field[0] != ':' ? ": " : "",
+                    field, field[0] != '\0' ? ": " : "", message, advice, details);
 }
 
 exit_code check_output(void) {

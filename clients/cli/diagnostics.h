@@ -20,8 +20,11 @@ typedef enum exit_code {
 /* Writes "dynamicsctl: " and the sentence to standard error. Returns `code`. */
 exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reports why a call failed: "dynamicsctl: refused: inverse_dynamics.q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place`
- * (may be NULL) is the file and line of the state that caused the error. */
+/* Place of an error in a request that the user wrote himself: its fields are named as in the protocol. */
+extern const char PROTOCOL_FORM[];
+
+/* Reports why a call failed: "dynamicsctl: refused: --q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place` (may be NULL)
+ * is the file and line of the state that caused the error, or PROTOCOL_FORM. */
 exit_code complain_call(const dyn_client_error *error, const char *place);
 
 exit_code complain_memory(void);

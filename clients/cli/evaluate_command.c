@@ -9,6 +9,7 @@
 #include "command.h"
 #include "quantity_output.h"
 #include "result_tables.h"
+#include "suggestion.h"
 
 enum { TASK_AXES = 6 };
 
@@ -34,6 +35,20 @@ static size_t count_names(const char *text) {
     return count;
 }
 
+/* Reports an unknown quantity, with the closest known one. */
+static exit_code complain_quantity(const char *name) {
+    suggestion meant = {.wanted = name, .length = strlen(name)};
+    for (int i = 1; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
+        const char *known = dyn_client_quantity_name((dyn_client_quantity)i);
+        if (known) {
+            suggestion_consider(&meant, known);
+        }
+    }
+    return complain(EXIT_USAGE, "--quantity: there is no \"%s\"%s%s%s (dynamicsctl evaluate --help lists them)", name,
+                    meant.closest ? "; did you mean \"" : "", meant.closest ? meant.closest : "",
+                    meant.closest ? "\"?" : "");
+}
+
 /* Reads the names of --quantity. */
 static exit_code read_quantities(const arguments *given, plan *asked) {
     const char *text = given->value[OPTION_QUANTITY];
@@ -49,8 +64,7 @@ static exit_code read_quantities(const arguments *given, plan *asked) {
     exit_code code = EXIT_OK;
     for (char *name; code == EXIT_OK && (name = strsep(&rest, ","));) {
         if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++].quantity)) {
-            code =
-                complain(EXIT_USAGE, "--quantity: there is no \"%s\" (dynamicsctl evaluate --help lists them)", name);
+            code = complain_quantity(name);
         }
     }
     free(names);

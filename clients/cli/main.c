@@ -305,9 +305,11 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
-     .words = (const option_words[]){{OPTION_TO, "reference of the controller (default: the start)"},
-                                     {OPTION_CONTROL, "controller that tracks the start, or --to (default none)"},
-                                     {0}},
+     .words =
+         (const option_words[]){
+             {OPTION_TO, "reference of the controller (default: the start, also of joints without a name)"},
+             {OPTION_CONTROL, "controller that tracks the start, or --to (default none)"},
+             {0}},
      .run = run_rollout},
     {.name = "trajectory",
      .operands = "NAME inverse|forward",

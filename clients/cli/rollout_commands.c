@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "coordinate_values.h"
 #include "exchange.h"
 #include "gains.h"
 #include "given_query.h"
@@ -244,11 +245,12 @@ static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout
     if (!*to) {
         return complain_memory();
     }
-    if (!parse_numbers(text, nq, *to, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--to %s: %s", text, message);
-    }
-    for (size_t s = 1; s < run->batch.count; s++) {
-        memcpy(*to + s * nq, *to, nq * sizeof **to);
+    /* Joints that are not named go nowhere: they stay where each robot starts. */
+    memcpy(*to, run->batch.values[STATE_Q], run->batch.count * nq * sizeof **to);
+    for (size_t s = 0; s < run->batch.count; s++) {
+        if (!coordinate_values_read(&run->robot, true, text, *to + s * nq, message, sizeof message)) {
+            return complain(EXIT_USAGE, "--to %s: %s", text, message);
+        }
     }
     request->q_ref = *to;
     return EXIT_OK;

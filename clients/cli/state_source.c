@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "coordinate_values.h"
 
 bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) {
     va_list values;
@@ -37,15 +37,18 @@ static exit_code read_named_q(const state_source *source, const state_batch *bat
     return code;
 }
 
+/* Returns whether --q sets the whole configuration, and not only the joints that it names. */
+static bool has_whole_q(const arguments *given) {
+    return given->value[OPTION_Q] && !coordinate_values_are_named(given->value[OPTION_Q]);
+}
+
 /* Reads the values of --q, --v and similar options. */
 static exit_code read_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
-    size_t width = batch->width[array];
-    if (!parse_numbers(source->given->value[ARRAY_OPTIONS[array]], width, state_batch_row(batch, array), message,
-                       sizeof message)) {
-        return complain(EXIT_USAGE, "--%s: %s (%s has n%c = %zu; see dynamicsctl describe %s)",
-                        STATE_ARRAY_NAMES[array], message, source->robot->robot->model.name,
-                        array == STATE_Q ? 'q' : 'v', width, source->robot->robot->model.name);
+    const char *text = source->given->value[ARRAY_OPTIONS[array]];
+    if (!coordinate_values_read(source->robot, array == STATE_Q, text, state_batch_row(batch, array), message,
+                                sizeof message)) {
+        return complain(EXIT_USAGE, "--%s: %s", STATE_ARRAY_NAMES[array], message);
     }
     return EXIT_OK;
 }
@@ -54,8 +57,9 @@ static exit_code read_values(const state_source *source, const state_batch *batc
 static void describe_state(state_source *source) {
     const arguments *given = source->given;
     const char *named = given->value[OPTION_STATE] ? given->value[OPTION_STATE] : "home";
-    int written = snprintf(source->description, sizeof source->description, "%s configuration",
-                           given->value[OPTION_Q] ? "given" : named);
+    int written = snprintf(source->description, sizeof source->description, "%s configuration%s",
+                           has_whole_q(given) ? "given" : named,
+                           given->value[OPTION_Q] && !has_whole_q(given) ? ", q of some joints given" : "");
     for (int i = STATE_V; i < STATE_ARRAYS; i++) {
         if (given->value[ARRAY_OPTIONS[i]]) {
             written += snprintf(source->description + written, sizeof source->description - (size_t)written,
@@ -66,11 +70,12 @@ static void describe_state(state_source *source) {
 
 static exit_code read_arguments(const state_source *source, state_batch *batch) {
     exit_code code = EXIT_OK;
+    if (!has_whole_q(source->given)) {
+        code = read_named_q(source, batch);
+    }
     for (int i = 0; i < STATE_ARRAYS && code == EXIT_OK; i++) {
         if (source->given->value[ARRAY_OPTIONS[i]]) {
             code = read_values(source, batch, (state_array)i);
-        } else if (i == STATE_Q) {
-            code = read_named_q(source, batch);
         }
     }
     return code;
@@ -94,8 +99,9 @@ exit_code state_source_open(const arguments *given, const layout *robot, bool ta
     *opened = (state_source){.robot = robot, .given = given, .reader = {.descriptor = -1}};
     opened->path = given->value[OPTION_STATES];
     if (!opened->path) {
-        if (given->value[OPTION_Q] && given->value[OPTION_STATE]) {
-            return complain(EXIT_USAGE, "--q and --state exclude each other");
+        if (has_whole_q(given) && given->value[OPTION_STATE]) {
+            return complain(EXIT_USAGE,
+                            "--q and --state exclude each other, unless --q names the joints that differ: JOINT=X");
         }
         describe_state(opened);
         if (takes_q && given->value[OPTION_JSON] && !given->value[OPTION_Q] && !given->value[OPTION_STATE]) {

@@ -72,7 +72,7 @@ END_TEST
 START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
     silent_peer peer;
     char line[512];
-    must_fail("$ctl id no_such_model", 1, "refused: describe_model.model: ");
+    must_fail("$ctl id no_such_model", 1, "refused: there is no model \"no_such_model\"");
     must_fail("$ctl id", 2, "id needs NAME");
     must_fail("$ctl", 2, "name a command");
     must_fail("$ctl dance", 2, "unknown command \"dance\" (see");
@@ -94,6 +94,57 @@ START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
     snprintf(line, sizeof line, "%s ping --endpoint %s --timeout 0.2", DYNAMICSCTL_PROGRAM, peer.address);
     must_fail(line, 4, "wait longer with --timeout SECONDS (TIMEOUT)");
     silent_peer_stop(&peer);
+}
+END_TEST
+
+/* Checks that errors of the daemon name what the user typed, and errors of a request in JSON its fields. */
+START_TEST(errors_name_what_was_typed) {
+    must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1, "refused: ");
+    must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1,
+              "two_link.urdf: --name: another model is named \"ur5\"");
+    must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1,
+              "choose another name, or add --replace (");
+    must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name new --expected-digest sha256:0", 1,
+              "--expected-digest: a digest is expected, but --replace is not given; add it");
+    must_fail("$ctl fk ur5 --frame tool9", 1, "refused: --frame[0]: ");
+    must_fail("echo '{\"q\": [1, 2]}' | $ctl id two_link --states - --force tip9:1,2,3", 1, "--force[0].link: ");
+    must_fail("$ctl fk ur5 --frame nose", 1, "refused: --frame[0]: ");
+    must_fail("$ctl fk ur5 --frame nose", 1, "dynamicsctl describe lists them");
+    must_fail("$ctl call DescribeModel '{\"model\": \"ur6\"}'", 1, "refused: describe_model.model: there is no model");
+}
+END_TEST
+
+/* Checks --q, --v and --to by the names of joints: they differ from the named configuration in these joints only. */
+START_TEST(values_may_name_their_joints) {
+    static const char *const same[][2] = {
+        {"id two_link --q joint2=0.5 --state zero", "id two_link --q 0,0.5"},
+        {"id two_link --q joint2=0.5,joint1=-1 --v joint2=3", "id two_link --q -1,0.5 --v 0,3"},
+        {"id ur5 --q elbow_joint=1 --joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,"
+         "wrist_2_joint,wrist_3_joint --state zero",
+         "id ur5 --q 1,0,0,0,0,0 --joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,"
+         "wrist_2_joint,wrist_3_joint"},
+        {"configuration two_link distance --q 1,2 --to joint2=3", "configuration two_link distance --q 1,2 --to 0,3"},
+        {"rollout two_link --q 1,2 --control pd --kp 9 --to joint2=3 --duration 0.1",
+         "rollout two_link --q 1,2 --control pd --kp 9 --to 1,3 --duration 0.1"},
+    };
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        outcome named = shell("$ctl %s --json", same[i][0]), plain = shell("$ctl %s --json", same[i][1]);
+        ck_assert_msg(named.code == 0, "%s: %s", same[i][0], named.error);
+        ck_assert_msg(strcmp(named.output, plain.output) == 0, "%s: %s, but %s", same[i][0], named.output,
+                      plain.output);
+        outcome_free(&named);
+        outcome_free(&plain);
+    }
+    outcome home = shell("$ctl id two_link --q joint2=0.5");
+    ck_assert_ptr_nonnull(strstr(home.output, "home configuration, q of some joints given"));
+    outcome_free(&home);
+    must_fail("$ctl id ur5 --q elbow=1", 2, "--q: ur5 has no moving joint \"elbow\"; did you mean \"elbow_joint\"?");
+    must_fail("$ctl id ur5 --q elbow_joint=1,2", 2, "\"2\" has no name: pass NAME=X for each, or 6 values");
+    must_fail("$ctl id ur5 --q elbow_joint=1,elbow_joint=2", 2, "--q: \"elbow_joint\" is there twice");
+    must_fail("$ctl id ur5 --q elbow_joint=x", 2, "--q: elbow_joint: \"x\" is not a finite number");
+    must_fail("$ctl id ur5 --q 1,2,3,4,5,6 --state zero", 2, "unless --q names the joints that differ");
+    must_fail("$ctl evaluate ur5 --quantity mass_matri", 2,
+              "there is no \"mass_matri\"; did you mean \"mass_matrix\"?");
 }
 END_TEST
 
@@ -145,7 +196,7 @@ START_TEST(models_are_loaded_listed_described_and_unloaded) {
     must_fail("$ctl unload walker", 1, "NOT_FOUND");
     write_file(scratch("broken.urdf"), "<robot name='r'>\n<link name='a'>\n</robot>");
     snprintf(line, sizeof line, "$ctl load %s", scratch("broken.urdf"));
-    must_fail(line, 1, "broken.urdf: load_model.urdf:3: ");
+    must_fail(line, 1, "broken.urdf:3: ");
     must_fail("$ctl load /nonexistent.urdf", 2, "/nonexistent.urdf cannot be read");
 }
 END_TEST
@@ -199,8 +250,8 @@ START_TEST(evaluate_writes_what_the_single_commands_write) {
     must_fail("$ctl evaluate ur5 --quantity operational_space_inertia --task-axes up", 2, "no further axis");
     must_fail("$ctl evaluate ur5", 2, "evaluate needs --quantity");
     must_fail("$ctl evaluate ur5 --quantity mass", 2, "there is no \"mass\"");
-    must_fail("$ctl evaluate ur5 --quantity power,power", 1, "evaluate.quantities[1]");
-    must_fail("$ctl evaluate ur5 --quantity frame_twist --frame nose", 1, "evaluate.quantities[0].frames[0]");
+    must_fail("$ctl evaluate ur5 --quantity power,power", 1, "refused: --quantity[1]: ");
+    must_fail("$ctl evaluate ur5 --quantity frame_twist --frame nose", 1, "refused: --frame[0]: ");
 }
 END_TEST
 
@@ -356,8 +407,8 @@ START_TEST(exported_models_load_again) {
     must_fail("$ctl load --screws /nonexistent", 2, "/nonexistent cannot be read");
     must_fail("$ctl load --dh '{\"rows\": [{\"alpha\": \"x\"}]}'", 2, "denavit_hartenberg.rows[0].alpha: ");
     must_fail("$ctl load --dh '{\"name\": \"r\", \"convention\": \"standard\", \"rows\": [{\"type\": \"planar\"}]}'", 1,
-              "refused: load_model.denavit_hartenberg.rows[0].type: ");
-    must_fail("$ctl export nothing", 1, "refused: export_model.model: ");
+              "refused: --dh: rows[0].type: ");
+    must_fail("$ctl export nothing", 1, "refused: there is no model \"nothing\"");
     must_fail("$ctl export ur5 --format yaml", 2, "--format yaml: pass description|urdf|screws");
 }
 END_TEST
@@ -375,7 +426,7 @@ START_TEST(models_are_derived) {
     must_fail("$ctl derive ur5 detach:tool0", 2, "derive needs --name");
     must_fail("$ctl derive ur5 --name x", 2, "derive needs an operation");
     must_fail("$ctl derive ur5 lock:elbow_joint --q 1,x --name x", 2, "--q: \"x\" is not a finite number");
-    must_fail("$ctl derive ur5 detach:nowhere --name x", 1, "derive_model.operations[0].detach.link: ");
+    must_fail("$ctl derive ur5 detach:nowhere --name x", 1, "refused: operations[0].detach.link: ");
     must_fail("$ctl derive ur5 --operations '[{\"detach\": {\"link\": 3}}]' --name x", 2,
               "operations[0].detach.link: ");
 }
@@ -434,7 +485,7 @@ START_TEST(payloads_are_read_from_the_command_line) {
     json_decref(loaded);
     must_say("$ctl explain two_link --q 0,0.3 --payload tip:2", "payload on tip");
     must_fail("$ctl id two_link --payload tip", 2, "pass LINK:MASS in kg");
-    must_fail("$ctl id two_link --payload nowhere:2", 1, "inverse_dynamics.query.payloads[0].link: ");
+    must_fail("$ctl id two_link --payload nowhere:2", 1, "refused: --payload[0].link: ");
     must_fail("$ctl fk two_link --payload tip:2", 2, "fk does not take --payload");
 }
 END_TEST
@@ -463,9 +514,9 @@ START_TEST(inertias_are_computed) {
              "No body has this inertia: the principal moment 5 kg m^2");
     must_fail("$ctl inertia box 1,2 --mass 1", 2, "box: 2 values, but 3 are needed");
     must_fail("$ctl inertia cone 1,2 --mass 1", 2, "there is no shape \"cone\"");
-    must_fail("$ctl inertia sphere 1", 1, "refused: compute_inertia.parts[0].amount: ");
+    must_fail("$ctl inertia sphere 1", 1, "refused: parts[0].amount: ");
     must_fail("$ctl inertia mesh /nonexistent --mass 1", 2, "/nonexistent cannot be read");
-    must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: compute_inertia.parts[0].mesh.stl: ");
+    must_fail("$ctl inertia mesh /dev/null --mass 1", 1, "refused: parts[0].mesh.stl: ");
 }
 END_TEST
 
@@ -479,7 +530,7 @@ START_TEST(base_parameters_are_named) {
     /* A linear combination of several lines is complete. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "pass X,Y,Z in m/s^2");
-    must_fail("$ctl base-parameters nothing", 1, "refused: find_base_parameters.query.model: ");
+    must_fail("$ctl base-parameters nothing", 1, "refused: there is no model \"nothing\"");
 }
 END_TEST
 
@@ -586,7 +637,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     must_fail("$ctl rollout ur5 --control pd --kp elbow_joint=-2", 2, "\"-2\" is not a number that is not less than 0");
     must_fail("$ctl simulate ur5 --control pd --kp 1,x", 2, "\"x\" is not a number");
     must_fail("$ctl rollout ur5 --to 0,0,0,0,0,0", 2, "--control");
-    must_fail("$ctl rollout ur5 --accurate --control pd", 1, "rollout.accuracy");
+    must_fail("$ctl rollout ur5 --accurate --control pd", 1, "refused: --accurate: ");
     must_fail("$ctl rollout ur5 --duration 1e6 --timeout 2", 4, "set a longer timeout, or request less");
     must_fail("$ctl trajectory ur5 sideways", 2, "inverse or forward");
 }
@@ -608,13 +659,13 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     ck_assert_ptr_nonnull(second);
     ck_assert_mem_eq(first, second, strcspn(first, "]"));
     outcome_free(&run);
-    must_fail("$ctl replay run2", 1, "replay_simulation.recording");
+    must_fail("$ctl replay run2", 1, "refused: /");
     must_say("$ctl recordings", "run1");
     must_say("$ctl recordings --json", "\"name\": \"run1\"");
     must_say("$ctl recordings --fetch run1", "dynamics.v1.simulation");
     must_fail("$ctl recordings --fetch run1 --delete run1", 2, "pass one of them");
     must_say("$ctl recordings --delete run1", "run1: deleted");
-    must_fail("$ctl recordings --delete run1", 1, "delete_recording.recording");
+    must_fail("$ctl recordings --delete run1", 1, "dynamicsctl recordings tells which recordings there are");
     must_say("$ctl recordings", "no recordings");
     /* A recording is compared without its model, and shown with it. */
     must_say("$ctl derive two_link inertia:link2,0.5,0.2,0,0,0.01,0,0,0.01,0,0.01 --name passing", "nv = 2");
@@ -624,7 +675,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_fail("$ctl replay passing --csv", 1, "there is no model");
     must_fail("$ctl simulate ur5 --step-length -1", 2, "--step-length -1");
     must_fail("$ctl simulate ur5 --force tool0:1,2", 2, "pass LINK:FX,FY,FZ");
-    must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "create_simulation.query.external_forces[0].link");
+    must_fail("$ctl simulate ur5 --force tool:1,2,3", 1, "refused: --force[0].link: ");
     must_fail("$ctl simulate ur5 --integrator euler", 2, "semi_implicit_euler|explicit_euler|rk4");
     must_fail("$ctl simulate ur5 --csv --plot", 2, "one of");
     must_fail("$ctl record arm run3", 2, "--token");
@@ -927,7 +978,7 @@ START_TEST(a_refused_state_is_reported_with_its_line) {
     write_file(scratch("loose"), "{\"q\": [0,0,0, 0,0,0,1, 0,0]}\n{\"q\": [0,0,0, 0,0,0,9, 0,0]}\n");
     run = shell("$ctl gravity loose --json --states %s", scratch("loose"));
     ck_assert_int_eq(run.code, 1);
-    ck_assert_msg(strstr(run.error, "loose:2: gravity.q[") != NULL, "%s", run.error);
+    ck_assert_msg(strstr(run.error, "loose:2: q[") != NULL, "%s", run.error);
     ck_assert_int_eq(strncmp(run.output, "{\"g\": [", 7), 0);
     outcome_free(&run);
     run = shell("$ctl unload loose");
@@ -1001,6 +1052,8 @@ int main(void) {
     tcase_add_test(all, every_command_has_help_with_an_example);
     tcase_add_test(all, help_lists_each_command_with_all_operands);
     tcase_add_test(all, exit_codes_distinguish_refused_unreachable_and_timeout);
+    tcase_add_test(all, errors_name_what_was_typed);
+    tcase_add_test(all, values_may_name_their_joints);
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
     tcase_add_test(all, evaluate_writes_what_the_single_commands_write);
