@@ -8,13 +8,17 @@
 #include <string.h>
 
 #include "numbers.h"
+#include "page.h"
+
+/* Column of the texts of options. */
+enum { HELP_COLUMN = 28 };
 
 const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_ENDPOINT] = {"endpoint", "URL", "the daemon's address: ipc:///PATH or tcp://HOST:PORT"},
     [OPTION_CONFIG] = {"config", "FILE", "configuration file of the daemon, for its address"},
     [OPTION_TIMEOUT] = {"timeout", "S",
-                        "longest wait for each reply, seconds (default 10, or the daemon's limit for a\n"
-                        "                            request that may be long); connecting waits at most 2"},
+                        "longest wait for each reply, seconds (default 10, or the daemon's limit for a "
+                        "request that may be long); connecting waits at most 2"},
     [OPTION_HELP] = {"help", NULL, "print this text"},
     [OPTION_VERSION] = {"version", NULL, "print the version of dynamicsctl"},
     [OPTION_WIDE] = {"wide", NULL, "do not fit tables to the terminal (or to COLUMNS columns, if that is set)"},
@@ -48,16 +52,16 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_QUANTITY] = {"quantity", "NAME,NAME,..", "quantities to compute (required; --help lists them)"},
     [OPTION_SUBTREE] = {"subtree", "JOINT", "centre of mass beyond this joint only (default the whole robot)"},
     [OPTION_TASK_AXES] = {"task-axes", "AXIS,AXIS,..",
-                          "axes of each frame that a task controls: linear, angular, linear_x, .. angular_z\n"
-                          "                            (default all six)"},
+                          "axes of each frame that a task controls: linear, angular, linear_x, .. angular_z "
+                          "(default all six)"},
     [OPTION_PAYLOAD] = {"payload", "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]",
                         "body mounted on a link: kg, m in the link's frame, kg m^2 about its centre; repeatable"},
     [OPTION_PRECISION] = {"precision", "double|single",
                           "precision of the computation: single is faster and has about seven digits (default "
                           "double)"},
     [OPTION_ON_ERROR] = {"on-error", "fail|mark",
-                         "states that fail: fail refuses the first one, mark computes the others and writes nan or\n"
-                         "                            null for it (default fail)"},
+                         "states that fail: fail refuses the first one, mark computes the others and writes nan or "
+                         "null for it (default fail)"},
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
     [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},
     [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},
@@ -79,16 +83,16 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_CONTROL] = {"control", "none|pd|pd_gravity|computed_torque",
                         "controller of the initial configuration (default none)"},
     [OPTION_KP] = {"kp", "X|X,X,..|JOINT=X,..",
-                   "gain on positions: one for all joints, one for each, by name, or mixed:\n"
-                   "                            100,elbow_joint=50 (default 0)"},
+                   "gain on positions: one for all joints, one for each, by name, or mixed: "
+                   "100,elbow_joint=50 (default 0)"},
     [OPTION_KD] = {"kd", "X|X,X,..|JOINT=X,..", "gain on velocities, in the same form (default 0)"},
     [OPTION_DISTURBANCE] = {"disturbance", "X",
                             "standard deviation of a random force on every joint, N m or N (default 0)"},
     [OPTION_FREQUENCY] = {"frequency", "HZ", "rows a simulated second (default 100)"},
     [OPTION_RECORD] = {"record", "NAME", "record the run to a file in the daemon's state directory"},
     [OPTION_TOKEN] = {"token", "N|@FILE",
-                      "token of a simulation, which CreateSimulation returns and simulate --rate prints;\n"
-                      "                            other users can see N in the list of processes, but not in a file"},
+                      "token of a simulation, which CreateSimulation returns and simulate --rate prints; "
+                      "other users can see N in the list of processes, but not in a file"},
     [OPTION_STRIDE] = {"stride", "N", "every N'th state only (default 1)"},
     [OPTION_CSV] = {"csv", NULL, "write CSV, numbers with 17 significant digits"},
     [OPTION_PLOT] = {"plot", "[q|v|tau|a]", "draw in the terminal: q, or tau where torques are computed"},
@@ -125,13 +129,12 @@ void print_options(option_set options, const option_words *words) {
         }
         const option_text *text = &OPTION_TEXTS[i];
         const char *help = help_of((option)i, words);
-        char left[80];
-        snprintf(left, sizeof left, "--%s%s%s", text->name, text->value ? " " : "", text->value ? text->value : "");
-        if (strlen(left) <= 24) {
-            printf("  %-24s  %s\n", left, help);
-        } else {
-            printf("  %s\n  %-24s  %s\n", left, "", help);
+        int used = printf("  --%s%s%s", text->name, text->value ? " " : "", text->value ? text->value : "");
+        if (used > HELP_COLUMN - 2) {
+            used = printf("\n") - 1;
         }
+        printf("%*s", HELP_COLUMN - used, "");
+        page_print(help, HELP_COLUMN, HELP_COLUMN, HELP_COLUMNS);
     }
 }
 

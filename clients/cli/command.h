@@ -18,6 +18,7 @@ typedef struct command {
     size_t min_operands, max_operands;
     option_set options;        /* those that every command has are not in the set */
     const option_words *words; /* help that differs from the general one of an option; may be NULL */
+    /* NULL: the command help, which needs no daemon. */
     exit_code (*run)(const struct command *self, const arguments *given, dyn_client *client);
 } command;
 

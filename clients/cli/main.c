@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "endpoint.h"
+#include "help.h"
 #include "page.h"
 #include "terminal.h"
 
@@ -16,23 +17,6 @@ static const double JOB_TIMEOUT = 1e6;
 #define STATE_OPTIONS                                                                                                  \
     (WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_STATES) | WITH(OPTION_STATE) | WITH(OPTION_Q) |                \
      WITH(OPTION_JOINTS))
-
-static const char STATES_HELP[] =
-    "States come from --q (and --v, --a, --tau), from --states FILE, or by name from --state;\n"
-    "the default is the home configuration: zero, or mid-range where zero is outside the limits.\n"
-    "FILE holds one JSON object a line, {\"q\": [..], \"v\": [..], ..}, or CSV whose heading names its columns:\n"
-    "q.JOINT (q.JOINT.2 for a joint with several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
-    "absent (zeros). The command ignores arrays that it does not need.\n";
-
-/* Help of commands that return one result for each state. The details of a command add its JSON. */
-static const char RESULTS_HELP[] = "Results come in the order of the states. --csv writes a line for each, which "
-                                   "begins with its number, from 1. With\n"
-                                   "--json each is an object on a line of its own:\n  ";
-
-static const char FORCES_HELP[] =
-    "A JSON state may carry \"external_forces\": [{\"link\": NAME, \"reference_frame\": \"local\",\n"
-    "\"force\": [x, y, z], \"torque\": [x, y, z]}];\n--force holds for all states. Forces are those that the "
-    "environment applies to the link.\n";
 
 static const command COMMANDS[] = {
     {.name = "ping",
@@ -55,12 +39,12 @@ static const command COMMANDS[] = {
      .details = "Prints the warnings of the load report and the number of its notes (describe shows them).\n"
                 "- stands for standard input. Instead of URDF, JSON in the form of the messages of the protocol\n"
                 "(dynamics/v1/description.proto), where enums may have their short names:\n"
-                "  --description {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..],\n"
-                "                 \"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME,\n"
-                "                 \"child_link\": NAME, \"axis\": {\"z\": 1}, ..}, ..]}\n"
-                "  --dh          {\"name\": NAME, \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\",\n"
-                "                 \"theta\": 0, \"d\": 0, \"a\": 1, \"alpha\": 0, \"inertia\": {..}}, ..]}\n"
-                "  --screws      {\"name\": NAME, \"mlist\": [..], \"glist\": [..], \"slist\": [..]}\n",
+                "  --description  {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..],\n"
+                "\"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME, "
+                "\"child_link\": NAME, \"axis\": {\"z\": 1}, ..}, ..]}\n"
+                "  --dh           {\"name\": NAME, \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\", "
+                "\"theta\": 0, \"d\": 0, \"a\": 1, \"alpha\": 0, \"inertia\": {..}}, ..]}\n"
+                "  --screws       {\"name\": NAME, \"mlist\": [..], \"glist\": [..], \"slist\": [..]}\n",
      .example = "dynamicsctl load ur5.urdf --name ur5 --keep\n  dynamicsctl load anymal.urdf --base floating\n"
                 "  dynamicsctl load --dh scara.json",
      .max_operands = 1,
@@ -134,8 +118,13 @@ static const command COMMANDS[] = {
      .operands = "SHAPE VALUES",
      .summary = "compute and check the mass, centre and inertia of a body",
      .details =
-         "  box X,Y,Z    cylinder RADIUS,LENGTH    sphere RADIUS    ellipsoid A,B,C    capsule RADIUS,LENGTH\n"
-         "  mesh FILE.stl    parts FILE.json, a list of parts with placements (dynamics/v1/inertia.proto)\n"
+         "  box X,Y,Z\n"
+         "  cylinder RADIUS,LENGTH\n"
+         "  sphere RADIUS\n"
+         "  ellipsoid A,B,C\n"
+         "  capsule RADIUS,LENGTH\n"
+         "  mesh FILE.stl\n"
+         "  parts FILE.json, a list of parts with placements (dynamics/v1/inertia.proto)\n"
          "Shapes are homogeneous, centred in their frame, with a round shape's axis along z. Lengths are in\n"
          "metres; rows are xx xy xz yy yz zz. --json adds the parameters of the regressor, the pseudo-inertia and its\n"
          "log-Cholesky coordinates.\n",
@@ -244,9 +233,9 @@ static const command COMMANDS[] = {
     {.name = "jacobian",
      .operands = "NAME",
      .summary = "Jacobian of a frame",
-     .details =
-         "{\"linear\": [[..] x 3], \"angular\": [[..] x 3]}, in the frame of --reference-frame: local (axes and\n"
-         "origin of the frame), world, or local_world_aligned (axes of the world, origin of the frame; default).\n",
+     .details = "{\"linear\": [[..] x 3], \"angular\": [[..] x 3]}, by name where --frame has several\n"
+                "--reference-frame is the frame of both blocks: local (axes and origin of the frame), world, or\n"
+                "local_world_aligned (axes of the world, origin of the frame; default).\n",
      .example = "dynamicsctl jacobian ur5 --frame tool0 --reference-frame local",
      .min_operands = 1,
      .max_operands = 1,
@@ -276,7 +265,7 @@ static const command COMMANDS[] = {
      .operands = "NAME",
      .summary = "contributions to each torque: tau by term and by link",
      .details =
-         "{\"joints\": [..], \"units\": [..], \"tau\": [..], \"terms\": {\"inertial\": [..], ..},\n"
+         "{\"joints\": [..], \"units\": [..], \"tau\": [..], \"terms\": {\"inertial\": [..], ..}, "
          "\"links\": [{\"link\": NAME, \"inertial\": [..], ..}, ..], \"residual\": ..}\n"
          "The terms are those of tau = M a + C v + g - sum J' f_ext: inertial, coriolis (with the centrifugal "
          "forces),\n"
@@ -457,6 +446,12 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_JSON) | WITH(OPTION_COUNT),
      .words = (const option_words[]){{OPTION_COUNT, "round trips (default 1000, at most 1000000)"}, {0}},
      .run = run_latency},
+    {.name = "help",
+     .operands = "[COMMAND]",
+     .summary = "print this text, or the options and an example of a command",
+     .details = "",
+     .example = "dynamicsctl help rollout",
+     .max_operands = 1},
     {.name = "call",
      .operands = "METHOD [JSON|-]",
      .summary = "call any method of the protocol dynamics.v1, with JSON",
@@ -472,9 +467,6 @@ static const command COMMANDS[] = {
 
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
-static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
-                                 "connection to the daemon; 4 no answer in time; 5 other errors.\n";
-
 static const command *find(const char *name, suggestion *meant) {
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         if (strcmp(COMMANDS[i].name, name) == 0) {
@@ -483,72 +475,6 @@ static const command *find(const char *name, suggestion *meant) {
         suggestion_consider(meant, COMMANDS[i].name);
     }
     return NULL;
-}
-
-/* Column of the summaries in the list of commands. */
-enum { SUMMARY_COLUMN = 35 };
-
-static void print_help(void) {
-    printf("dynamicsctl: command line of dynamicsd, the rigid-body dynamics service\n\nUsage: dynamicsctl COMMAND "
-           "[ARGUMENTS] [OPTIONS]\n\n");
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        int width = printf("  %s %s", COMMANDS[i].name, COMMANDS[i].operands);
-        if (width > SUMMARY_COLUMN) {
-            width = printf("\n") - 1;
-        }
-        printf("%*s%s\n", SUMMARY_COLUMN - width, "", COMMANDS[i].summary);
-    }
-    printf("\nOptions of every command\n");
-    print_options(COMMON_OPTIONS, NULL);
-    printf("\nThe daemon's address is the first of: --endpoint; the configuration --config; the environment variable\n"
-           "DYNAMICSD_ENDPOINT; /etc/dynamicsd/dynamicsd.conf; ipc:///run/dynamicsd/dynamicsd.sock.\n\n%s\n"
-           "First steps\n  dynamicsctl ping\n  dynamicsctl models\n  dynamicsctl id ur5\n"
-           "  dynamicsctl COMMAND --help   options and an example of each command\n",
-           EXIT_CODES);
-}
-
-/* Lists the quantities in lines of at most 100 columns. */
-static void print_quantity_names(void) {
-    int column = 0;
-    fputs("The quantities are", stdout);
-    for (int i = 1; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
-        const char *name = dyn_client_quantity_name((dyn_client_quantity)i);
-        if (name && (column == 0 || column + 2 + (int)strlen(name) > 100)) {
-            column = printf("%s\n  %s", column == 0 ? "" : ",", name);
-        } else if (name) {
-            column += printf(", %s", name);
-        }
-    }
-    fputs("\n", stdout);
-}
-
-static void print_command_help(const command *known) {
-    printf("dynamicsctl %s: %s\n\nUsage: dynamicsctl %s %s%s[OPTIONS]\n\n", known->name, known->summary, known->name,
-           known->operands, known->operands[0] != '\0' ? " " : "");
-    if ((known->options & WITH(OPTION_STATES)) != 0) {
-        fputs(STATES_HELP, stdout);
-    }
-    if ((known->options & WITH(OPTION_STATES)) != 0 && (known->options & WITH(OPTION_PLOT)) == 0) {
-        fputs(RESULTS_HELP, stdout);
-    }
-    fputs(known->details, stdout);
-    if ((known->options & WITH(OPTION_QUANTITY)) != 0) {
-        print_quantity_names();
-    }
-    if ((known->options & WITH(OPTION_FORCE)) != 0 && (known->options & WITH(OPTION_STATES)) != 0) {
-        fputs(FORCES_HELP, stdout);
-    }
-    if (known->details[0] != '\0' || (known->options & WITH(OPTION_STATES)) != 0) {
-        fputc('\n', stdout);
-    }
-    if (known->options != 0) {
-        printf("Options\n");
-        print_options(known->options, known->words);
-        printf("\n");
-    }
-    printf("Options of every command\n");
-    print_options(COMMON_OPTIONS, NULL);
-    printf("\nExample\n  %s\n\n%s", known->example, EXIT_CODES);
 }
 
 /* Connects and runs the command. */
@@ -579,6 +505,23 @@ static exit_code run(const command *known, const arguments *given) {
     return code;
 }
 
+/* Prints the help of the named command, or of the program if `name` is NULL. */
+static exit_code help(const char *name) {
+    if (!name) {
+        print_program_help(COMMAND_COUNT, COMMANDS);
+        return EXIT_OK;
+    }
+    suggestion meant = {.wanted = name, .length = strlen(name)};
+    const command *known = find(name, &meant);
+    if (!known) {
+        return complain(EXIT_USAGE, "unknown command \"%s\"%s%s%s (see dynamicsctl help)", name,
+                        meant.closest ? ": did you mean " : "", meant.closest ? meant.closest : "",
+                        meant.closest ? "?" : "");
+    }
+    print_command_help(known);
+    return EXIT_OK;
+}
+
 int main(int argc, char **argv) {
     terminal_open();
     arguments given;
@@ -589,12 +532,12 @@ int main(int argc, char **argv) {
     const command *known = given.command ? find(given.command, &(suggestion){0}) : NULL;
     if (code == EXIT_OK && given.value[OPTION_VERSION]) {
         printf("dynamicsctl %s\n", dyn_client_version());
-    } else if (code == EXIT_OK && given.value[OPTION_HELP] && !known) {
-        print_help();
     } else if (code == EXIT_OK && given.value[OPTION_HELP]) {
-        print_command_help(known);
+        code = help(given.command);
     } else if (code == EXIT_OK && !known) {
         code = complain(EXIT_USAGE, "name a command (see dynamicsctl --help)");
+    } else if (code == EXIT_OK && !known->run) {
+        code = help(given.positional_count > 0 ? given.positional[0] : NULL);
     } else if (code == EXIT_OK) {
         code = run(known, &given);
     }

@@ -86,6 +86,35 @@ void page_print(const char *text, size_t used, size_t indent, size_t columns) {
     } while (*text != '\0');
 }
 
+/* Returns the indentation of the lines that continue an entry of a list, of `length` bytes. */
+static size_t hanging_of(const char *entry, size_t length) {
+    enum { FARTHEST = 36, STEP = 2 };
+    size_t lead = strspn(entry, " ");
+    for (size_t i = lead; i + 2 < length; i++) {
+        if (strncmp(entry + i, "  ", 2) == 0) {
+            size_t at = i + strspn(entry + i, " ");
+            return at <= FARTHEST ? at : lead + STEP;
+        }
+    }
+    return lead + STEP;
+}
+
+void page_print_paragraphs(const char *text, size_t columns) {
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n"), hanging = *text == ' ' ? hanging_of(text, length) : 0;
+        while (hanging == 0 && text[length] == '\n' && strchr(" \n", text[length + 1]) == NULL) {
+            length += 1 + strcspn(text + length + 1, "\n");
+        }
+        char *paragraph = strndup(text, length);
+        for (char *c = paragraph; c && *c != '\0'; c++) {
+            *c = *c == '\n' ? ' ' : *c;
+        }
+        page_print(paragraph ? paragraph : "", 0, hanging, columns);
+        free(paragraph);
+        text += length + (text[length] == '\n');
+    }
+}
+
 bool page_printf(size_t indent, const char *format, ...) {
     char *text;
     va_list values;

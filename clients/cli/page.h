@@ -27,6 +27,10 @@ size_t page_line(const char *text, size_t width, size_t *next);
  * with `indent` blanks. */
 void page_print(const char *text, size_t used, size_t indent, size_t columns);
 
+/* Writes paragraphs in lines of at most `columns`. Lines that begin without a blank are joined and broken anew. Others
+ * are entries of lists: their continuation is indented to the text that follows two blanks, if there is one. */
+void page_print_paragraphs(const char *text, size_t columns);
+
 /* Writes a text, formatted as printf does, in lines that fit page_columns; all but the first begin with `indent`
  * blanks. Returns false when out of memory. */
 bool page_printf(size_t indent, const char *format, ...) __attribute__((format(printf, 2, 3)));

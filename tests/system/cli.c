@@ -29,14 +29,15 @@ static double number_at(const json_t *list, size_t index) {
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static const char *const COMMANDS[] = {
-    "ping",     "info",        "load",   "models",  "describe",        "unload",        "id",      "fd",
-    "mass",     "gravity",     "bias",   "fk",      "jacobian",        "evaluate",      "explain", "latency",
-    "call",     "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
-    "simulate", "simulations", "watch",  "stream",  "streams",         "record",        "replay",  "jobs"};
+    "ping",       "info",        "load",   "models",  "describe",        "unload",        "id",      "fd",
+    "mass",       "gravity",     "bias",   "fk",      "jacobian",        "evaluate",      "explain", "latency",
+    "call",       "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
+    "simulate",   "simulations", "watch",  "stream",  "streams",         "record",        "replay",  "jobs",
+    "recordings", "help"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
-        ck_assert_msg(strcspn(text, "\n") <= 120, "%.*s", (int)strcspn(text, "\n"), text);
+        ck_assert_msg(strcspn(text, "\n") <= 80, "%.*s", (int)strcspn(text, "\n"), text);
     }
 }
 
@@ -49,6 +50,18 @@ START_TEST(every_command_has_help_with_an_example) {
         expect_lines_of_a_page(run.output);
         outcome_free(&run);
     }
+}
+END_TEST
+
+START_TEST(help_takes_the_name_of_a_command) {
+    outcome asked = shell("$ctl help rollout"), option = shell("$ctl rollout --help");
+    ck_assert_int_eq(asked.code, 0);
+    ck_assert_str_eq(asked.output, option.output);
+    outcome_free(&asked);
+    outcome_free(&option);
+    must_say("$ctl help", "dynamicsctl: command line of dynamicsd");
+    must_fail("$ctl help rollot", 2, "unknown command \"rollot\": did you mean rollout?");
+    must_fail("$ctl help zzz", 2, "unknown command \"zzz\" (see dynamicsctl help)");
 }
 END_TEST
 
@@ -796,7 +809,9 @@ END_TEST
 
 /* The gains in the help hold the arm, its light wrist included. */
 START_TEST(proposed_gains_hold_the_arm) {
-    outcome run = shell("proposed=$($ctl rollout --help | grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
+    /* Long examples go on behind a backslash. */
+    outcome run = shell("proposed=$($ctl rollout --help | sed -e ':more' -e '/[\\]$/{N;s/[\\]\\n *//;b more' -e '}' | "
+                        "grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
                         "eval \"$proposed --csv\" | tail -n 1");
     ck_assert_msg(run.code == 0, "%s", run.error);
     static const double reached[6] = {0, -1, 1, 0, 0, 0};
@@ -1050,6 +1065,7 @@ int main(void) {
     TCase *all = tcase_create("cli");
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
     tcase_add_test(all, every_command_has_help_with_an_example);
+    tcase_add_test(all, help_takes_the_name_of_a_command);
     tcase_add_test(all, help_lists_each_command_with_all_operands);
     tcase_add_test(all, exit_codes_distinguish_refused_unreachable_and_timeout);
     tcase_add_test(all, errors_name_what_was_typed);
