@@ -322,6 +322,11 @@ static model_pointer load(const command &c) {
         require(dyn_builder_set_gravity(builder, c.gravity, &error), error);
     }
     require(dyn_builder_build(builder, &options, nullptr, &model, &error), error);
+    if (dyn_model_constraint_count(model) > 0) {
+        std::string name = escaped(dyn_model_constraint(model, 0)->name);
+        dyn_model_free(model);
+        throw std::runtime_error("constraint " + name + ": models with constraints cannot be compiled");
+    }
     return model_pointer(model, dyn_model_free);
 }
 

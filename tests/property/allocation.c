@@ -126,6 +126,52 @@ START_TEST(algorithms_do_not_allocate) {
 }
 END_TEST
 
+/* Returns the tree with its last link welded to the world. */
+static dyn_model *weld(const dyn_model *tree) {
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *model;
+    const dyn_pose identity = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const dyn_constraint_description loop = {
+        .name = "weld",
+        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+        .type = DYN_JOINT_TYPE_FIXED,
+        .predecessor = {NULL, identity},
+        .successor = {dyn_model_link(tree, dyn_model_link_count(tree) - 1)->name, identity}};
+    require(dyn_model_describe(tree, &builder, &error), &error);
+    require(dyn_builder_add_constraint(builder, &loop, &error), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+START_TEST(forward_dynamics_with_constraints_does_not_allocate) {
+    random_source random = random_seed("no allocation with constraints", 66);
+    random_tree_options options = {.joints = 9};
+    dyn_model *tree = random_tree(&random, &options), *model = weld(tree);
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
+    double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *a = numbers(SAMPLES * nv);
+    dyn_workspace *workspace;
+    dyn_error error;
+    for (size_t s = 0; s < SAMPLES; s++) {
+        random_configuration(&random, model, 1, q + s * nq);
+    }
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    for (int method = 0; method < 4; method++) {
+        dyn_constraint_options chosen =
+            DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method, .stabilization = 1);
+        long before = atomic_load(&allocations);
+        dyn_status status = dyn_constrained_forward_dynamics(model, workspace, SAMPLES, NULL, q, v, v, NULL, &chosen, a,
+                                                             NULL, NULL, &error);
+        ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+        require(status, &error);
+    }
+    dyn_workspace_free(workspace);
+    dyn_model_free(model), dyn_model_free(tree);
+    free(q), free(v), free(a);
+}
+END_TEST
+
 START_TEST(steps_and_rollouts_do_not_allocate) {
     random_source base = random_seed("no allocation in a step", 65);
     for (int k = 0; k < 6; k++) {
@@ -171,6 +217,7 @@ int main(void) {
     Suite *suite = suite_create("allocation");
     TCase *hot_path = tcase_create("hot path");
     tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
+    tcase_add_test(hot_path, forward_dynamics_with_constraints_does_not_allocate);
     tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);

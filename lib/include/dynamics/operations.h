@@ -5,7 +5,9 @@
  * Every function builds a new model, which the caller frees, and leaves its source unchanged; several threads may use
  * one source. Links and joints are addressed by name. Limits, damping, friction, couplings of mimic joints and gravity
  * are preserved, and so are the frames of all remaining links. If the source was built with
- * DYN_MIMIC_POLICY_INDEPENDENT, the result has no mimic joints. Each function costs O(links log links).
+ * DYN_MIMIC_POLICY_INDEPENDENT, the result has no mimic joints. Constraints (constraint.h) are preserved too; one whose
+ * link or joint is left out is an error, DYN_INVALID_ARGUMENT with place "constraint NAME". Each function costs O(links
+ * log links).
  *
  * Errors name the argument that they are about in `site` (status.h), and the element as place.
  * Common errors: DYN_NOT_FOUND with place "link NAME" or "joint NAME" for a name that the model does not contain;

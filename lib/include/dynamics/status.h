@@ -53,7 +53,8 @@ typedef enum dyn_element_kind {
     DYN_ELEMENT_KIND_NONE = 0,
     DYN_ELEMENT_KIND_ROBOT,
     DYN_ELEMENT_KIND_LINK,
-    DYN_ELEMENT_KIND_JOINT
+    DYN_ELEMENT_KIND_JOINT,
+    DYN_ELEMENT_KIND_CONSTRAINT
 } dyn_element_kind;
 
 /* Element of a robot's description. */

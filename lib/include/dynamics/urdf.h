@@ -55,7 +55,8 @@ DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_buil
  * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of
  * building.
  * Cost O(links).
- * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint;
+ * Errors: DYN_FAILED_PRECONDITION with place "joint NAME" for a helical, cylindrical, universal or spherical joint, or
+ * "constraint NAME" for a constraint;
  * DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *length, dyn_error *error);
 

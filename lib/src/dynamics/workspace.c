@@ -25,6 +25,15 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
+/* Returns a bound of the memory that the constraints of a model need: packed rows, responses and poses of a block, and
+ * the square matrices of one sample, which the methods of the full system and of elimination factorize. */
+static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
+    size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv, sum = m + n, alignment = 64 * CARVE_ALIGNMENT;
+    size_t packed = 2 * m * n + m * m + 3 * sum + 24, single = 8 * sum * sum + 64 * sum;
+    bool is_single = kernels->wide->number_size != sizeof(double);
+    return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
+}
+
 /* Lays the parts of a workspace out from `base` and returns their total size. */
 static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
@@ -48,6 +57,8 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->pose = dyn_carve(&cursor, 12 * real_size);
     w->wrenches = dyn_carve(&cursor, w->wrench_capacity * 6 * real_size);
     w->frames = dyn_carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
+    w->constraint_size = constraint_size(model, kernels);
+    w->constraint_memory = dyn_carve(&cursor, w->constraint_size);
     w->loaded = dyn_carve(&cursor, sizeof(dyn_model));
     w->loaded_bodies = dyn_carve(&cursor, (size_t)model->body_count * sizeof(body));
     return cursor - base;

@@ -29,6 +29,8 @@ struct dyn_workspace {
     void *wrenches;               /* packed external wrenches */
     wrench_frame *frames;         /* frames that the wrenches act on */
     size_t wrench_capacity;
+    void *constraint_memory; /* scratch memory of the model's constraints (lib/src/constraint); NULL without any */
+    size_t constraint_size;
     dyn_model *loaded;   /* the model with payloads: a copy that shares all except its bodies; zero without payloads */
     body *loaded_bodies; /* body_count of them */
 };

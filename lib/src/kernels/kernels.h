@@ -34,13 +34,14 @@ typedef struct wrench_set {
 /* Most terms of a group of rows: a loop has a predecessor and a successor, a gear two coordinates. */
 enum { ROW_TERMS = 2 };
 
-/* Sources of rows: rows of a frame's Jacobian, or one coordinate. */
-typedef enum row_source { ROWS_OF_FRAME, ROW_OF_COORDINATE } row_source;
+/* Sources of rows: rows of a frame's Jacobian, one coordinate, or one side of a closure. */
+typedef enum row_source { ROWS_OF_FRAME, ROW_OF_COORDINATE, ROWS_OF_CLOSURE } row_source;
 
-/* Term of a group of rows: `factor` times the rows of its source. */
+/* Term of a group of rows: `factor` times the rows of its source. The two terms of a closure have the factor 1 for its
+ * successor and -1 for its predecessor. */
 typedef struct row_term {
     row_source source;
-    int index;                           /* link index of the frame, -1: the world; or index of the coordinate in v */
+    int index; /* link index of the frame, -1: the world; index of the coordinate in v; index of the closure */
     dyn_reference_frame reference_frame; /* of the frame's Jacobian */
     unsigned rows;                       /* selected rows of the frame's Jacobian, as in dyn_task_frame */
     double factor;

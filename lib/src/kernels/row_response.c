@@ -6,7 +6,8 @@
  *
  *     A M^-1 A' = s' D^-1 s        M^-1 A' = L^-1 D^-1 s
  *
- * A row of a frame exerts a unit force F on the frame's body, a row of coordinate j a unit force tau_j. Forces
+ * A row of a frame exerts a unit force F on the frame's body, a row of coordinate j a unit force tau_j, and a row of a
+ * closure opposite forces on the bodies of its two sides. Forces
  * propagate inward as far as the articulated joints let them:
  *
  *     s_k = tau_k + S_k' F        F becomes F - U_k D_k^-1 s_k, then X* F in the parent
@@ -18,7 +19,7 @@
  *
  * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
  */
-#include "frame_wrench.h"
+#include "closure.h"
 
 enum { GROUP_ROWS = 6 };
 
@@ -60,7 +61,8 @@ static int term_body(const dyn_model *model, const response_tree *tree, const ro
     if (t->source == ROW_OF_COORDINATE) {
         return tree->moved_body[t->index];
     }
-    return t->index < 0 ? -1 : model->frames[t->index].body;
+    int link = t->source == ROWS_OF_CLOSURE ? model->closures[t->index].links[t->factor > 0] : t->index;
+    return link < 0 ? -1 : model->frames[link].body;
 }
 
 static row_paths paths_of(const dyn_model *model, const response_tree *t, const row_group *group) {
@@ -153,11 +155,29 @@ static void frame_forces(const dyn_model *model, const placement *X, const row_t
     }
 }
 
+/* Computes the forces of a closure's rows in the body of one side. */
+static void closure_forces(const dyn_model *model, const placement *X, const row_term *t, force *F) {
+    const closure *c = &model->closures[t->index];
+    closure_side P = side_of_closure(model, c, 0), S = side_of_closure(model, c, 1), own = t->factor > 0 ? S : P;
+    placement P_in_world = frame_in_world(model, X, P.body, P.in_body);
+    placement S_in_world = frame_in_world(model, X, S.body, S.in_body);
+    closure_wrenches(c, P_in_world, S_in_world, F);
+    for (int r = 0; r < c->count; r++) {
+        force unit = force_scale(real_set(t->factor), F[r]);
+        F[r] =
+            frame_wrench_in_body(own.in_body, t->factor > 0 ? S_in_world : P_in_world, DYN_REFERENCE_FRAME_WORLD, unit);
+    }
+}
+
 /* Computes the forces of a term: those on its body, and that along its coordinate, which goes to s. */
 static void term_forces(const dyn_model *model, const response_tree *t, const row_term *term, int count, int first_row,
                         force *F) {
     if (term->source == ROWS_OF_FRAME) {
         frame_forces(model, t->X, term, F);
+        return;
+    }
+    if (term->source == ROWS_OF_CLOSURE) {
+        closure_forces(model, t->X, term, F);
         return;
     }
     for (int r = 0; r < count; r++) {

@@ -121,14 +121,14 @@ void dyn_builder_free(dyn_builder *builder) {
     }
     name_index_clear(&builder->link_names);
     name_index_clear(&builder->joint_names);
+    builder_clear_constraints(builder);
     free(builder->links);
     free(builder->joints);
     free(builder->name);
     free(builder);
 }
 
-/* Returns whether all values are finite numbers. */
-static bool all_finite(const double *values, int count) {
+bool builder_all_finite(const double *values, int count) {
     for (int i = 0; i < count; i++) {
         if (!isfinite(values[i])) {
             return false;
@@ -138,7 +138,7 @@ static bool all_finite(const double *values, int count) {
 }
 
 dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3], dyn_error *error) {
-    if (!all_finite(gravity, 3)) {
+    if (!builder_all_finite(gravity, 3)) {
         const dyn_error_site site = {.cause = DYN_CAUSE_NOT_FINITE, .argument = "gravity"};
         return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "gravity is (%g, %g, %g); set finite numbers",
                             gravity[0], gravity[1], gravity[2]);
@@ -147,8 +147,7 @@ dyn_status dyn_builder_set_gravity(dyn_builder *builder, const double gravity[3]
     return DYN_OK;
 }
 
-/* Makes room for one more element of `size` bytes in an array that holds `count`. */
-static bool grow(void **array, int count, int *capacity, size_t size) {
+bool builder_grow(void **array, int count, int *capacity, size_t size) {
     if (count < *capacity) {
         return true;
     }
@@ -162,9 +161,8 @@ static bool grow(void **array, int count, int *capacity, size_t size) {
     return true;
 }
 
-/* Checks the name of a new element: it must be valid and not in use. */
-static dyn_status check_new_name(const dyn_builder *builder, const name_index *taken, named_element at,
-                                 dyn_error *error) {
+dyn_status builder_check_new_name(const dyn_builder *builder, const name_index *names, int bound, named_element at,
+                                  dyn_error *error) {
     const char *kind = element_kind_name(at.element.kind);
     char place[64];
     snprintf(place, sizeof place, "%s", kind);
@@ -175,13 +173,13 @@ static dyn_status check_new_name(const dyn_builder *builder, const name_index *t
     if (status != DYN_OK) {
         return dyn_error_of_element(error, status, &at.element);
     }
-    if (name_index_find(taken, at.name) >= 0) {
+    if (name_index_find(names, at.name) >= 0) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "there are two %ss of this name; rename one of them", kind);
     }
-    if (at.element.index >= DYN_MAX_LINKS) {
+    if (at.element.index >= bound) {
         return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, at,
-                            "a robot has at most %d %ss, and this is one more", DYN_MAX_LINKS, kind);
+                            "a robot has at most %d %ss, and this is one more", bound, kind);
     }
     return DYN_OK;
 }
@@ -192,18 +190,18 @@ dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, c
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the mass is %g kg; set a finite mass that is not negative", inertia->mass);
     }
-    if (!all_finite(inertia->center_of_mass, 3)) {
+    if (!builder_all_finite(inertia->center_of_mass, 3)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the centre of mass is (%g, %g, %g); set finite numbers", inertia->center_of_mass[0],
                             inertia->center_of_mass[1], inertia->center_of_mass[2]);
     }
     double moments[3] = {0};
-    if (all_finite(inertia->rotational, 6)) {
+    if (builder_all_finite(inertia->rotational, 6)) {
         symmetric_eigenvalues(inertia->rotational, moments);
     } else {
         moments[0] = NAN;
     }
-    if (!all_finite(moments, 3)) {
+    if (!builder_all_finite(moments, 3)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, at,
                             "the inertia holds a value that is not finite or too large");
     }
@@ -212,7 +210,7 @@ dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, c
 
 /* Appends a checked link. */
 static dyn_status append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
-    if (!grow((void **)&builder->links, builder->link_count, &builder->link_capacity, sizeof *builder->links)) {
+    if (!builder_grow((void **)&builder->links, builder->link_count, &builder->link_capacity, sizeof *builder->links)) {
         return dyn_error_memory(error);
     }
     dyn_link_description added = *link;
@@ -225,7 +223,8 @@ static dyn_status append_link(dyn_builder *builder, const dyn_link_description *
 }
 
 dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
-    dyn_status status = check_new_name(builder, &builder->link_names, new_link(builder, link), error);
+    dyn_status status =
+        builder_check_new_name(builder, &builder->link_names, DYN_MAX_LINKS, new_link(builder, link), error);
     if (status == DYN_OK) {
         status = builder_check_inertia(builder, new_link(builder, link), &link->inertia, error);
     }
@@ -235,18 +234,17 @@ dyn_status dyn_builder_add_link(dyn_builder *builder, const dyn_link_description
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
     dyn_link_description added = *link;
     added.line = added.row = 0;
-    dyn_status status = check_new_name(builder, &builder->link_names, new_link(builder, &added), error);
+    dyn_status status =
+        builder_check_new_name(builder, &builder->link_names, DYN_MAX_LINKS, new_link(builder, &added), error);
     return status == DYN_OK ? append_link(builder, &added, error) : status;
 }
 
-/* Scales an axis to unit length. Returns false for zero or a value that is not finite. An axis that is already scaled
- * keeps its bits, so that a description that is written and read again is the same model. */
-static bool normalize_axis(double axis[3]) {
+bool builder_normalize_axis(double axis[3]) {
     if (fabs(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2] - 1) <= 8 * DBL_EPSILON) {
         return true;
     }
     double largest = fmax(fabs(axis[0]), fmax(fabs(axis[1]), fabs(axis[2])));
-    if (!all_finite(axis, 3) || largest == 0) {
+    if (!builder_all_finite(axis, 3) || largest == 0) {
         return false;
     }
     double x = axis[0] / largest, y = axis[1] / largest, z = axis[2] / largest;
@@ -263,7 +261,7 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
     int axes = dyn_joint_type_traits(joint->type)->axes;
     if (axes == 0) {
         memset(a, 0, sizeof joint->axis);
-    } else if (!normalize_axis(a)) {
+    } else if (!builder_normalize_axis(a)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the axis is (%g, %g, %g); set a finite vector that is not zero", a[0], a[1], a[2]);
     }
@@ -271,7 +269,7 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_joint_description *
         memset(b, 0, sizeof joint->second_axis);
         return DYN_OK;
     }
-    if (!normalize_axis(b)) {
+    if (!builder_normalize_axis(b)) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_joint(builder, joint),
                             "the second axis is (%g, %g, %g); set a finite vector that is not zero", b[0], b[1], b[2]);
     }
@@ -340,7 +338,8 @@ static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description 
 
 /* Appends a checked joint with copies of its strings. */
 static bool append_joint(dyn_builder *builder, const dyn_joint_description *joint) {
-    if (!grow((void **)&builder->joints, builder->joint_count, &builder->joint_capacity, sizeof *builder->joints)) {
+    if (!builder_grow((void **)&builder->joints, builder->joint_count, &builder->joint_capacity,
+                      sizeof *builder->joints)) {
         return false;
     }
     dyn_joint_description added = *joint;
@@ -363,7 +362,8 @@ static bool append_joint(dyn_builder *builder, const dyn_joint_description *join
 }
 
 dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
-    dyn_status status = check_new_name(builder, &builder->joint_names, new_joint(builder, joint), error);
+    dyn_status status =
+        builder_check_new_name(builder, &builder->joint_names, DYN_MAX_LINKS, new_joint(builder, joint), error);
     if (status != DYN_OK) {
         return status;
     }
@@ -378,7 +378,8 @@ dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_descripti
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error) {
     dyn_joint_description added = *joint;
     added.line = added.row = 0;
-    dyn_status status = check_new_name(builder, &builder->joint_names, new_joint(builder, &added), error);
+    dyn_status status =
+        builder_check_new_name(builder, &builder->joint_names, DYN_MAX_LINKS, new_joint(builder, &added), error);
     if (status != DYN_OK) {
         return status;
     }
@@ -401,6 +402,9 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
         dyn_joint_description joint = from->joints[j];
         joint.line = joint.row = 0;
         status = append_joint(*copy, &joint) ? DYN_OK : dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        status = builder_copy_constraints(from, error, *copy);
     }
     if (status != DYN_OK) {
         dyn_builder_free(*copy);

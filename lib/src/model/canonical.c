@@ -44,6 +44,21 @@ static void print_joint(FILE *out, const dyn_joint *joint) {
     fputc('\n', out);
 }
 
+static void print_constraint(FILE *out, const dyn_constraint *constraint, const closure *c) {
+    fputs("constraint ", out);
+    print_name(out, constraint->name);
+    fprintf(out, " kind %d axes %u sides %d %d", (int)c->kind, c->axes, c->links[0], c->links[1]);
+    print_pose(out, &c->poses[0]);
+    print_pose(out, &c->poses[1]);
+    print_numbers(out, "pitch", &c->pitch, 1);
+    print_numbers(out, "distance", &c->distance, 1);
+    for (int k = 0; k < c->coordinate_count; k++) {
+        fprintf(out, " coordinate %d", c->v_index[k]);
+        print_numbers(out, "by", &c->coefficients[k], 1);
+    }
+    fputc('\n', out);
+}
+
 static void print_model(FILE *out, const void *what) {
     const dyn_model *model = what;
     fprintf(out, "dynamics model 1\nbase %s\n", model->floating ? "floating" : "fixed");
@@ -54,6 +69,9 @@ static void print_model(FILE *out, const void *what) {
     }
     for (int i = 0; i < model->joint_count; i++) {
         print_joint(out, &model->joints[i]);
+    }
+    for (int i = 0; i < model->constraint_count; i++) {
+        print_constraint(out, &model->constraints[i], &model->closures[i]);
     }
 }
 

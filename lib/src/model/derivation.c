@@ -138,6 +138,9 @@ dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, d
             status = status == DYN_OK ? builder_append_joint(pruned, &joint, error) : status;
         }
     }
+    if (status == DYN_OK) {
+        status = builder_copy_constraints(from, error, pruned);
+    }
     if (status != DYN_OK) {
         dyn_builder_free(pruned);
         return status;

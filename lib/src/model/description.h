@@ -6,6 +6,7 @@
 #define DYNAMICS_MODEL_DESCRIPTION_H
 
 #include <dynamics/builder.h>
+#include <dynamics/constraint.h>
 
 #include "element.h"
 #include "name_index.h"
@@ -25,7 +26,31 @@ struct dyn_builder {
     int joint_count, joint_capacity;
     dyn_joint_description *joints;
     name_index joint_names;
+
+    int constraint_count, constraint_capacity;
+    dyn_constraint_description *constraints; /* each owns copies of the names of its links and joints */
+    name_index constraint_names;
 };
+
+/* Makes room for one more element of `size` bytes in an array that holds `count`. */
+bool builder_grow(void **array, int count, int *capacity, size_t size);
+
+/* Scales an axis to unit length. Returns false for zero or a value that is not finite. An axis that is already scaled
+ * keeps its bits, so that a description that is written and read again is the same model. */
+bool builder_normalize_axis(double axis[3]);
+
+/* Returns whether all values are finite numbers. */
+bool builder_all_finite(const double *values, int count);
+
+/* Checks the name of a new element: it must be valid and not in `names`, and one of at most `bound` elements. */
+dyn_status builder_check_new_name(const dyn_builder *builder, const name_index *names, int bound, named_element at,
+                                  dyn_error *error);
+
+/* Frees the constraints. */
+void builder_clear_constraints(dyn_builder *builder);
+
+/* Copies the constraints. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to);
 
 /* Appends a link, or a joint, whose values have been checked, without its line and row. Errors: an invalid or repeated
  * name, too many, out of memory. */

@@ -7,8 +7,11 @@
  *     link NAME mass M center X Y Z inertia IXX IXY IXZ IYY IYZ IZZ
  *     joint NAME type TYPE parent NAME child NAME position X Y Z rotation R11 .. R33 axis X Y Z second X Y Z pitch P
  *         damping B friction F [limits LOWER UPPER VELOCITY EFFORT] [mimic NAME by MULTIPLIER OFFSET]
+ *     constraint NAME kind loop_joint|distance|point_on_plane type TYPE axis X Y Z second X Y Z pitch P distance D
+ *         [predecessor NAME] position X Y Z rotation R11 .. R33 [successor NAME] position X Y Z rotation R11 .. R33
+ *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]
  *
- * A joint is on one line.
+ * A joint or a constraint is on one line. A side of a constraint without a name is on the world.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -27,6 +30,7 @@ static const char heading[] = "dynamics description 1\n";
 
 static const char *const bases[] = {"fixed", "floating"};
 static const char *const mimics[] = {"coupled", "independent"};
+static const char *const constraint_kinds[] = {"loop_joint", "distance", "point_on_plane", "coupling"};
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
@@ -66,6 +70,36 @@ static void print_joint(FILE *out, const dyn_joint_description *joint) {
     fputc('\n', out);
 }
 
+static void print_side(FILE *out, const char *word, const dyn_constraint_frame *frame) {
+    if (frame->link) {
+        print_named(out, word, frame->link);
+    }
+    print_numbers(out, "position", frame->pose.position, 3);
+    print_numbers(out, "rotation", frame->pose.rotation, 9);
+}
+
+static void print_constraint(FILE *out, const dyn_constraint_description *c) {
+    fputs("constraint ", out);
+    print_name(out, c->name);
+    fprintf(out, " kind %s", constraint_kinds[c->kind - DYN_CONSTRAINT_KIND_LOOP_JOINT]);
+    if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+        print_numbers(out, "offset", &c->offset, 1);
+        for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
+            print_named(out, "joint", c->coupled[i].joint);
+            print_numbers(out, "by", &c->coupled[i].coefficient, 1);
+        }
+    } else {
+        fprintf(out, " type %s", joint_type_name(c->type));
+        print_numbers(out, "axis", c->axis, 3);
+        print_numbers(out, "second", c->second_axis, 3);
+        print_numbers(out, "pitch", &c->pitch, 1);
+        print_numbers(out, "distance", &c->distance, 1);
+        print_side(out, "predecessor", &c->predecessor);
+        print_side(out, "successor", &c->successor);
+    }
+    fputc('\n', out);
+}
+
 static void print_description(FILE *out, const void *what) {
     const dyn_model *model = what;
     const dyn_builder *builder = model->description;
@@ -80,6 +114,9 @@ static void print_description(FILE *out, const void *what) {
     }
     for (int j = 0; j < builder->joint_count; j++) {
         print_joint(out, &builder->joints[j]);
+    }
+    for (int i = 0; i < builder->constraint_count; i++) {
+        print_constraint(out, &builder->constraints[i]);
     }
 }
 
@@ -252,15 +289,52 @@ static void read_joint(reader *r, dyn_builder *builder) {
     }
 }
 
+static void read_side(reader *r, const char *word, dyn_constraint_frame *frame) {
+    if (is_next(r, word)) {
+        expect(r, word);
+        frame->link = read_name(r);
+    }
+    read_numbers(r, "position", frame->pose.position, 3);
+    read_numbers(r, "rotation", frame->pose.rotation, 9);
+}
+
+static void read_constraint(reader *r, dyn_builder *builder) {
+    dyn_constraint_description c = {.name = read_name(r)};
+    expect(r, "kind");
+    c.kind = (dyn_constraint_kind)(DYN_CONSTRAINT_KIND_LOOP_JOINT + read_choice(r, constraint_kinds, 4));
+    if (c.kind == DYN_CONSTRAINT_KIND_COUPLING) {
+        read_numbers(r, "offset", &c.offset, 1);
+        for (int i = 0; i < 2 && is_next(r, "joint"); i++) {
+            expect(r, "joint");
+            c.coupled[i].joint = read_name(r);
+            read_numbers(r, "by", &c.coupled[i].coefficient, 1);
+        }
+    } else {
+        c.type = read_type(r);
+        read_numbers(r, "axis", c.axis, 3);
+        read_numbers(r, "second", c.second_axis, 3);
+        read_numbers(r, "pitch", &c.pitch, 1);
+        read_numbers(r, "distance", &c.distance, 1);
+        read_side(r, "predecessor", &c.predecessor);
+        read_side(r, "successor", &c.successor);
+    }
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_constraint(builder, &c, r->error);
+    }
+}
+
 /* Reads one line after the heading. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link", "joint"};
+    static const char *const kinds[] = {"link", "joint", "constraint"};
+    static void (*const readers[])(reader *, dyn_builder *) = {read_link, read_joint, read_constraint};
     if (!*builder) {
         read_robot(r, builder, options);
-    } else if (read_choice(r, kinds, 2) == 0) {
-        read_link(r, *builder);
-    } else {
-        read_joint(r, *builder);
+        return;
+    }
+    int kind = read_choice(r, kinds, 3);
+    if (r->status == DYN_OK) {
+        readers[kind](r, *builder);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compile.h"
+#include "constraint.h"
 #include "error.h"
 #include "load_report.h"
 #include "sized.h"
@@ -42,6 +43,9 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     }
     if (status == DYN_OK) {
         status = compile_model(builder, &links, couplings, options, error, model);
+    }
+    if (status == DYN_OK) {
+        status = compile_constraints(builder, error, model);
     }
     if (status == DYN_OK) {
         status = inspect_model(builder, &links, model, report, error);
@@ -134,6 +138,7 @@ void dyn_model_free(dyn_model *model) {
     name_index_clear(&model->link_names);
     name_index_clear(&model->joint_names);
     dyn_builder_free(model->description);
+    free_constraints(model);
     free(model->bodies);
     free(model->joints);
     free(model->links);

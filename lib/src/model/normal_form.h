@@ -22,6 +22,7 @@
 #include <stdbool.h>
 
 #include <dynamics/builder.h>
+#include <dynamics/constraint.h>
 #include <dynamics/model.h>
 
 #include "name_index.h"
@@ -93,6 +94,29 @@ typedef struct body_frame {
     dyn_pose pose; /* in the body's frame or in the world, constant */
 } body_frame;
 
+/* Kinds of closures. */
+typedef enum closure_kind {
+    CLOSURE_JOINT,
+    CLOSURE_UNIVERSAL,
+    CLOSURE_DISTANCE,
+    CLOSURE_PLANE,
+    CLOSURE_COUPLING
+} closure_kind;
+
+/* Normal form of a constraint: what ties a frame of the successor to a frame of the predecessor, or the coordinates of
+ * a coupling. */
+typedef struct closure {
+    closure_kind kind;
+    int count;         /* rows */
+    int links[2];      /* predecessor and successor; -1: the world */
+    dyn_pose poses[2]; /* their frames in those of the links; z is the axis of the joint, or the normal of the plane */
+    unsigned axes;     /* constrained directions of a joint in the predecessor's frame, as in dyn_task_frame */
+    double pitch;      /* of a helical joint, m/rad */
+    double distance;   /* m; scalar product of the axes of a universal joint; offset of a coupling */
+    int coordinate_count, q_index[2], v_index[2]; /* of a coupling */
+    double coefficients[2];
+} closure;
+
 struct dyn_model {
     char *name;
     int nq, nv;
@@ -110,6 +134,10 @@ struct dyn_model {
     int link_count;
     dyn_link *links;
     body_frame *frames; /* link_count of them, in the order of the links */
+
+    int constraint_count, constraint_rows;
+    dyn_constraint *constraints; /* their names belong to the model */
+    closure *closures;           /* constraint_count of them, in the same order */
 
     name_index link_names;  /* numbers of the links; owns their names */
     name_index joint_names; /* child link numbers of all joints, including fixed ones; owns their names */

@@ -144,6 +144,12 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     int parent;
     const char *before = prefix ? prefix : "";
     status = description_find_link(copy, "link", link, error, &parent);
+    if (status == DYN_OK && added->constraint_count > 0) {
+        char place[DYN_PLACE_SIZE];
+        snprintf(place, sizeof place, "constraint %s", added->constraints[0].name);
+        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
+                               "the constraints of an added model cannot be merged; merge its tree, and add them then");
+    }
     if (status == DYN_OK) {
         status = derivation_begin(added, error, &other);
     }

@@ -183,6 +183,12 @@ static void write_robot(FILE *out, const void *what) {
 dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *length, dyn_error *error) {
     *text = NULL;
     *length = 0;
+    if (builder->constraint_count > 0) {
+        char place[DYN_PLACE_SIZE];
+        snprintf(place, sizeof place, "constraint %s", builder->constraints[0].name);
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
+                             "URDF has no constraints; write the description as text instead");
+    }
     dyn_status status = check_types(builder, error);
     return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;
 }

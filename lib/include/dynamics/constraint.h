@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Constraints of a model: loops that the tree of its joints does not contain.
+ *
+ * A description has links and joints that form a tree, and constraints that tie two links of the tree to each other.
+ * The constraints of a model are m rows on its velocities and accelerations, and their multipliers lambda act along
+ * the same rows:
+ *
+ *     M(q) a + h(q, v) = tau + J_ext' f + A(q)' lambda        A v = 0        A a + dA/dt v = 0
+ *
+ * The predecessor P and the successor S of a constraint are frames on links. A positive multiplier pushes the successor
+ * in the direction of the row, and the predecessor in the opposite one. Rows of a constraint, in their order:
+ *
+ *     loop joint        the directions that the joint does not allow: angular x y z, then linear x y z, in the axes of
+ *                       P turned so that z is the joint's axis by the shortest rotation; N m, N. A universal joint
+ *                       has linear x y z, then the couple about the normal of its two axes.
+ *     distance          along the line from P to S; N
+ *     point on plane    along the axis of P, which is the normal of the plane; N
+ *     coupling          sum of coefficient_k q_k = offset; the force in the unit of a coordinate over its coefficient
+ *
+ * Signs of others: Modern Robotics writes tau = M a + h + A' lambda, so that its lambda is -lambda here. Featherstone
+ * and Orin (2000, equation 18) write M a + h = tau + A' lambda, as here.
+ */
+#ifndef DYNAMICS_CONSTRAINT_H
+#define DYNAMICS_CONSTRAINT_H
+
+#include <stddef.h>
+
+#include <dynamics/builder.h>
+#include <dynamics/export.h>
+#include <dynamics/external_force.h>
+#include <dynamics/workspace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bounds on the constraints of a model; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
+enum { DYN_MAX_CONSTRAINTS = 256, DYN_MAX_CONSTRAINT_ROWS = 600 };
+
+typedef enum dyn_constraint_kind {
+    DYN_CONSTRAINT_KIND_LOOP_JOINT = 1,     /* a joint between P and S; fixed and spherical ones hold pose and point */
+    DYN_CONSTRAINT_KIND_DISTANCE = 2,       /* the origins of P and S are `distance` apart */
+    DYN_CONSTRAINT_KIND_POINT_ON_PLANE = 3, /* the origin of S stays in the plane through P that is normal to `axis` */
+    DYN_CONSTRAINT_KIND_COUPLING = 4,       /* linear equation between two coordinates, such as that of a gear */
+} dyn_constraint_kind;
+
+/* Frame of a constraint: a pose in the frame of a link. */
+typedef struct dyn_constraint_frame {
+    const char *link; /* NULL: the world */
+    dyn_pose pose;
+} dyn_constraint_frame;
+
+/* Coordinate of a coupling: a joint with one coordinate. A joint of NULL ends the list early. */
+typedef struct dyn_coupled_coordinate {
+    const char *joint;
+    double coefficient;
+} dyn_coupled_coordinate;
+
+/* Constraint of a description. Members that its kind does not name are not read. */
+typedef struct dyn_constraint_description {
+    const char *name;
+    dyn_constraint_kind kind;
+    dyn_constraint_frame predecessor, successor; /* not of a coupling */
+    dyn_joint_type type;                         /* of a loop joint; every type except floating */
+    double axis[3];        /* of a loop joint or a plane, in P, of any length but zero; as in a joint's description */
+    double second_axis[3]; /* of a universal joint, in S, which coincides with P where the joint is at zero */
+    double pitch;          /* of a helical joint, m/rad */
+    double distance;       /* m, positive */
+    dyn_coupled_coordinate coupled[2];
+    double offset; /* of a coupling */
+    int line;      /* as for a link */
+} dyn_constraint_description;
+
+/* Adds a constraint. Its links and joints may be added later.
+ * Errors, with place "constraint NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a type
+ * that cannot close a loop, a zero axis, a matrix that is no rotation (to 1e-9), a distance that is not positive, a
+ * value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+DYN_API dyn_status dyn_builder_add_constraint(dyn_builder *builder, const dyn_constraint_description *constraint,
+                                              dyn_error *error);
+
+/* Constraint of a model. Strings live as long as the model. */
+typedef struct dyn_constraint {
+    const char *name;
+    dyn_constraint_kind kind;
+    int first_row, row_count; /* rows first_row .. first_row + row_count - 1 of the m rows */
+} dyn_constraint;
+
+/* Returns the number of constraints, one of them, and the number m of their rows. */
+DYN_API int dyn_model_constraint_count(const dyn_model *model);
+DYN_API const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constraint);
+DYN_API int dyn_model_constraint_rows(const dyn_model *model);
+
+/* Computes the rows of all constraints: A, n x m x nv; dA/dt v, n x m; and the closure errors e, n x m, whose rate is
+ * A v where the loops are closed. Any output may be NULL; v (NULL: zero) is read for the second only. Units of e are m
+ * and rad. Cost O(m depth). Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a model without constraints or a workspace in single
+ * precision. */
+DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                       const double *v, double *A, double *bias, double *errors, dyn_error *error);
+
+/* Methods of forward dynamics with constraints (Featherstone and Orin 2000, section 3.4). */
+typedef enum dyn_constraint_method {
+    DYN_CONSTRAINT_METHOD_AUTO = 0,
+    DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
+    DYN_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* A M^-1 A' lambda = -(A a_0 + dA/dt v) by tree algorithms, equation 21 */
+    DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
+} dyn_constraint_method;
+
+/* Result of one sample. */
+typedef struct dyn_constraint_result {
+    int rank;        /* independent rows */
+    double residual; /* largest of |A a + dA/dt v + stabilization|; not small where rows contradict each other */
+} dyn_constraint_result;
+
+/* Options of forward dynamics with constraints; zero selects the defaults. */
+typedef struct dyn_constraint_options {
+    size_t struct_size; /* set by DYN_CONSTRAINT_OPTIONS_INIT (sized.h) */
+    dyn_constraint_method method;
+    double stabilization; /* 1/s; k in A a + dA/dt v = -2 k A v - k^2 e (Baumgarte 1972); 0: none */
+} dyn_constraint_options;
+
+#define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)
+
+/* Computes the accelerations a, n x nv, and the multipliers lambda, n x m, of a model with constraints. The
+ * accelerations are exact also where rows depend on each other; the multipliers are those of least norm, in SI units.
+ * Contradicting rows are met in the sense of least squares of the method. `options` NULL: defaults. `a` may be the same
+ * array as tau or v. lambda and results (n of them) may be NULL. Without constraints it is dyn_aba.
+ *
+ * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the others O((nv + m)^3). AUTO is MULTIPLIERS.
+ * Allocates nothing. Thread-safe as long as each thread has its own workspace.
+ * Errors as dyn_aba; DYN_FAILED_PRECONDITION for a workspace in single precision. */
+DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                                    const double *gravity, const double *q, const double *v,
+                                                    const double *tau, const dyn_external_forces *forces,
+                                                    const dyn_constraint_options *options, double *a, double *lambda,
+                                                    dyn_constraint_result *results, dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

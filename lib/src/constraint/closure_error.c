@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Errors of the frame S in P, with position d and rotation R:
+ *
+ *     linear directions      d
+ *     angular, all three     (R_zy - R_yz, R_xz - R_zx, R_yx - R_xy) / 2
+ *     angular, x and y       z_P x z_S = (-R_yz, R_xz)
+ *     helical, along z       d_z - pitch * angle, of the turn that is nearest to d_z
+ *     distance               (d'd / distance - distance) / 2
+ *     universal              z_P . z_S at zero less z_P . z_S
+ */
+#include "closure_error.h"
+
+#include <math.h>
+
+/* Returns the angle about z, on the turn that brings pitch * angle nearest to d_z. */
+static double helical_angle(const double *R, double pitch, double d_z) {
+    double angle = atan2(R[3], R[0]);
+    return angle + 2 * M_PI * round((d_z / pitch - angle) / (2 * M_PI));
+}
+
+/* Computes the errors of a joint's directions; returns their number. */
+static int joint_errors(const closure *c, const double *d, const double *R, double *e) {
+    const double all[3] = {(R[7] - R[5]) / 2, (R[2] - R[6]) / 2, (R[3] - R[1]) / 2}, tilt[2] = {-R[5], R[2]};
+    int count = 0;
+    for (int axis = 0; axis < 6; axis++) {
+        if (!(c->axes >> axis & 1)) {
+            continue;
+        }
+        if (axis < 3) {
+            e[count++] = c->axes & 4 ? all[axis] : tilt[axis];
+        } else {
+            e[count++] = d[axis - 3];
+        }
+    }
+    if (c->pitch != 0) {
+        e[count - 1] -= c->pitch * helical_angle(R, c->pitch, d[2]);
+    }
+    return count;
+}
+
+void closure_error(const closure *c, const dyn_pose *pose, const double *q, double *e) {
+    const double *d = pose->position, *R = pose->rotation;
+    switch (c->kind) {
+    case CLOSURE_JOINT:
+        joint_errors(c, d, R, e);
+        return;
+    case CLOSURE_UNIVERSAL:
+        e[joint_errors(c, d, R, e)] = c->distance - R[8];
+        return;
+    case CLOSURE_DISTANCE:
+        *e = ((d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) / c->distance - c->distance) / 2;
+        return;
+    case CLOSURE_PLANE:
+        *e = d[2];
+        return;
+    case CLOSURE_COUPLING:
+        *e = -c->distance;
+        for (int k = 0; k < c->coordinate_count; k++) {
+            *e += c->coefficients[k] * q[c->q_index[k]];
+        }
+        return;
+    }
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Forward dynamics of a model with constraints.
+ *
+ *     M a + h = tau + A' lambda        A a = c,  c = -dA/dt v - 2 k A v - k^2 e
+ *
+ * Multipliers first, by the algorithms of the tree:
+ *
+ *     a_0 = M^-1 (tau - h)        (A M^-1 A') lambda = c - A a_0        a = a_0 + M^-1 A' lambda
+ *
+ * Source: Featherstone and Orin 2000, section 3.4, equations 18 to 22; Baumgarte 1972 (stabilization).
+ */
+#include <dynamics/constraint.h>
+
+#include <math.h>
+#include <string.h>
+
+#include <dynamics/forward_dynamics.h>
+
+#include "../dynamics/arguments.h"
+#include "../dynamics/carve.h"
+#include "../model/error.h"
+#include "../model/sized.h"
+#include "closure_error.h"
+#include "dense.h"
+#include "least_norm.h"
+#include "rows.h"
+
+/* Parts of the workspace's memory for constraints. */
+typedef struct constraint_scratch {
+    constraint_rows rows;
+    least_norm norm;
+    dense_scratch dense;
+    double *acceleration; /* nv, packed */
+    double *pose;         /* 12, packed */
+    double *lane_q;       /* nq */
+    double *e;            /* m, packed: closure errors */
+    double *c;            /* m: right-hand side of one lane */
+    double *lambda;       /* m: multipliers of one lane */
+} constraint_scratch;
+
+/* Inputs and outputs of a call. */
+typedef struct constrained_call {
+    const dyn_model *model;
+    const dyn_workspace *workspace;
+    size_t n;
+    dynamics_inputs in;
+    dyn_constraint_options options;
+    double *a, *lambda;
+    dyn_constraint_result *results;
+} constrained_call;
+
+static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, constraint_scratch *s) {
+    uintptr_t cursor = base;
+    size_t m = (size_t)model->constraint_rows, nv = (size_t)model->nv, packed = lanes * sizeof(double);
+    cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
+    cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
+    cursor += dense_lay_out(model->nv, model->constraint_rows, cursor, &s->dense);
+    s->acceleration = dyn_carve(&cursor, nv * packed);
+    s->pose = dyn_carve(&cursor, 12 * packed);
+    s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
+    s->e = dyn_carve(&cursor, m * packed);
+    s->c = dyn_carve(&cursor, m * sizeof(double));
+    s->lambda = dyn_carve(&cursor, m * sizeof(double));
+    return cursor - base;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Adds the rows of all constraints of the model. */
+static void collect_rows(const dyn_model *model, constraint_rows *rows) {
+    constraint_rows_clear(rows);
+    for (int i = 0; i < model->constraint_count; i++) {
+        const closure *c = &model->closures[i];
+        row_group group = {c->count, 2, {{ROWS_OF_CLOSURE, i, .factor = 1}, {ROWS_OF_CLOSURE, i, .factor = -1}}};
+        for (int k = 0; k < c->coordinate_count; k++) {
+            group.term_count = c->coordinate_count;
+            group.terms[k] = (row_term){ROW_OF_COORDINATE, c->v_index[k], .factor = c->coefficients[k]};
+        }
+        constraint_rows_add(rows, &group);
+    }
+}
+
+/* Loads the pose of a closure's frames in one lane. */
+static dyn_pose lane_pose(const constraint_scratch *s, sample_block block, size_t l) {
+    dyn_pose pose;
+    for (size_t k = 0; k < 3; k++) {
+        pose.position[k] = dyn_packed_number(s->pose, k, block, l);
+    }
+    for (size_t k = 0; k < 9; k++) {
+        pose.rotation[k] = dyn_packed_number(s->pose, 3 + k, block, l);
+    }
+    return pose;
+}
+
+/* Computes the closure errors of all lanes into packed e, m numbers. */
+static void find_errors(const dyn_model *model, const dyn_workspace *w, sample_block block, const double *q,
+                        constraint_scratch *s, double *e) {
+    for (int i = 0, row = 0; i < model->constraint_count; row += model->closures[i].count, i++) {
+        const closure *c = &model->closures[i];
+        double own[6];
+        if (c->kind != CLOSURE_COUPLING) {
+            block.kernels->closure_pose(model, w->memory, q, i, s->pose, dyn_packed(s->pose, 3, block));
+        }
+        for (size_t l = 0; l < block.lanes; l++) {
+            dyn_pose pose = lane_pose(s, block, l);
+            for (size_t k = 0; k < (size_t)c->coordinate_count; k++) {
+                s->lane_q[c->q_index[k]] = dyn_packed_number(q, (size_t)c->q_index[k], block, l);
+            }
+            closure_error(c, &pose, s->lane_q, own);
+            for (int r = 0; r < c->count; r++) {
+                e[(size_t)(row + r) * block.lanes + l] = own[r];
+            }
+        }
+    }
+}
+
+/* Computes the right-hand side c of one lane. */
+static void find_target(const constrained_call *call, sample_block block, size_t l, const void *v,
+                        constraint_scratch *s) {
+    int m = call->model->constraint_rows, nv = call->model->nv;
+    double k = call->options.stabilization;
+    for (int r = 0; r < m; r++) {
+        double rate = 0;
+        for (int i = 0; i < nv && k != 0; i++) {
+            rate += dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) *
+                    dyn_packed_number(v, (size_t)i, block, l);
+        }
+        s->c[r] = -dyn_packed_number(s->rows.bias, (size_t)r, block, l) - 2 * k * rate;
+        if (k != 0) {
+            s->c[r] -= k * k * dyn_packed_number(s->e, (size_t)r, block, l);
+        }
+    }
+}
+
+/* ---- Methods ----------------------------------------------------------------------------------------------------- */
+
+/* Stores the result of a sample whose acceleration a is known: largest residual of A a = c. */
+static void report(const constrained_call *call, sample_block block, size_t l, int rank, const double *a, size_t stride,
+                   const constraint_scratch *s) {
+    int m = call->model->constraint_rows, nv = call->model->nv;
+    size_t sample = block.first + l;
+    if (call->lambda) {
+        memcpy(call->lambda + sample * (size_t)m, s->lambda, (size_t)m * sizeof *s->lambda);
+    }
+    if (!call->results) {
+        return;
+    }
+    double most = 0;
+    for (int r = 0; r < m; r++) {
+        double rest = -s->c[r];
+        for (int i = 0; i < nv; i++) {
+            rest += dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) * a[(size_t)i * stride];
+        }
+        most = fmax(most, fabs(rest));
+    }
+    call->results[sample] = (dyn_constraint_result){rank, most};
+}
+
+/* Computes a of one lane by the multipliers. Its accelerations without them are at a, and are replaced. */
+static void solve_multipliers(const constrained_call *call, sample_block block, size_t l, constraint_scratch *s) {
+    int m = call->model->constraint_rows, nv = call->model->nv;
+    double *a = s->acceleration + l, *R = s->rows.lane_response;
+    for (int r = 0; r < m; r++) {
+        s->rows.motion[r] = s->c[r];
+        for (int i = 0; i < nv; i++) {
+            s->rows.motion[r] -=
+                dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) * a[(size_t)i * block.lanes];
+        }
+        for (int k = 0; k < m; k++) {
+            R[r * m + k] = dyn_packed_number(s->rows.response, (size_t)(r * m + k), block, l);
+        }
+    }
+    int rank = least_norm_solve(m, R, s->rows.motion, &s->norm, s->lambda);
+    memcpy(s->rows.solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
+    constraint_rows_apply(&s->rows, block, l, nv, s->acceleration);
+    report(call, block, l, rank, a, block.lanes, s);
+}
+
+/* Computes the multipliers of least norm from A' lambda = M a - f. */
+static void find_least_norm(const dense_problem *p, const double *a, constraint_scratch *s) {
+    double *R = s->rows.lane_response, *b = s->rows.motion;
+    for (int r = 0; r < p->m; r++) {
+        for (int k = 0; k <= r; k++) {
+            double sum = 0;
+            for (int i = 0; i < p->n; i++) {
+                sum += p->A[r * p->n + i] * p->A[k * p->n + i];
+            }
+            R[r * p->m + k] = R[k * p->m + r] = sum;
+        }
+        b[r] = 0;
+        for (int i = 0; i < p->n; i++) {
+            double force = -p->f[i];
+            for (int j = 0; j < p->n; j++) {
+                force += p->M[i * p->n + j] * a[j];
+            }
+            b[r] += p->A[r * p->n + i] * force;
+        }
+    }
+    least_norm_solve(p->m, R, b, &s->norm, s->lambda);
+}
+
+/* Computes a of a block of one sample by dense matrices. `packed` holds q, v and tau. */
+static void solve_dense(const constrained_call *call, sample_block block, const void *const packed[3],
+                        const wrench_set *wrenches, constraint_scratch *s) {
+    const dyn_model *model = call->model;
+    const dyn_workspace *w = call->workspace;
+    const double *tau = packed[2], *gravity = call->in.gravity ? call->in.gravity : model->gravity;
+    double *M = s->dense.M, *f = s->dense.f, *a = s->acceleration;
+    block.kernels->crba(model, w->memory, packed[0], M);
+    block.kernels->rnea(model, w->memory, gravity, packed[0], packed[1], w->zero, wrenches, f);
+    for (int i = 0; i < model->nv; i++) {
+        f[i] = tau[i] - f[i];
+    }
+    const dense_problem p = {model->nv, model->constraint_rows, M, s->rows.A, f, s->c};
+    int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
+                                                                         : dense_solve_full_system(&p, &s->dense, a);
+    find_least_norm(&p, a, s);
+    report(call, block, 0, rank, a, 1, s);
+}
+
+/* Computes one block into s->acceleration. */
+static dyn_status compute_block(const constrained_call *call, sample_block block, const void *const packed[3],
+                                constraint_scratch *s, dyn_error *error) {
+    const dyn_model *model = call->model;
+    const dyn_workspace *w = call->workspace;
+    const wrench_set wrenches = dyn_block_wrenches(w, call->in.forces, block);
+    block.kernels->forward_dynamics(model, w->memory, call->in.gravity ? call->in.gravity : model->gravity, packed[0],
+                                    packed[1], packed[2], &wrenches, w->pivots, s->acceleration);
+    dyn_status status = dyn_check_pivots(model, w, block, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    constraint_rows_respond(&s->rows, model, w, block, packed[0], packed[1]);
+    if (call->options.stabilization != 0) {
+        find_errors(model, w, block, packed[0], s, s->e);
+    }
+    for (size_t l = 0; l < block.count; l++) {
+        find_target(call, block, l, packed[1], s);
+        if (call->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS) {
+            solve_multipliers(call, block, l, s);
+        } else {
+            solve_dense(call, block, packed, &wrenches, s);
+        }
+    }
+    return DYN_OK;
+}
+
+/* ---- Entry points ------------------------------------------------------------------------------------------------ */
+
+/* Lays the scratch memory out in the workspace. */
+static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, constraint_scratch *s,
+                               dyn_error *error) {
+    if (w->precision != DYN_PRECISION_DOUBLE) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "workspace",
+                             "constraints are computed in double precision; use a workspace of that precision");
+    }
+    size_t lanes = (size_t)w->kernels->wide->lanes, size = lay_out(model, lanes, (uintptr_t)w->constraint_memory, s);
+    if (size > w->constraint_size) {
+        return dyn_error_memory(error);
+    }
+    collect_rows(model, &s->rows);
+    return DYN_OK;
+}
+
+static dyn_status read_options(const dyn_constraint_options *options, dyn_constraint_options *chosen,
+                               dyn_error *error) {
+    dyn_status status = dyn_sized_read("options", options, sizeof *chosen, chosen, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if ((int)chosen->method < 0 || chosen->method > DYN_CONSTRAINT_METHOD_ELIMINATION) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.method", "%d is no method", (int)chosen->method);
+    }
+    if (!(chosen->stabilization >= 0) || !isfinite(chosen->stabilization)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "options.stabilization",
+                             "the stabilization is %g 1/s; state a finite number that is not negative",
+                             chosen->stabilization);
+    }
+    if (chosen->method == DYN_CONSTRAINT_METHOD_AUTO) {
+        chosen->method = DYN_CONSTRAINT_METHOD_MULTIPLIERS;
+    }
+    return DYN_OK;
+}
+
+/* Computes all blocks. The dense methods compute one sample at a time. */
+static dyn_status compute(const constrained_call *call, constraint_scratch *s, dyn_error *error) {
+    const dyn_workspace *w = call->workspace;
+    size_t n = call->n, nv = (size_t)call->model->nv;
+    bool is_dense = call->options.method != DYN_CONSTRAINT_METHOD_MULTIPLIERS;
+    dyn_status status = DYN_OK;
+    for (size_t first = 0; status == DYN_OK && first < n;) {
+        sample_block block = is_dense ? dyn_block_of_one(w, first) : dyn_block_at(w, n, first, 0);
+        const void *packed[3];
+        status = dyn_load_inputs(call->model, w, n, &call->in, block, packed, error);
+        if (status == DYN_OK) {
+            status = compute_block(call, block, packed, s, error);
+        }
+        if (status == DYN_OK && !dyn_block_unpack(s->acceleration, nv, block, call->a)) {
+            status = dyn_check_result(w, "a", block.first + block.count, nv, call->a, error);
+        }
+        first += block.count;
+    }
+    return status;
+}
+
+dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
+                                            const double *gravity, const double *q, const double *v, const double *tau,
+                                            const dyn_external_forces *forces, const dyn_constraint_options *options,
+                                            double *a, double *lambda, dyn_constraint_result *results,
+                                            dyn_error *error) {
+    constrained_call call = {model, workspace, n, {gravity, q, v, "tau", tau, forces}, {0}, a, lambda, results};
+    constraint_scratch scratch;
+    dyn_status status = read_options(options, &call.options, error);
+    if (status == DYN_OK) {
+        status = dyn_check_inputs(model, workspace, n, &call.in, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (model->constraint_rows == 0) {
+        for (size_t s = 0; results && s < n; s++) {
+            results[s] = (dyn_constraint_result){0, 0};
+        }
+        return dyn_aba(model, workspace, n, gravity, q, v, tau, forces, a, error);
+    }
+    status = open_scratch(model, workspace, &scratch, error);
+    return status == DYN_OK ? compute(&call, &scratch, error) : status;
+}
+
+/* Stores m x width packed numbers in the caller's rows, which may be NULL. */
+static void store(sample_block block, const double *packed, size_t width, double *rows) {
+    if (rows) {
+        dyn_block_unpack(packed, width, block, rows);
+    }
+}
+
+dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                               const double *v, double *A, double *bias, double *errors, dyn_error *error) {
+    constraint_scratch s;
+    dyn_status status = dyn_check_state(model, workspace, n, NULL, q, v, error);
+    if (status == DYN_OK && model->constraint_rows == 0) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "model", "the model has no constraint");
+    }
+    if (status == DYN_OK) {
+        status = open_scratch(model, workspace, &s, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t m = (size_t)model->constraint_rows, nv = (size_t)model->nv;
+    for (size_t first = 0; first < n;) {
+        sample_block block = dyn_block_at(workspace, n, first, 0);
+        const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
+        const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
+        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &s.rows.set, s.rows.A, s.rows.bias);
+        find_errors(model, workspace, block, packed_q, &s, s.e);
+        store(block, s.rows.A, m * nv, A);
+        store(block, s.rows.bias, m, bias);
+        store(block, s.e, m, errors);
+        first += block.count;
+    }
+    return DYN_OK;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "dense.h"
+
+#include <math.h>
+
+#include "../dynamics/carve.h"
+
+/* Least pivot of an equilibrated matrix that counts as different from zero. */
+static const double rank_tolerance = 1e-9;
+
+/* Largest norm of a row of A, as a share of that of the largest row, that rounding may account for. */
+static const double rounding_share = 1e-9;
+
+size_t dense_lay_out(int n, int m, uintptr_t base, dense_scratch *s) {
+    uintptr_t cursor = base;
+    size_t columns = (size_t)n, sum = (size_t)(n + m);
+    s->M = dyn_carve(&cursor, columns * columns * sizeof(double));
+    s->f = dyn_carve(&cursor, columns * sizeof(double));
+    s->K = dyn_carve(&cursor, sum * sum * sizeof(double));
+    s->x = dyn_carve(&cursor, sum * sizeof(double));
+    s->scale = dyn_carve(&cursor, sum * sizeof(double));
+    s->reduced = dyn_carve(&cursor, columns * columns * sizeof(double));
+    s->y = dyn_carve(&cursor, columns * sizeof(double));
+    s->order = dyn_carve(&cursor, sum * sizeof(int));
+    return cursor - base;
+}
+
+/* ---- Elimination with complete pivoting -------------------------------------------------------------------------- */
+
+/* Rows x columns matrix K, row-major with `columns` numbers a row, and its right-hand side. */
+typedef struct linear_system {
+    int rows, columns;
+    double *K, *b;
+    int *order; /* columns in the order of their pivots */
+} linear_system;
+
+static void swap_rows(const linear_system *s, int i, int k) {
+    for (int j = 0; j < s->columns; j++) {
+        double moved = s->K[i * s->columns + j];
+        s->K[i * s->columns + j] = s->K[k * s->columns + j];
+        s->K[k * s->columns + j] = moved;
+    }
+    double moved = s->b[i];
+    s->b[i] = s->b[k];
+    s->b[k] = moved;
+}
+
+/* Moves the largest entry of the rows from k on, and of the columns without pivots, to row k and position k of the
+ * order. Returns its absolute value. */
+static double choose_pivot(const linear_system *s, int k) {
+    int row = k, position = k;
+    double most = -1;
+    for (int i = k; i < s->rows; i++) {
+        for (int j = k; j < s->columns; j++) {
+            double size = fabs(s->K[i * s->columns + s->order[j]]);
+            if (size > most) {
+                row = i, position = j, most = size;
+            }
+        }
+    }
+    int column = s->order[position];
+    s->order[position] = s->order[k];
+    s->order[k] = column;
+    swap_rows(s, row, k);
+    return most;
+}
+
+/* Reduces K to the identity in the columns of the pivots (Gauss and Jordan). Returns the number of pivots. */
+static int eliminate(const linear_system *s) {
+    int most = s->rows < s->columns ? s->rows : s->columns;
+    for (int j = 0; j < s->columns; j++) {
+        s->order[j] = j;
+    }
+    for (int k = 0; k < most; k++) {
+        if (!(choose_pivot(s, k) > rank_tolerance)) {
+            return k;
+        }
+        double *pivot_row = s->K + k * s->columns, pivot = pivot_row[s->order[k]];
+        for (int j = 0; j < s->columns; j++) {
+            pivot_row[j] /= pivot;
+        }
+        s->b[k] /= pivot;
+        for (int i = 0; i < s->rows; i++) {
+            double factor = i == k ? 0 : s->K[i * s->columns + s->order[k]];
+            for (int j = 0; j < s->columns && factor != 0; j++) {
+                s->K[i * s->columns + j] -= factor * pivot_row[j];
+            }
+            s->b[i] -= factor * s->b[k];
+        }
+    }
+    return most;
+}
+
+/* ---- Full system ------------------------------------------------------------------------------------------------- */
+
+/* Computes the factors that bring the diagonal of M and the norms of the rows of A to one. Rows that are small beside
+ * the largest one are rounding errors, and remain small. */
+static void equilibrate(const dense_problem *p, double *scale) {
+    double largest = 0;
+    for (int i = 0; i < p->n; i++) {
+        scale[i] = 1 / sqrt(p->M[i * p->n + i]);
+    }
+    for (int r = 0; r < p->m; r++) {
+        double sum = 0;
+        for (int i = 0; i < p->n; i++) {
+            double entry = p->A[r * p->n + i] * scale[i];
+            sum += entry * entry;
+        }
+        scale[p->n + r] = sqrt(sum);
+        largest = fmax(largest, scale[p->n + r]);
+    }
+    for (int r = p->n; r < p->n + p->m && largest > 0; r++) {
+        scale[r] = 1 / (scale[r] > rounding_share * largest ? scale[r] : largest);
+    }
+}
+
+int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a) {
+    int n = p->n, sum = n + p->m;
+    equilibrate(p, s->scale);
+    for (int i = 0; i < sum; i++) {
+        for (int j = 0; j < sum; j++) {
+            double entry = i < n && j < n ? p->M[i * n + j] : i >= n && j < n ? p->A[(i - n) * n + j] : 0;
+            entry = i < n && j >= n ? p->A[(j - n) * n + i] : entry;
+            s->K[i * sum + j] = entry * s->scale[i] * s->scale[j];
+        }
+        s->x[i] = (i < n ? p->f[i] : p->c[i - n]) * s->scale[i];
+    }
+    const linear_system system = {sum, sum, s->K, s->x, s->order};
+    int pivots = eliminate(&system);
+    for (int k = 0; k < pivots; k++) {
+        if (s->order[k] < n) {
+            a[s->order[k]] = s->x[k] * s->scale[s->order[k]];
+        }
+    }
+    return pivots - n;
+}
+
+/* ---- Independent coordinates ------------------------------------------------------------------------------------- */
+
+/* Solves the symmetric positive definite system R z = y in place, k x k, stored with n numbers a row. */
+static void solve_reduced(int k, int n, double *R, double *y) {
+    for (int r = 0; r < k; r++) {
+        for (int c = 0; c <= r; c++) {
+            double entry = R[r * n + c];
+            for (int j = 0; j < c; j++) {
+                entry -= R[r * n + j] * R[c * n + j];
+            }
+            R[r * n + c] = r == c ? sqrt(entry) : entry / R[c * n + c];
+        }
+        for (int j = 0; j < r; j++) {
+            y[r] -= R[r * n + j] * y[j];
+        }
+        y[r] /= R[r * n + r];
+    }
+    for (int r = k - 1; r >= 0; r--) {
+        for (int j = r + 1; j < k; j++) {
+            y[r] -= R[j * n + r] * y[j];
+        }
+        y[r] /= R[r * n + r];
+    }
+}
+
+/* Returns entry (i, z) of Z: coordinate i moves with independent coordinate z, the column at position rank + z. */
+static double null_space(const dense_problem *p, const dense_scratch *s, int rank, int position, int z) {
+    int column = s->order[rank + z];
+    double unscaled = s->scale[s->order[position]] / s->scale[column];
+    return position < rank ? -s->K[position * p->n + column] * unscaled : position == rank + z;
+}
+
+/* Computes M x. */
+static double row_product(const dense_problem *p, int i, const double *x) {
+    double sum = 0;
+    for (int j = 0; j < p->n; j++) {
+        sum += p->M[i * p->n + j] * x[j];
+    }
+    return sum;
+}
+
+int dense_solve_by_elimination(const dense_problem *p, dense_scratch *s, double *a) {
+    int n = p->n, m = p->m;
+    equilibrate(p, s->scale);
+    for (int r = 0; r < m; r++) {
+        for (int i = 0; i < n; i++) {
+            s->K[r * n + i] = p->A[r * n + i] * s->scale[n + r] * s->scale[i];
+        }
+        s->x[r] = p->c[r] * s->scale[n + r];
+    }
+    const linear_system system = {m, n, s->K, s->x, s->order};
+    int rank = eliminate(&system), free_count = n - rank;
+    for (int k = 0; k < n; k++) {
+        a[s->order[k]] = k < rank ? s->x[k] * s->scale[s->order[k]] : 0;
+    }
+    /* x receives M Z, one column at a time; y = Z' (f - M a_p). */
+    for (int z = 0; z < free_count; z++) {
+        double *column = s->x;
+        for (int k = 0; k < n; k++) {
+            s->y[s->order[k]] = null_space(p, s, rank, k, z);
+        }
+        for (int i = 0; i < n; i++) {
+            column[i] = row_product(p, i, s->y);
+        }
+        for (int y = 0; y < free_count; y++) {
+            double entry = 0;
+            for (int k = 0; k < n; k++) {
+                entry += null_space(p, s, rank, k, y) * column[s->order[k]];
+            }
+            s->reduced[y * n + z] = entry;
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        s->x[i] = p->f[i] - row_product(p, i, a);
+    }
+    for (int z = 0; z < free_count; z++) {
+        s->y[z] = 0;
+        for (int k = 0; k < n; k++) {
+            s->y[z] += null_space(p, s, rank, k, z) * s->x[s->order[k]];
+        }
+    }
+    solve_reduced(free_count, n, s->reduced, s->y);
+    for (int k = 0; k < n; k++) {
+        for (int z = 0; z < free_count; z++) {
+            a[s->order[k]] += null_space(p, s, rank, k, z) * s->y[z];
+        }
+    }
+    return rank;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Multipliers of equalities that may depend on each other: R lambda = b with R = A M^-1 A', symmetric and positive
+ * semidefinite.
+ *
+ * Pivoting on the diagonal yields P R P' = L L' with as many columns of L as rows are independent, k. The range of L is
+ * that of A, so that the solution of least norm is
+ *
+ *     lambda = L (L'L)^-1 (L'L)^-1 L' b
+ *
+ * A row is independent as long as its pivot is above a share of its own diagonal entry, and of the largest one.
+ *
+ * Source: Featherstone and Orin 2000, equation 21 and footnote 3 (the numerical rank test); Golub and Van Loan 2013,
+ * section 4.2.8 (pivoted Cholesky), 5.5 (least norm).
+ */
+#ifndef DYNAMICS_CONSTRAINT_LEAST_NORM_H
+#define DYNAMICS_CONSTRAINT_LEAST_NORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct least_norm {
+    double *L;       /* m x m, k columns used; rows in the order of R */
+    double *pivots;  /* m: what is left of the diagonal */
+    double *product; /* m x m: factors of L'L, k x k used */
+    double *x;       /* m */
+} least_norm;
+
+/* Lays out the memory for up to m rows from `base` on; returns its size (carve.h). */
+size_t least_norm_lay_out(int m, uintptr_t base, least_norm *s);
+
+/* Solves for lambda, m numbers, which may be b. Returns the rank k. Cost O(m k^2). */
+int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda);
+
+#endif

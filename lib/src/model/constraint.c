@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Constraints of a description: checks of each by itself, and their normal form.
+ *
+ * Both frames of a loop joint are turned so that the joint's axis is z. The directions that the joint constrains are
+ * then axes of the predecessor's frame, as the motion subspaces of the tree's joints are.
+ */
+#include "constraint.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "name_check.h"
+#include "placement.h"
+
+/* Traits of a joint that closes a loop: the constrained directions, angular x y z in bits 0 to 2, then linear. */
+typedef struct loop_traits {
+    bool closes;
+    closure_kind kind;
+    unsigned axes;
+} loop_traits;
+
+static const loop_traits loops[DYN_JOINT_TYPE_COUNT] = {
+    [DYN_JOINT_TYPE_FIXED] = {true, CLOSURE_JOINT, 077},
+    [DYN_JOINT_TYPE_REVOLUTE] = {true, CLOSURE_JOINT, 073},
+    [DYN_JOINT_TYPE_CONTINUOUS] = {true, CLOSURE_JOINT, 073},
+    [DYN_JOINT_TYPE_PRISMATIC] = {true, CLOSURE_JOINT, 037},
+    [DYN_JOINT_TYPE_HELICAL] = {true, CLOSURE_JOINT, 073},
+    [DYN_JOINT_TYPE_CYLINDRICAL] = {true, CLOSURE_JOINT, 033},
+    [DYN_JOINT_TYPE_UNIVERSAL] = {true, CLOSURE_UNIVERSAL, 070},
+    [DYN_JOINT_TYPE_PLANAR] = {true, CLOSURE_JOINT, 043},
+    [DYN_JOINT_TYPE_SPHERICAL] = {true, CLOSURE_JOINT, 070},
+    [DYN_JOINT_TYPE_FLOATING] = {false, CLOSURE_JOINT, 0},
+};
+
+static named_element new_constraint(const dyn_builder *builder, const dyn_constraint_description *c) {
+    return (named_element){{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = builder->constraint_count, .line = c->line},
+                           c->name};
+}
+
+static dyn_status refuse(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error,
+                         const char *format, ...) {
+    char message[DYN_MESSAGE_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_constraint(builder, c), "%s", message);
+}
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+static dyn_status check_frame(const dyn_builder *builder, const dyn_constraint_description *c, const char *side,
+                              const dyn_constraint_frame *frame, dyn_error *error) {
+    dyn_error bad;
+    if (frame->link && name_check(frame->link, &bad, side, "link") != DYN_OK) {
+        return refuse(builder, c, error, "the link of its %s: %s", side, bad.message);
+    }
+    if (!builder_all_finite(frame->pose.position, 3)) {
+        return refuse(builder, c, error, "the position of its %s is (%g, %g, %g); state finite numbers", side,
+                      frame->pose.position[0], frame->pose.position[1], frame->pose.position[2]);
+    }
+    if (!is_rotation(frame->pose.rotation)) {
+        return refuse(builder, c, error,
+                      "the rotation of its %s is none: its columns must be orthonormal and right-handed to 1e-9", side);
+    }
+    return DYN_OK;
+}
+
+/* Checks and normalizes the axes of a loop joint or a plane; sets unused ones to zero. */
+static dyn_status check_axes(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
+    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
+    int axes = is_loop ? dyn_joint_type_traits(c->type)->axes : c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE ? 1 : 0;
+    double *each[2] = {c->axis, c->second_axis};
+    for (int i = 0; i < 2; i++) {
+        if (i >= axes) {
+            memset(each[i], 0, sizeof c->axis);
+        } else if (!builder_normalize_axis(each[i])) {
+            return refuse(builder, c, error, "the %saxis is (%g, %g, %g); state a finite vector that is not zero",
+                          i == 0 ? "" : "second ", each[i][0], each[i][1], each[i][2]);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    switch (c->kind) {
+    case DYN_CONSTRAINT_KIND_LOOP_JOINT:
+        if (!dyn_joint_type_traits(c->type) || !loops[c->type].closes) {
+            return refuse(builder, c, error, "a joint of type %d cannot close a loop; use any type except floating",
+                          (int)c->type);
+        }
+        if (!isfinite(c->pitch)) {
+            return refuse(builder, c, error, "the pitch is %g; state a finite number", c->pitch);
+        }
+        return DYN_OK;
+    case DYN_CONSTRAINT_KIND_DISTANCE:
+        if (!(c->distance > 0) || !isfinite(c->distance)) {
+            return refuse(
+                builder, c, error,
+                "the distance is %g m; state a positive number, or let a spherical loop joint hold the points "
+                "together",
+                c->distance);
+        }
+        return DYN_OK;
+    case DYN_CONSTRAINT_KIND_POINT_ON_PLANE:
+    case DYN_CONSTRAINT_KIND_COUPLING:
+        return DYN_OK;
+    }
+    return refuse(builder, c, error, "%d is no kind of constraint", (int)c->kind);
+}
+
+static dyn_status check_coupling(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    if (!c->coupled[0].joint) {
+        return refuse(builder, c, error, "it couples no joint; name one or two");
+    }
+    for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
+        dyn_error bad;
+        if (name_check(c->coupled[i].joint, &bad, "joint", "joint") != DYN_OK) {
+            return refuse(builder, c, error, "joint %d: %s", i + 1, bad.message);
+        }
+        if (!isfinite(c->coupled[i].coefficient) || c->coupled[i].coefficient == 0) {
+            return refuse(builder, c, error,
+                          "the coefficient of joint %s is %g; state a finite number that is not zero",
+                          c->coupled[i].joint, c->coupled[i].coefficient);
+        }
+    }
+    return isfinite(c->offset) ? DYN_OK
+                               : refuse(builder, c, error, "the offset is %g; state a finite number", c->offset);
+}
+
+static dyn_status check(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
+    dyn_status status = check_kind(builder, c, error);
+    if (status != DYN_OK || c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+        return status == DYN_OK ? check_coupling(builder, c, error) : status;
+    }
+    status = check_frame(builder, c, "predecessor", &c->predecessor, error);
+    if (status == DYN_OK) {
+        status = check_frame(builder, c, "successor", &c->successor, error);
+    }
+    return status == DYN_OK ? check_axes(builder, c, error) : status;
+}
+
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
+
+/* Returns the addresses of the strings that a constraint owns. */
+static void find_strings(dyn_constraint_description *c, const char **strings[4]) {
+    strings[0] = &c->predecessor.link;
+    strings[1] = &c->successor.link;
+    strings[2] = &c->coupled[0].joint;
+    strings[3] = &c->coupled[1].joint;
+}
+
+static void free_strings(dyn_constraint_description *c) {
+    const char **strings[4];
+    find_strings(c, strings);
+    for (int i = 0; i < 4; i++) {
+        free((char *)*strings[i]);
+    }
+}
+
+static dyn_status append(dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    if (!builder_grow((void **)&builder->constraints, builder->constraint_count, &builder->constraint_capacity,
+                      sizeof *builder->constraints)) {
+        return dyn_error_memory(error);
+    }
+    dyn_constraint_description added = *c;
+    const char **strings[4];
+    bool is_complete = true;
+    find_strings(&added, strings);
+    for (int i = 0; i < 4; i++) {
+        bool is_used = *strings[i] && (i < 2) == (c->kind != DYN_CONSTRAINT_KIND_COUPLING);
+        *strings[i] = is_used ? strdup(*strings[i]) : NULL;
+        is_complete &= !is_used || *strings[i];
+    }
+    added.name = is_complete ? name_index_add(&builder->constraint_names, c->name, builder->constraint_count) : NULL;
+    if (!added.name) {
+        free_strings(&added);
+        return dyn_error_memory(error);
+    }
+    builder->constraints[builder->constraint_count++] = added;
+    return DYN_OK;
+}
+
+dyn_status dyn_builder_add_constraint(dyn_builder *builder, const dyn_constraint_description *constraint,
+                                      dyn_error *error) {
+    dyn_constraint_description checked = *constraint;
+    dyn_status status = builder_check_new_name(builder, &builder->constraint_names, DYN_MAX_CONSTRAINTS,
+                                               new_constraint(builder, constraint), error);
+    if (status == DYN_OK) {
+        status = check(builder, &checked, error);
+    }
+    return status == DYN_OK ? append(builder, &checked, error) : status;
+}
+
+void builder_clear_constraints(dyn_builder *builder) {
+    for (int i = 0; i < builder->constraint_count; i++) {
+        free_strings(&builder->constraints[i]);
+    }
+    name_index_clear(&builder->constraint_names);
+    free(builder->constraints);
+}
+
+dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < from->constraint_count && status == DYN_OK; i++) {
+        dyn_constraint_description constraint = from->constraints[i];
+        constraint.line = 0;
+        status = append(to, &constraint, error);
+    }
+    return status;
+}
+
+/* ---- Normal form ------------------------------------------------------------------------------------------------- */
+
+static named_element element_of(const dyn_builder *builder, int i) {
+    const dyn_constraint_description *c = &builder->constraints[i];
+    return (named_element){{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i, .line = c->line}, c->name};
+}
+
+/* Sets one side of a closure: its link, and the frame turned so that z is the axis. */
+static dyn_status place_side(const dyn_builder *builder, const dyn_model *model, int i, int side, const double *axis,
+                             dyn_error *error) {
+    const dyn_constraint_description *c = &builder->constraints[i];
+    const dyn_constraint_frame *frame = side == 0 ? &c->predecessor : &c->successor;
+    closure *to = &model->closures[i];
+    dyn_pose turned = identity_pose;
+    to->links[side] = frame->link ? name_index_find(&model->link_names, frame->link) : DYN_WORLD_FRAME;
+    if (frame->link && to->links[side] < 0) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
+                            "there is no link %s, which its %s names", frame->link,
+                            side == 0 ? "predecessor" : "successor");
+    }
+    if (axis) {
+        rotation_from_z(axis, turned.rotation);
+    }
+    pose_compose(&frame->pose, &turned, &to->poses[side]);
+    return DYN_OK;
+}
+
+static double scalar_product(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
+    const dyn_constraint_description *c = &builder->constraints[i];
+    closure *to = &model->closures[i];
+    *to = (closure){.kind = CLOSURE_COUPLING, .count = 1, .links = {-1, -1}, .distance = c->offset};
+    for (int k = 0; k < 2 && c->coupled[k].joint; k++) {
+        int j = dyn_model_find_joint(model, c->coupled[k].joint);
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        if (!joint || joint->nv != 1 || joint->nq != 1) {
+            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
+                                !joint ? "there is no moving joint %s"
+                                       : "joint %s has not one coordinate of its own; couple one that has",
+                                c->coupled[k].joint);
+        }
+        to->q_index[k] = joint->q_index;
+        to->v_index[k] = joint->v_index;
+        to->coefficients[k] = c->coupled[k].coefficient;
+        to->coordinate_count = k + 1;
+    }
+    return DYN_OK;
+}
+
+static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model, int i, dyn_error *error) {
+    const dyn_constraint_description *c = &builder->constraints[i];
+    closure *to = &model->closures[i];
+    if (c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
+        return couple(builder, model, i, error);
+    }
+    bool is_loop = c->kind == DYN_CONSTRAINT_KIND_LOOP_JOINT;
+    bool is_universal = is_loop && c->type == DYN_JOINT_TYPE_UNIVERSAL;
+    bool has_axis = c->kind == DYN_CONSTRAINT_KIND_POINT_ON_PLANE || (is_loop && dyn_joint_type_traits(c->type)->axes);
+    *to = (closure){.kind = is_loop                                   ? loops[c->type].kind
+                            : c->kind == DYN_CONSTRAINT_KIND_DISTANCE ? CLOSURE_DISTANCE
+                                                                      : CLOSURE_PLANE,
+                    .axes = is_loop ? loops[c->type].axes : 0,
+                    .pitch = is_loop && c->type == DYN_JOINT_TYPE_HELICAL ? c->pitch : 0,
+                    .distance = is_universal ? scalar_product(c->axis, c->second_axis) : c->distance};
+    to->count = is_loop ? __builtin_popcount(to->axes) + is_universal : 1;
+    dyn_status status = place_side(builder, model, i, 0, has_axis ? c->axis : NULL, error);
+    const double *successor_axis = is_universal ? c->second_axis : has_axis ? c->axis : NULL;
+    if (status == DYN_OK) {
+        status = place_side(builder, model, i, 1, successor_axis, error);
+    }
+    if (status == DYN_OK && to->links[0] == to->links[1]) {
+        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
+                            "both of its sides are on the same link; tie two links");
+    }
+    return status;
+}
+
+dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn_model *model) {
+    int count = builder->constraint_count;
+    if (count == 0) {
+        return DYN_OK;
+    }
+    model->closures = calloc((size_t)count, sizeof *model->closures);
+    model->constraints = calloc((size_t)count, sizeof *model->constraints);
+    if (!model->closures || !model->constraints) {
+        return dyn_error_memory(error);
+    }
+    for (int i = 0; i < count; i++) {
+        dyn_status status = compile_one(builder, model, i, error);
+        if (status != DYN_OK) {
+            return status;
+        }
+        dyn_constraint *made = &model->constraints[i];
+        made->name = strdup(builder->constraints[i].name);
+        made->kind = builder->constraints[i].kind;
+        made->first_row = model->constraint_rows;
+        made->row_count = model->closures[i].count;
+        model->constraint_count = i + 1;
+        model->constraint_rows += made->row_count;
+        if (!made->name) {
+            return dyn_error_memory(error);
+        }
+    }
+    if (model->constraint_rows > DYN_MAX_CONSTRAINT_ROWS) {
+        return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, robot_element(builder),
+                            "its constraints have %d rows; the most are %d", model->constraint_rows,
+                            DYN_MAX_CONSTRAINT_ROWS);
+    }
+    return DYN_OK;
+}
+
+void free_constraints(dyn_model *model) {
+    for (int i = 0; i < model->constraint_count; i++) {
+        free((char *)model->constraints[i].name);
+    }
+    free(model->constraints);
+    free(model->closures);
+}
+
+int dyn_model_constraint_count(const dyn_model *model) {
+    return model->constraint_count;
+}
+
+const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constraint) {
+    return constraint >= 0 && constraint < model->constraint_count ? &model->constraints[constraint] : NULL;
+}
+
+int dyn_model_constraint_rows(const dyn_model *model) {
+    return model->constraint_rows;
+}

@@ -1,0 +1,614 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Constraints: random loops on random trees of every joint type, closed in a random configuration; and real robots with
+ * closed loops, compared with reference accelerations. The latter are skipped where the reference values are missing.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { TREES = 60, LOOPS = 4, NAME_SIZE = 64 };
+
+/* ---- Random loops ------------------------------------------------------------------------------------------------ */
+
+/* Robot with constraints that its configuration q satisfies. */
+typedef struct loop_case {
+    dyn_model *tree, *model;
+    dyn_workspace *workspace;
+    size_t nq, nv, m;
+    double *q, *v, *tau;
+} loop_case;
+
+static const dyn_pose identity = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+static dyn_pose random_pose(random_source *random) {
+    double x[4];
+    dyn_pose pose;
+    random_unit(random, 4, x);
+    for (int i = 0; i < 3; i++) {
+        pose.position[i] = random_uniform(random, -0.5, 0.5);
+        for (int j = 0; j < 3; j++) {
+            pose.rotation[3 * i + j] = 2 * x[i] * x[j] + (i == j ? 2 * x[3] * x[3] - 1 : 0);
+        }
+    }
+    pose.rotation[1] -= 2 * x[2] * x[3], pose.rotation[3] += 2 * x[2] * x[3];
+    pose.rotation[2] += 2 * x[1] * x[3], pose.rotation[6] -= 2 * x[1] * x[3];
+    pose.rotation[5] -= 2 * x[0] * x[3], pose.rotation[7] += 2 * x[0] * x[3];
+    return pose;
+}
+
+/* Computes the pose in A of the frame with pose b in B, where B has the pose a in A. */
+static dyn_pose compose(const dyn_pose *a, const dyn_pose *b) {
+    dyn_pose ab = *a;
+    memset(ab.rotation, 0, sizeof ab.rotation);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            ab.position[i] += a->rotation[3 * i + j] * b->position[j];
+            for (int k = 0; k < 3; k++) {
+                ab.rotation[3 * i + j] += a->rotation[3 * i + k] * b->rotation[3 * k + j];
+            }
+        }
+    }
+    return ab;
+}
+
+static dyn_pose inverse(const dyn_pose *a) {
+    dyn_pose b = {{0}, {0}};
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            b.rotation[3 * i + j] = a->rotation[3 * j + i];
+            b.position[i] -= a->rotation[3 * j + i] * a->position[j];
+        }
+    }
+    return b;
+}
+
+static dyn_pose pose_of_link(const loop_case *c, int link) {
+    dyn_pose pose = identity;
+    dyn_error error;
+    require(dyn_frame_pose(c->tree, c->workspace, 1, c->q, link, pose.position, pose.rotation, &error), &error);
+    return pose;
+}
+
+static const char *name_of(const dyn_model *model, int link) {
+    return link < 0 ? NULL : dyn_model_link(model, link)->name;
+}
+
+/* Describes a constraint between two links, which is satisfied at q. */
+static dyn_constraint_description between(random_source *random, const loop_case *c, int number) {
+    int links = dyn_model_link_count(c->tree), P = random_index(random, links + 1) - 1, S = P;
+    while (S == P) {
+        S = random_index(random, links + 1) - 1;
+    }
+    dyn_constraint_description d = {.kind = (dyn_constraint_kind)(1 + random_index(random, 3)),
+                                    .type = (dyn_joint_type)(number % DYN_JOINT_TYPE_FLOATING),
+                                    .pitch = random_uniform(random, 0.1, 0.3),
+                                    .predecessor = {name_of(c->tree, P), random_pose(random)}};
+    random_unit(random, 3, d.axis);
+    random_unit(random, 3, d.second_axis);
+    dyn_pose of_P = pose_of_link(c, P), of_S = pose_of_link(c, S), back = inverse(&of_S), apart = identity;
+    dyn_pose in_world = compose(&of_P, &d.predecessor.pose);
+    if (d.kind == DYN_CONSTRAINT_KIND_DISTANCE) {
+        d.distance = apart.position[1] = random_uniform(random, 0.2, 1);
+    }
+    in_world = compose(&in_world, &apart);
+    d.successor = (dyn_constraint_frame){name_of(c->tree, S), compose(&back, &in_world)};
+    return d;
+}
+
+/* Describes a coupling of two coordinates, which is satisfied at q; returns false if the tree has none. */
+static bool coupling(random_source *random, const loop_case *c, dyn_constraint_description *d) {
+    *d = (dyn_constraint_description){.kind = DYN_CONSTRAINT_KIND_COUPLING};
+    int count = 0, first = random_index(random, dyn_model_joint_count(c->tree));
+    for (int j = first; j < dyn_model_joint_count(c->tree) && count < 2; j++) {
+        const dyn_joint *joint = dyn_model_joint(c->tree, j);
+        if (joint->nq == 1 && joint->nv == 1) {
+            d->coupled[count] = (dyn_coupled_coordinate){joint->name, random_uniform(random, 0.5, 3)};
+            d->offset += d->coupled[count++].coefficient * c->q[joint->q_index];
+        }
+    }
+    return count > 0;
+}
+
+static void close_case(loop_case *c) {
+    dyn_workspace_free(c->workspace);
+    dyn_model_free(c->model);
+    dyn_model_free(c->tree);
+    free(c->q);
+    free(c->v);
+    free(c->tau);
+}
+
+static loop_case random_loops(random_source *random, int tree) {
+    dyn_error error;
+    dyn_builder *builder;
+    random_tree_options options = {
+        .joints = 2 + random_index(random, 14), .base = tree % 2, .with_fixed = true, .with_mimic = tree % 4 == 3};
+    loop_case c = {.tree = random_tree(random, &options)};
+    c.nq = (size_t)dyn_model_nq(c.tree), c.nv = (size_t)dyn_model_nv(c.tree);
+    c.q = numbers(c.nq), c.v = numbers(c.nv), c.tau = numbers(c.nv);
+    random_configuration(random, c.tree, 1, c.q);
+    random_vector(random, (int)c.nv, 1, c.v);
+    random_vector(random, (int)c.nv, 10, c.tau);
+    require(dyn_workspace_create(c.tree, &c.workspace, &error), &error);
+    require(dyn_model_describe(c.tree, &builder, &error), &error);
+    for (int i = 0; i < LOOPS; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "loop %d", i);
+        dyn_constraint_description d = between(random, &c, LOOPS * tree + i);
+        if (i == LOOPS - 1 && !coupling(random, &c, &d)) {
+            continue;
+        }
+        d.name = name;
+        require(dyn_builder_add_constraint(builder, &d, &error), &error);
+    }
+    dyn_workspace_free(c.workspace);
+    dyn_build_options build = DYN_BUILD_OPTIONS_INIT(.base = options.base);
+    require(dyn_builder_build(builder, &build, NULL, &c.model, &error), &error);
+    require(dyn_workspace_create(c.model, &c.workspace, &error), &error);
+    dyn_builder_free(builder);
+    c.m = (size_t)dyn_model_constraint_rows(c.model);
+    return c;
+}
+
+/* Computes A, A's bias and the errors after the time t at constant v. */
+static void rows_at(const loop_case *c, double t, double *A, double *bias, double *errors) {
+    double *q = numbers(c->nq);
+    dyn_error error;
+    integrate_configuration(c->model, c->q, c->v, t, q);
+    require(dyn_constraint_rows(c->model, c->workspace, 1, q, c->v, A, bias, errors, &error), &error);
+    free(q);
+}
+
+static void multiply(size_t m, size_t n, const double *A, const double *x, double *y) {
+    for (size_t r = 0; r < m; r++) {
+        y[r] = 0;
+        for (size_t i = 0; i < n; i++) {
+            y[r] += A[r * n + i] * x[i];
+        }
+    }
+}
+
+/* Checks A v and dA/dt v of one case by central differences. */
+static void check_rows(const loop_case *c, int tree) {
+    const double t = 1e-4;
+    double *A = numbers(c->m * c->nv), *bias = numbers(c->m), *e = numbers(c->m), *rate = numbers(c->m);
+    double *before = numbers(c->m), *after = numbers(c->m), *Av = numbers(c->m), *Av_before = numbers(c->m);
+    rows_at(c, -t, A, NULL, before);
+    multiply(c->m, c->nv, A, c->v, Av_before);
+    rows_at(c, t, A, NULL, after);
+    multiply(c->m, c->nv, A, c->v, Av);
+    for (size_t r = 0; r < c->m; r++) {
+        rate[r] = (after[r] - before[r]) / (2 * t);
+        Av[r] = (Av[r] - Av_before[r]) / (2 * t);
+    }
+    rows_at(c, 0, A, bias, e);
+    assert_norm_close("dA/dt v", tree, Av, bias, c->m, 1e-5);
+    multiply(c->m, c->nv, A, c->v, Av);
+    assert_norm_close("rate of the errors", tree, rate, Av, c->m, 1e-5);
+    memset(Av, 0, c->m * sizeof *Av);
+    assert_norm_close("errors", tree, e, Av, c->m, 1e-10);
+    free(A), free(bias), free(e), free(rate), free(before), free(after), free(Av), free(Av_before);
+}
+
+START_TEST(rows_and_biases_are_derivatives_of_the_closure_errors) {
+    random_source base = random_seed("closed_loops rows", 161);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        check_rows(&c, tree);
+        close_case(&c);
+    }
+}
+END_TEST
+
+/* Checks M a + h = tau + A' lambda and A a + dA/dt v = 0. */
+static void check_equations(const loop_case *c, int tree, const double *a, const double *lambda) {
+    double *A = numbers(c->m * c->nv), *bias = numbers(c->m), *tau = numbers(c->nv), *sum = numbers(c->nv);
+    double *zero = numbers(c->m), *rest = numbers(c->m);
+    dyn_error error;
+    rows_at(c, 0, A, bias, NULL);
+    require(dyn_rnea(c->model, c->workspace, 1, NULL, c->q, c->v, a, NULL, tau, &error), &error);
+    for (size_t i = 0; i < c->nv; i++) {
+        sum[i] = c->tau[i];
+        for (size_t r = 0; r < c->m; r++) {
+            sum[i] += A[r * c->nv + i] * lambda[r];
+        }
+    }
+    assert_norm_close("equation of motion", tree, tau, sum, c->nv, 1e-7);
+    multiply(c->m, c->nv, A, a, rest);
+    for (size_t r = 0; r < c->m; r++) {
+        rest[r] = (rest[r] + bias[r]) / (1 + norm(a, c->nv));
+    }
+    assert_norm_close("constraints", tree, rest, zero, c->m, 1e-7);
+    free(A), free(bias), free(tau), free(sum), free(zero), free(rest);
+}
+
+START_TEST(methods_agree_and_satisfy_the_equations) {
+    random_source base = random_seed("closed_loops methods", 162);
+    dyn_error error;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *a[4], *lambda[4];
+        dyn_constraint_result result[4];
+        for (int method = 0; method < 4; method++) {
+            dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
+            a[method] = numbers(c.nv), lambda[method] = numbers(c.m);
+            require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options,
+                                                     a[method], lambda[method], &result[method], &error),
+                    &error);
+        }
+        if (result[0].residual < 1e-6 * (1 + norm(a[0], c.nv))) {
+            check_equations(&c, tree, a[0], lambda[0]);
+            for (int method = 1; method < 4; method++) {
+                ck_assert_int_eq(result[method].rank, result[0].rank);
+                assert_norm_close("a", 4 * tree + method, a[method], a[0], c.nv, 1e-7);
+                assert_norm_close("lambda", 4 * tree + method, lambda[method], lambda[0], c.m, 1e-6);
+            }
+        }
+        for (int method = 0; method < 4; method++) {
+            free(a[method]), free(lambda[method]);
+        }
+        close_case(&c);
+    }
+}
+END_TEST
+
+/* Returns the canonical text of a model, which the caller frees. */
+static char *canonical(const dyn_model *model) {
+    char *text;
+    size_t length;
+    dyn_error error;
+    require(dyn_model_canonical(model, &text, &length, &error), &error);
+    return text;
+}
+
+START_TEST(descriptions_as_text_carry_constraints) {
+    random_source base = random_seed("closed_loops text", 163);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        dyn_builder *builder;
+        dyn_model *again;
+        dyn_error error;
+        char *text;
+        size_t length;
+        dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+        require(dyn_description_write(c.model, &text, &length, &error), &error);
+        require(dyn_description_read(text, length, &builder, &options, &error), &error);
+        require(dyn_builder_build(builder, &options, NULL, &again, &error), &error);
+        char *before = canonical(c.model), *after = canonical(again), *tree_text = canonical(c.tree);
+        ck_assert_str_eq(after, before);
+        ck_assert_str_ne(tree_text, before);
+        ck_assert_int_eq(dyn_model_constraint_count(again), dyn_model_constraint_count(c.model));
+        dyn_text_free(text), dyn_text_free(before), dyn_text_free(after), dyn_text_free(tree_text);
+        dyn_builder_free(builder);
+        dyn_model_free(again);
+        close_case(&c);
+    }
+}
+END_TEST
+
+START_TEST(derived_models_carry_constraints_or_name_the_one_that_is_lost) {
+    random_source base = random_seed("closed_loops operations", 164);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        dyn_model *derived, *pruned;
+        dyn_error error;
+        char *text;
+        size_t length;
+        const char *last = dyn_model_link(c.model, dyn_model_link_count(c.model) - 1)->name;
+        const dyn_inertia inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}};
+        require(dyn_model_attach(c.model, last, "payload", &inertia, NULL, &derived, &error), &error);
+        ck_assert_int_eq(dyn_model_constraint_rows(derived), (int)c.m);
+        dyn_status status = dyn_model_detach(c.model, last, &pruned, &error);
+        ck_assert(status == DYN_OK || strstr(error.place, "constraint loop") ||
+                  dyn_model_detach(c.tree, last, &pruned, &error) != DYN_OK);
+        dyn_model_free(pruned);
+        ck_assert_int_eq(dyn_urdf_write_model(c.model, &text, &length, &error), DYN_FAILED_PRECONDITION);
+        ck_assert_int_eq(dyn_model_merge(c.tree, last, NULL, c.model, "other_", &pruned, &error),
+                         DYN_FAILED_PRECONDITION);
+        ck_assert_msg(strstr(error.place, "constraint loop 0"), "%s", error.place);
+        dyn_model_free(derived);
+        close_case(&c);
+    }
+}
+END_TEST
+
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
+
+static dyn_builder *two_links(void) {
+    dyn_builder *builder;
+    dyn_error error;
+    const dyn_inertia inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}};
+    const dyn_link_description base = {.name = "base"}, arm = {.name = "arm", .inertia = inertia};
+    const dyn_joint_description joint = {.name = "joint",
+                                         .type = DYN_JOINT_TYPE_REVOLUTE,
+                                         .parent_link = "base",
+                                         .child_link = "arm",
+                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         .axis = {0, 0, 1}};
+    require(dyn_builder_create("two", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &base, &error), &error);
+    require(dyn_builder_add_link(builder, &arm, &error), &error);
+    require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    return builder;
+}
+
+/* Expects that a constraint is refused when it is added, or else when the model is built, with these words. */
+static void expect_refusal(const dyn_constraint_description *d, const char *words) {
+    dyn_builder *builder = two_links();
+    dyn_error error;
+    dyn_model *model = NULL;
+    dyn_status status = dyn_builder_add_constraint(builder, d, &error);
+    if (status == DYN_OK) {
+        status = dyn_builder_build(builder, NULL, NULL, &model, &error);
+    }
+    ck_assert_msg(status == DYN_INVALID_ARGUMENT && strstr(error.message, words), "%d: %s: %s", (int)status,
+                  error.place, error.message);
+    ck_assert_msg(strstr(error.place, "constraint"), "%s", error.place);
+    dyn_model_free(model);
+    dyn_builder_free(builder);
+}
+
+START_TEST(wrong_constraints_are_refused_by_name) {
+    const dyn_constraint_description good = {.name = "loop",
+                                             .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                             .type = DYN_JOINT_TYPE_REVOLUTE,
+                                             .axis = {0, 0, 1},
+                                             .predecessor = {"base", identity},
+                                             .successor = {"arm", identity}};
+    dyn_constraint_description d = good;
+    d.name = "";
+    expect_refusal(&d, "name");
+    d = good, d.kind = (dyn_constraint_kind)9;
+    expect_refusal(&d, "9 is no kind of constraint");
+    d = good, d.type = DYN_JOINT_TYPE_FLOATING;
+    expect_refusal(&d, "cannot close a loop");
+    d = good, d.axis[2] = 0;
+    expect_refusal(&d, "the axis is (0, 0, 0)");
+    d = good, d.successor.pose.rotation[0] = 2;
+    expect_refusal(&d, "the rotation of its successor is none");
+    d = good, d.predecessor.pose.position[1] = NAN;
+    expect_refusal(&d, "the position of its predecessor is (0, nan, 0)");
+    d = good, d.successor.link = "leg";
+    expect_refusal(&d, "there is no link leg, which its successor names");
+    d = good, d.successor.link = "base";
+    expect_refusal(&d, "both of its sides are on the same link");
+    d = good, d.kind = DYN_CONSTRAINT_KIND_DISTANCE;
+    expect_refusal(&d, "the distance is 0 m");
+    d = good, d.kind = DYN_CONSTRAINT_KIND_COUPLING;
+    expect_refusal(&d, "it couples no joint");
+    d.coupled[0] = (dyn_coupled_coordinate){"joint", 0};
+    expect_refusal(&d, "the coefficient of joint joint is 0");
+    d.coupled[0] = (dyn_coupled_coordinate){"elbow", 1};
+    expect_refusal(&d, "there is no moving joint elbow");
+    dyn_builder *builder = two_links();
+    dyn_error error;
+    require(dyn_builder_add_constraint(builder, &good, &error), &error);
+    ck_assert_int_eq(dyn_builder_add_constraint(builder, &good, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(error.message, "there are two constraints of this name"), "%s", error.message);
+    dyn_builder_free(builder);
+}
+END_TEST
+
+START_TEST(options_and_workspaces_that_do_not_fit_are_refused) {
+    random_source random = random_seed("closed_loops options", 165);
+    loop_case c = random_loops(&random, 0);
+    double *a = numbers(c.nv);
+    dyn_error error;
+    dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)7);
+    ck_assert_int_eq(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options, a,
+                                                      NULL, NULL, &error),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "options.method");
+    options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = -1);
+    ck_assert_int_eq(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, &options, a,
+                                                      NULL, NULL, &error),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "options.stabilization");
+    dyn_workspace *single;
+    require(dyn_workspace_create_in(c.model, DYN_PRECISION_SINGLE, &single, &error), &error);
+    ck_assert_int_eq(
+        dyn_constrained_forward_dynamics(c.model, single, 1, NULL, c.q, c.v, c.tau, NULL, NULL, a, NULL, NULL, &error),
+        DYN_FAILED_PRECONDITION);
+    dyn_workspace_free(single);
+    free(a);
+    close_case(&c);
+}
+END_TEST
+
+START_TEST(samples_of_a_batch_have_the_bits_of_single_calls) {
+    enum { SAMPLES = 21 };
+    random_source base = random_seed("closed_loops batch", 166);
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *q = numbers(SAMPLES * c.nq), *v = numbers(SAMPLES * c.nv), *tau = numbers(SAMPLES * c.nv);
+        double *a = numbers(SAMPLES * c.nv), *one = numbers(c.nv), *lambda = numbers(SAMPLES * c.m);
+        double *one_lambda = numbers(c.m);
+        dyn_constraint_result results[SAMPLES], result;
+        dyn_error error;
+        for (size_t s = 0; s < SAMPLES; s++) {
+            random_configuration(&random, c.model, 1, q + s * c.nq);
+            random_vector(&random, (int)c.nv, 1, v + s * c.nv);
+            random_vector(&random, (int)c.nv, 10, tau + s * c.nv);
+        }
+        const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = 10);
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, SAMPLES, NULL, q, v, tau, NULL, &options, a,
+                                                 lambda, results, &error),
+                &error);
+        for (size_t s = 0; s < SAMPLES; s++) {
+            require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, q + s * c.nq, v + s * c.nv,
+                                                     tau + s * c.nv, NULL, &options, one, one_lambda, &result, &error),
+                    &error);
+            ck_assert(memcmp(one, a + s * c.nv, c.nv * sizeof *a) == 0);
+            ck_assert(memcmp(one_lambda, lambda + s * c.m, c.m * sizeof *a) == 0);
+            ck_assert_int_eq(result.rank, results[s].rank);
+        }
+        free(q), free(v), free(tau), free(a), free(one), free(lambda), free(one_lambda);
+        close_case(&c);
+    }
+}
+END_TEST
+
+/* ---- Real robots ------------------------------------------------------------------------------------------------- */
+
+static char *read_text(const char *path, size_t *length) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
+    *length = (size_t)ftell(file);
+    rewind(file);
+    char *text = calloc(*length + 1, 1);
+    ck_assert(text && fread(text, 1, *length, file) == *length);
+    fclose(file);
+    return text;
+}
+
+/* Returns the robot of a reference with its constraints. */
+static dyn_model *load_reference(const json_t *root, const char *directory) {
+    char path[1024];
+    size_t length;
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *tree, *model;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
+    snprintf(path, sizeof path, "%s/%s", directory, json_string_value(json_object_get(root, "robot")));
+    char *text = read_text(path, &length);
+    ck_assert(text);
+    require(dyn_urdf_read(text, length, NULL, &builder, &error), &error);
+    require(dyn_builder_build(builder, &options, NULL, &tree, &error), &error);
+    const json_t *constraints = json_object_get(root, "constraints");
+    for (size_t i = 0; i < json_array_size(constraints); i++) {
+        const json_t *each = json_array_get(constraints, i);
+        const char *type = json_string_value(json_object_get(each, "type"));
+        const char *side[2] = {json_string_value(json_object_get(each, "a")),
+                               json_string_value(json_object_get(each, "b"))};
+        int frame[2];
+        for (int k = 0; k < 2; k++) {
+            require(dyn_model_find_frame(tree, side[k], &frame[k], &error), &error);
+        }
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "loop %zu", i);
+        dyn_constraint_description d = {.name = name,
+                                        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                        .type =
+                                            strcmp(type, "6d") == 0 ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_SPHERICAL,
+                                        .predecessor = {name_of(tree, frame[0]), identity},
+                                        .successor = {name_of(tree, frame[1]), identity}};
+        require(dyn_builder_add_constraint(builder, &d, &error), &error);
+    }
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    dyn_model_free(tree);
+    free(text);
+    return model;
+}
+
+/* Copies one state's numbers, in the model's order. */
+static void load_numbers(const json_t *root, const json_t *state, const char *field, const dyn_model *model,
+                         double *x) {
+    const json_t *joints = json_object_get(root, "joints");
+    bool is_q = strcmp(field, "q") == 0;
+    for (size_t j = 0; j < json_array_size(joints); j++) {
+        const json_t *each = json_array_get(joints, j);
+        const dyn_joint *joint =
+            dyn_model_joint(model, dyn_model_find_joint(model, json_string_value(json_object_get(each, "name"))));
+        ck_assert(joint && joint->nv == 1);
+        size_t at = (size_t)json_integer_value(json_object_get(each, is_q ? "idx_q" : "idx_v"));
+        x[is_q ? joint->q_index : joint->v_index] =
+            json_number_value(json_array_get(json_object_get(state, field), at));
+    }
+}
+
+/* Copies the multipliers of a reference, which are linear, then angular for each constraint, to the library's order. */
+static void load_multipliers(const json_t *state, const dyn_model *model, double *lambda) {
+    const json_t *from = json_object_get(state, "constraint_force_minimum_norm");
+    for (int i = 0; i < dyn_model_constraint_count(model); i++) {
+        const dyn_constraint *c = dyn_model_constraint(model, i);
+        for (int r = 0; r < c->row_count; r++) {
+            int other = c->row_count == 6 ? (r + 3) % 6 : r;
+            lambda[c->first_row + r] = json_number_value(json_array_get(from, (size_t)(c->first_row + other)));
+        }
+    }
+}
+
+static void check_reference(const char *name, const char *directory) {
+    char path[1024];
+    size_t length;
+    snprintf(path, sizeof path, "%s/golden/%s.json", directory, name);
+    char *text = read_text(path, &length);
+    json_t *root = json_loadb(text, length, 0, NULL);
+    ck_assert(root);
+    dyn_model *model = load_reference(root, directory);
+    dyn_workspace *workspace;
+    dyn_error error;
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model),
+           m = (size_t)dyn_model_constraint_rows(model);
+    double *q = numbers(nq), *v = numbers(nv), *tau = numbers(nv), *a = numbers(nv), *expected = numbers(nv);
+    double *lambda = numbers(m), *force = numbers(m);
+    const json_t *states = json_object_get(root, "states");
+    for (int method = 1; method <= 3; method++) {
+        dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
+        for (size_t s = 0; s < json_array_size(states); s++) {
+            const json_t *state = json_array_get(states, s);
+            dyn_constraint_result result;
+            load_numbers(root, state, "q", model, q);
+            load_numbers(root, state, "v", model, v);
+            load_numbers(root, state, "tau", model, tau);
+            load_numbers(root, state, "a", model, expected);
+            load_multipliers(state, model, force);
+            require(dyn_constrained_forward_dynamics(model, workspace, 1, NULL, q, v, tau, NULL, &options, a, lambda,
+                                                     &result, &error),
+                    &error);
+            assert_norm_close(name, (int)s, a, expected, nv, 1e-7);
+            assert_norm_close(name, (int)s, lambda, force, m, 1e-6);
+            ck_assert_int_eq(result.rank, json_integer_value(json_object_get(state, "rank")));
+        }
+    }
+    free(q), free(v), free(tau), free(a), free(expected), free(lambda), free(force), free(text);
+    json_decref(root);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+
+START_TEST(accelerations_of_real_robots_match_the_reference) {
+    static const char *const robots[] = {"5bar_linkage", "5bar_linkage_iso3d", "cassie_like", "talos_like"};
+    for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
+        check_reference(robots[i], DYNAMICS_REFERENCE_DIR "/closed_loops");
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("closed_loops");
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
+    tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
+    tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);
+    tcase_add_test(tests, descriptions_as_text_carry_constraints);
+    tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);
+    tcase_add_test(tests, wrong_constraints_are_refused_by_name);
+    tcase_add_test(tests, options_and_workspaces_that_do_not_fit_are_refused);
+    FILE *reference = fopen(DYNAMICS_REFERENCE_DIR "/closed_loops/README.txt", "r");
+    if (reference) {
+        fclose(reference);
+        tcase_add_test(tests, accelerations_of_real_robots_match_the_reference);
+    } else {
+        printf("skipped: there are no reference accelerations\n");
+    }
+    return run_properties("closed_loops", tests);
+}
