@@ -33,6 +33,8 @@ add_system_test(cli_output command_line)
 
 add_system_test(lying_daemon dynamics_proto Threads::Threads)
 target_sources(system_lying_daemon PRIVATE lying_peer.c ../support/random.c)
+add_system_test(job_answers dynamics_proto Threads::Threads)
+target_sources(system_job_answers PRIVATE lying_peer.c)
 
 add_system_test(hostile_text dynamics_proto PkgConfig::JANSSON Threads::Threads)
 target_sources(system_hostile_text PRIVATE lying_peer.c)

@@ -319,6 +319,33 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
 }
 END_TEST
 
+START_TEST(results_are_null_after_an_error) {
+    static dyn_client_simulation leftover;
+    const double q[6] = {0};
+    const char *const names[] = {"nobody", NULL};
+    for (size_t i = 0; i < 2; i++) {
+        const dyn_client_status expected = names[i] ? DYN_CLIENT_NOT_FOUND : DYN_CLIENT_INVALID_ARGUMENT;
+        dyn_client_simulation *of[6];
+        for (size_t k = 0; k < 6; k++) {
+            of[k] = &leftover;
+        }
+        const dyn_client_status found[] = {
+            dyn_client_step_simulation(client, names[i], 1, 1, NULL, 0, &of[0], &error),
+            dyn_client_get_simulation(client, names[i], 1, 0, &of[1], &error),
+            dyn_client_set_simulation_state(client, names[i], 1, 6, 6, q, NULL, 0, &of[2], &error),
+            dyn_client_pause_simulation(client, names[i], 1, 0, &of[3], &error),
+            dyn_client_resume_simulation(client, names[i], 1, 0, &of[4], &error),
+            dyn_client_reset_simulation(client, names[i], 1, 0, &of[5], &error),
+        };
+        for (size_t k = 0; k < 6; k++) {
+            ck_assert_int_eq(found[k], expected);
+            ck_assert_ptr_null(of[k]);
+        }
+        ck_assert_int_eq(dyn_client_pause_simulation(client, names[i], 1, 0, NULL, &error), expected);
+    }
+}
+END_TEST
+
 START_TEST(bad_external_forces_are_refused_by_the_path_of_their_field) {
     enum { MOST = 64 };
     const double bad[3] = {0, 0, NAN}, good[3] = {1, 2, 3};
@@ -1442,6 +1469,7 @@ int main(void) {
     tcase_add_test(tests, wrenches_on_links_act_as_their_joint_torques_do);
     tcase_add_test(tests, external_forces_act_until_replaced_cleared_or_reset);
     tcase_add_test(tests, pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart);
+    tcase_add_test(tests, results_are_null_after_an_error);
     tcase_add_test(tests, bad_external_forces_are_refused_by_the_path_of_their_field);
     tcase_add_test(tests, gravity_payloads_and_forces_of_a_query_move_the_simulation);
     tcase_add_test(tests, loaded_run_outlives_restarts_and_is_replayed_bit_for_bit);

@@ -287,11 +287,11 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 /* Returns the value of a counter, or 0 if no counter has that name. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
-/* Callback that watches a call. `fraction` is the part that is done, 0 to 1, as far as the daemon has reported it.
- * Every call that can take long has one, as a member of its query or request. The calling thread calls it once before
- * it sends the request. Another thread of the library calls it about ten times a second while the request is under
- * way. If it returns false, the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It
- * must not use the client. */
+/* Callback that watches a call. `fraction` is the part that is done, 0 to 1, as far as the daemon has reported it. It
+ * is a member of dyn_client_query, dyn_client_load_request and dyn_client_derive_request; calls without one of these
+ * have no callback, and dyn_client_abort ends them. The calling thread calls it once before it sends the request.
+ * Another thread of the library calls it about ten times a second while the request is under way. If it returns false,
+ * the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
@@ -304,17 +304,20 @@ typedef bool (*dyn_client_progress)(void *context, double fraction);
  *     dyn_client_options options = DYN_CLIENT_OPTIONS_INIT(.use_jobs = true, .timeout = 3600);
  *
  * makes all such calls of a client run as jobs. A call starts its job, asks up to a thousand times a second, later ten
- * times a second, whether it has finished, fetches the result and removes the job. If the call ends earlier (timeout,
- * progress callback), it cancels the job. The calling thread calls the progress callback.
+ * times a second, whether it has finished, fetches the result and removes the job. It repeats questions that the daemon
+ * refuses for the moment (UNAVAILABLE, or RESOURCE_EXHAUSTED with a retry_after) until its timeout. If the call ends
+ * earlier (timeout, progress callback), it cancels the job, which may take one second more. The calling thread calls
+ * the progress callback.
  *
  *     dyn_client_job_ticket ticket = {0};
  *     query.job = &ticket;
  *
  * makes one call run as a job that the program can leave. If the timeout passes first, the call returns
  * DEADLINE_EXCEEDED and the job goes on. Another call of the same function with the ticket, from any process that has
- * it, waits for the job again; of its inputs only the sizes matter then. When the job has finished, the call returns
- * its result or its error, removes the job and clears the ticket. NOT_FOUND: the job has expired or the daemon has
- * started anew; the ticket is clear then, so that the next call starts another job. */
+ * it, waits for the job again. It needs the query and request of the first call, because the result has their sizes,
+ * layout and quantities; it does not send them, and it does not read the values of the arrays. When the job has
+ * finished, the call returns its result or its error, removes the job and clears the ticket. NOT_FOUND: the job has
+ * expired or the daemon has started anew; the ticket is clear then, so that the next call starts another job. */
 
 enum { DYN_CLIENT_JOB_NAME_SIZE = 65 };
 
@@ -897,10 +900,10 @@ typedef struct dyn_client_base_parameters {
     const dyn_client_base_parameter *rows; /* in ascending order of their columns */
 } dyn_client_base_parameters;
 
-/* Computes the base parameters of query.model. Of the other members of the query only gravity, the timeout and the
- * progress may be set. Errors: NOT_FOUND; INVALID_ARGUMENT (gravity is not finite); RESOURCE_EXHAUSTED (more than 200
- * moving joints, or 100 with coupled mimic joints). Sources: Gautier and Khalil 1990; Wensing, Niemeyer and Slotine
- * 2024. */
+/* Computes the base parameters of query.model. nq, nv and samples are not read. Of the parts that describe the
+ * computation only gravity and expected_digest may be set; the timeout, the progress and the job apply. Errors:
+ * NOT_FOUND; INVALID_ARGUMENT (gravity is not finite); RESOURCE_EXHAUSTED (more than 200 moving joints, or 100 with
+ * coupled mimic joints). Sources: Gautier and Khalil 1990; Wensing, Niemeyer and Slotine 2024. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_client_query *query,
                                                                     dyn_client_base_parameters **parameters,
                                                                     dyn_client_error *error);
@@ -909,8 +912,8 @@ DYN_CLIENT_EXPORT void dyn_client_base_parameters_free(dyn_client_base_parameter
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
 /* Configurations with quaternions are not vectors: q (+) v is the end of the motion with constant velocity v for one
- * unit of time. query.nq, nv and samples are the lengths of the arrays. Of the other members only the joint names may
- * be set. */
+ * unit of time. query.nq, nv and samples are the lengths of the arrays. Of the parts that describe the computation only
+ * the joint names and expected_digest may be set; the timeout, the progress and the job apply. */
 
 /* Computes q_next = q (+) step_length v, exact for constant v. q and q_next are n x nq; v is n x nv; step_length is in
  * s. */

@@ -24,8 +24,9 @@ dyn_client_status endpoint_open(dyn_client *client, const char *kind, size_t top
             addresses[count++] = (char *)info->endpoints[i].address;
         }
     }
-    status = one_way_open(count, addresses, client_url(client), topic_count, topics, client_connect_timeout(client),
-                          opened, error);
+    double dial_timeout = client_connect_timeout(client);
+    dial_timeout = timeout > 0 && timeout < dial_timeout ? timeout : dial_timeout;
+    status = one_way_open(count, addresses, client_url(client), topic_count, topics, dial_timeout, opened, error);
     dyn_client_server_info_free(info);
     return status;
 }

@@ -7,8 +7,9 @@
 
 #include "one_way.h"
 
-/* Requests the daemon's endpoints of a kind ("events" or "ingest") within `timeout` seconds, and dials the first one
- * that accepts a connection. With topics (`topic_count` of them) it subscribes to these, otherwise it pushes. */
+/* Requests the daemon's endpoints of a kind ("events" or "ingest") within `timeout` seconds (0: the client's own), and
+ * dials the first one that accepts a connection. Each dial ends after the timeout or the client's connect timeout,
+ * whichever is shorter. With topics (`topic_count` of them) it subscribes to these, otherwise it pushes. */
 dyn_client_status endpoint_open(dyn_client *client, const char *kind, size_t topic_count, char *const *topics,
                                 double timeout, one_way **opened, dyn_client_error *error);
 

@@ -16,6 +16,10 @@
 /* Pauses between two questions about a job, s: the first one, the longest one, and the growth from one to the next. */
 static const double FIRST_PAUSE = 1e-3, LONGEST_PAUSE = 0.1, PAUSE_GROWTH = 1.5;
 
+/* LEAST_WAIT: shortest timeout of a question about a job, s, at the end of the call's time. DISPOSAL: timeout of the
+ * request that removes a job, s; the call may take that much longer. */
+static const double LEAST_WAIT = 0.05, DISPOSAL = 1;
+
 /* Numbers of methods in Request, and of results in Reply, begin here. */
 enum { FIRST_METHOD = 16 };
 
@@ -38,6 +42,15 @@ static void pause_for(double seconds) {
     nanosleep(&pause, NULL);
 }
 
+static double time_left(const waiting *w) {
+    return w->end - monotonic_now();
+}
+
+/* Returns the terms of a question about the job: it ends with the call. */
+static call_terms until_end(const waiting *w) {
+    return within(fmax(time_left(w), LEAST_WAIT));
+}
+
 bool job_can_run(const Dynamics__V1__Request *request) {
     return (unsigned)request->method_case >= FIRST_METHOD &&
            protobuf_c_message_descriptor_get_field(&dynamics__v1__start_job_request__descriptor,
@@ -56,7 +69,7 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
     /* The methods have equal numbers in both messages. All members of each oneof are pointers in one place. */
     asked.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
     asked.rollout = request->rollout;
-    dyn_client_status status = ask_start_job(w->client, &asked, within(0), &reply, error);
+    dyn_client_status status = ask_start_job(w->client, &asked, until_end(w), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -72,8 +85,19 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
 
 /* Cancels the job, or removes it if it has finished, and clears the ticket. */
 static void dispose(const waiting *w) {
-    dyn_client_cancel_job(w->client, w->ticket->name, w->ticket->token, 0, NULL);
+    dyn_client_cancel_job(w->client, w->ticket->name, w->ticket->token, DISPOSAL, NULL);
     *w->ticket = (dyn_client_job_ticket){0};
+}
+
+/* Returns true if the request that failed with this error may succeed soon: the daemon is stopping or busy. */
+static bool is_passing(dyn_client_status status, const dyn_client_error *error) {
+    return status == DYN_CLIENT_UNAVAILABLE || (status == DYN_CLIENT_RESOURCE_EXHAUSTED && error->retry_after > 0);
+}
+
+/* Waits before the next question and lengthens the pause. */
+static void wait_before_next(const waiting *w, double *pause) {
+    pause_for(fmax(fmin(*pause, time_left(w)), 0));
+    *pause = fmin(*pause * PAUSE_GROWTH, LONGEST_PAUSE);
 }
 
 /* Asks once how far the job is. */
@@ -82,7 +106,7 @@ static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_res
     Dynamics__V1__GetJobRequest asked = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
     Dynamics__V1__GetJobReply *reply;
     asked.job = w->ticket->name;
-    dyn_client_status status = ask_get_job(w->client, &asked, within(0), &reply, error);
+    dyn_client_status status = ask_get_job(w->client, &asked, until_end(w), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -106,28 +130,27 @@ static dyn_client_status fail_cancelled(dyn_client_error *error) {
     return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the job");
 }
 
-/* Waits until the job has finished. DEADLINE_EXCEEDED: not in time; CANCELLED: the callback wants no result. */
+/* Waits until the job has finished. DEADLINE_EXCEEDED: not in time; CANCELLED: the callback wants no result. An error
+ * that passes ends the wait only at the end of the time. */
 static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_client_error *error) {
     double pause = FIRST_PAUSE, fraction = 0;
     bool is_finished = false;
     while (!is_finished) {
         dyn_client_status status = look(w, &is_finished, has_result, &fraction, error);
-        if (status != DYN_CLIENT_OK) {
+        if (status != DYN_CLIENT_OK && (!is_passing(status, error) || time_left(w) <= 0)) {
             return status;
         }
         if (!report(w, fraction)) {
             dispose(w);
             return fail_cancelled(error);
         }
-        double left = w->end - monotonic_now();
-        if (!is_finished && left <= 0) {
+        if (!is_finished && time_left(w) <= 0) {
             return fail(error, DYN_CLIENT_DEADLINE_EXCEEDED, NULL,
                         "job %s has not finished in time; it has done %.1f %%", w->ticket->name, 100 * fraction);
         }
         if (!is_finished) {
-            pause_for(fmin(pause, left));
+            wait_before_next(w, &pause);
         }
-        pause = fmin(pause * PAUSE_GROWTH, LONGEST_PAUSE);
     }
     return DYN_CLIENT_OK;
 }
@@ -139,7 +162,7 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
     asked.job = w->ticket->name;
     asked.token = w->ticket->token;
     call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT, &asked.base);
-    dyn_client_status status = call(w->client, &request, within(0), answer, error);
+    dyn_client_status status = call(w->client, &request, until_end(w), answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -167,7 +190,12 @@ static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *a
     if (status != DYN_CLIENT_OK) {
         return status;
     }
+    double pause = FIRST_PAUSE;
     status = fetch(w, method, answer, error);
+    while (has_result && is_passing(status, error) && time_left(w) > 0) {
+        wait_before_next(w, &pause);
+        status = fetch(w, method, answer, error);
+    }
     /* An error is that of the job if the job has no result. Otherwise the result is still there to be fetched. */
     bool is_answered = status == DYN_CLIENT_OK || (!has_result && status < DYN_CLIENT_UNREACHABLE);
     if (is_answered) {
@@ -181,6 +209,8 @@ static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *a
 dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms, double patience,
                            call_reply *answer, dyn_client_error *error) {
     dyn_client_job_ticket own = {0};
+    dyn_client_error unread;
+    error = error ? error : &unread; /* decides which requests are repeated */
     const waiting w = {
         .client = client, .terms = terms, .ticket = terms->job ? terms->job : &own, .end = monotonic_now() + patience};
     dyn_client_status status = DYN_CLIENT_OK;

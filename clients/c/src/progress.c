@@ -21,6 +21,9 @@
 /* Interval of the reports, s. */
 static const double INTERVAL = 0.1;
 
+/* Timeout of the library's own requests, s. They delay the caller, who did not ask for them. */
+static const double PATIENCE = 1;
+
 struct progress {
     dyn_client *client;
     one_way *socket;            /* NULL: the daemon publishes no events that this client can receive */
@@ -37,7 +40,7 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (ask_cancel(self->client, &question, within(0), &reply, NULL) == DYN_CLIENT_OK) {
+    if (ask_cancel(self->client, &question, within(PATIENCE), &reply, NULL) == DYN_CLIENT_OK) {
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
     }
 }
@@ -95,7 +98,7 @@ static bool subscribe(progress *self) {
     char topic[64];
     char *topics[] = {topic};
     snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
-    return endpoint_open(self->client, "events", 1, topics, 0, &self->socket, NULL) == DYN_CLIENT_OK;
+    return endpoint_open(self->client, "events", 1, topics, PATIENCE, &self->socket, NULL) == DYN_CLIENT_OK;
 }
 
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
