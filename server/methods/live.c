@@ -273,37 +273,36 @@ static void close_later(live *l, transport_topic *endpoint) {
     }
 }
 
-/* Describes why a recording is incomplete. */
-static void explain_end(const char *name, uint64_t bytes, const char *reason, char error[RECORDING_ERROR_SIZE]) {
-    error[0] = '\0';
-    if (reason[0] != '\0') {
-        snprintf(error, RECORDING_ERROR_SIZE, "recording %s ended by itself after %llu bytes: %s", name,
-                 (unsigned long long)bytes, reason);
-    }
-}
-
-/* Closes a recording. `error` receives why it is incomplete. Called with the mutex `files` held. */
-static void close_recording(live *l, recording *r, char error[RECORDING_ERROR_SIZE]) {
-    char reason[RECORDING_REASON_SIZE], name[SIMULATION_NAME_SIZE];
+/* Closes a recording. `error` receives why it is incomplete, or REASON_NONE. Called with the mutex `files` held. */
+static void close_recording(live *l, recording *r, refusal *error) {
+    char name[SIMULATION_NAME_SIZE];
+    refusal cause;
     uint64_t bytes = recording_bytes(r);
     snprintf(name, sizeof name, "%s", recording_name(r));
-    recording_store_close(&l->recordings, r, reason);
-    explain_end(name, bytes, reason, error);
-    if (error[0] != '\0') {
-        log_repeated(l->options.log, &l->broken, "%s", error);
-        l->next_check = 0;
+    *error = (refusal){0};
+    if (recording_store_close(&l->recordings, r, &cause)) {
+        return;
     }
+    refuse_limit(error, cause.reason, cause.exceeded, "", "recording %s ended by itself after %llu bytes: %.384s", name,
+                 (unsigned long long)bytes, cause.message);
+    log_repeated(l->options.log, &l->broken, "%s", error->message);
+    l->next_check = 0;
+}
+
+/* Clears an owner's pointer to its recording, and returns the recording. */
+static recording *detach_recording(void **place, pthread_mutex_t *mutex) {
+    pthread_mutex_lock(mutex);
+    recording *r = *place;
+    *place = NULL;
+    pthread_mutex_unlock(mutex);
+    return r;
 }
 
 bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordingEnd end = DYNAMICS__V1__RECORDING_END__INIT;
-    ended->error[0] = '\0';
     pthread_mutex_lock(&l->files);
-    pthread_mutex_lock(mutex);
-    recording *r = *place;
-    *place = NULL;
-    pthread_mutex_unlock(mutex);
+    recording *r = detach_recording(place, mutex);
     if (r) {
         ended->entries = end.entries = recording_entries(r);
         entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_END;
@@ -311,10 +310,19 @@ bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_rec
         recording_append(r, &entry.base);
         ended->bytes = recording_bytes(r);
         snprintf(ended->file, sizeof ended->file, "%s", recording_path(r));
-        close_recording(l, r, ended->error);
+        close_recording(l, r, &ended->error);
     }
     pthread_mutex_unlock(&l->files);
     return r != NULL;
+}
+
+void live_discard_recording(live *l, void **place, pthread_mutex_t *mutex) {
+    pthread_mutex_lock(&l->files);
+    recording *r = detach_recording(place, mutex);
+    if (r) {
+        recording_store_discard(&l->recordings, r);
+    }
+    pthread_mutex_unlock(&l->files);
 }
 
 /* Ends a stream. Called without a mutex. */
@@ -338,7 +346,7 @@ void live_end_stream(live *l, stream *s, stream_event event, const char *message
     }
     if (live_end_recording(l, &s->recording, &s->mutex, &ended)) {
         pthread_mutex_lock(&s->mutex);
-        memcpy(stream_session_of(s)->recording_error, ended.error, sizeof ended.error);
+        stream_session_of(s)->recording_error = ended.error;
         pthread_mutex_unlock(&s->mutex);
     }
     close_later(l, endpoint);
@@ -479,7 +487,7 @@ static void close_endpoints(live *l, uint64_t now) {
 /* Writes a simulation's recording to its file. Ends a recording that failed. */
 static void write_recording(live *l, simulation *s) {
     simulation_session *session = session_of(s);
-    char error[RECORDING_ERROR_SIZE];
+    refusal error;
     pthread_mutex_lock(&l->files);
     simulation_lock(s);
     recording *r = s->recording;
@@ -488,10 +496,10 @@ static void write_recording(live *l, simulation *s) {
         simulation_lock(s);
         s->recording = NULL;
         simulation_unlock(s);
-        close_recording(l, r, error);
+        close_recording(l, r, &error);
         simulation_lock(s);
-        memcpy(session->recording_error, error, sizeof error);
-        simulation_publish_event(s, SIMULATION_RECORDING_ENDED, -1, "%s", error);
+        session->recording_error = error;
+        simulation_publish_event(s, SIMULATION_RECORDING_ENDED, -1, "%s", error.message);
         simulation_unlock(s);
     }
     pthread_mutex_unlock(&l->files);
@@ -501,7 +509,7 @@ static void write_recording(live *l, simulation *s) {
  * receives the event. */
 static void write_points(live *l, stream *s) {
     stream_session *session = stream_session_of(s);
-    char error[RECORDING_ERROR_SIZE];
+    refusal error;
     pthread_mutex_lock(&l->files);
     pthread_mutex_lock(&s->mutex);
     recording *r = s->recording;
@@ -510,10 +518,10 @@ static void write_points(live *l, stream *s) {
         pthread_mutex_lock(&s->mutex);
         s->recording = NULL;
         pthread_mutex_unlock(&s->mutex);
-        close_recording(l, r, error);
+        close_recording(l, r, &error);
         pthread_mutex_lock(&s->mutex);
-        memcpy(session->recording_error, error, sizeof error);
-        s->hooks->on_event(s, STREAM_RECORDING_ENDED, error);
+        session->recording_error = error;
+        s->hooks->on_event(s, STREAM_RECORDING_ENDED, error.message);
         pthread_mutex_unlock(&s->mutex);
     }
     pthread_mutex_unlock(&l->files);

@@ -108,11 +108,15 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
 typedef struct ended_recording {
     uint64_t entries, bytes;
     char file[PATH_MAX];
-    char error[RECORDING_ERROR_SIZE]; /* why it is incomplete; empty: it is complete */
+    refusal error; /* why it is incomplete; REASON_NONE: it is complete */
 } ended_recording;
 
 /* Ends a recording and clears its owner's pointer, which `mutex` guards. Returns false if there is none. */
 bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended);
+
+/* Ends a recording, deletes its file and clears its owner's pointer, which `mutex` guards. Does nothing if there is
+ * none. */
+void live_discard_recording(live *l, void **place, pthread_mutex_t *mutex);
 
 /* Processes a pushed message. It is the transport's sink; `context` is the live. Defined in stream.c. */
 void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);

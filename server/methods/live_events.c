@@ -160,11 +160,7 @@ static bool on_record(stream *s, const stream_points *p, const char **problem) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordedPoints points = DYNAMICS__V1__RECORDED_POINTS__INIT;
     size_t nq = s->nq, nv = s->nv;
-    *problem = s->recording ? NULL : stream_session_of(s)->recording_error;
-    size_t most = p->n * (12 + (1 + nq + 3 * nv) * sizeof(double)) + 128;
-    if (!s->recording || !recording_has_room(s->recording, most)) {
-        return false;
-    }
+    *problem = s->recording ? NULL : stream_session_of(s)->recording_error.message;
     points.n_point_number = points.n_time = p->n;
     points.point_number = (uint64_t *)p->sequence;
     points.time = (double *)p->t;
@@ -178,7 +174,8 @@ static bool on_record(stream *s, const stream_points *p, const char **problem) {
     points.tau = (double *)p->tau;
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_POINTS;
     entry.points = &points;
-    return recording_append(s->recording, &entry.base);
+    size_t most = message_points_bytes(p->n, points.n_time + points.n_q + points.n_v + points.n_a + points.n_tau);
+    return s->recording && recording_has_room(s->recording, most) && recording_append(s->recording, &entry.base);
 }
 
 const stream_hooks live_stream_hooks = {.on_torques = on_torques, .on_event = on_stream_event, .on_record = on_record};

@@ -161,7 +161,7 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->statistics = statistics(c, &s->statistics);
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
-    to->recording_error = call_string(c, session_of(s)->recording_error);
+    to->recording_error = call_string(c, session_of(s)->recording_error.message);
     to->created_ns = session_of(s)->topics.created;
     if (s->source) {
         to->streams = call_allocate(c, 1, sizeof *to->streams);
@@ -171,6 +171,11 @@ Dynamics__V1__SimulationSummary *message_summary(call *c, const simulation *s) {
         }
     }
     return call_has_ended(c) ? NULL : to;
+}
+
+size_t message_points_bytes(size_t points, size_t values) {
+    enum { NUMBER_BYTES = 10, HEAD_BYTES = 128 };
+    return points * NUMBER_BYTES + values * sizeof(double) + HEAD_BYTES;
 }
 
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *to) {
@@ -224,7 +229,7 @@ Dynamics__V1__StreamSummary *message_stream_summary(call *c, const stream *s) {
     transport_topic *endpoint = stream_session_of(s)->topics.endpoint;
     to->watchers = endpoint ? transport_topic_subscribers(endpoint) : 0;
     to->recording = call_string(c, s->recording ? recording_name(s->recording) : "");
-    to->recording_error = call_string(c, stream_session_of(s)->recording_error);
+    to->recording_error = call_string(c, stream_session_of(s)->recording_error.message);
     copy_names(c, &stream_session_of(s)->robot, &to->n_joint_names, &to->joint_names);
     to->nq = (uint32_t)s->nq;
     to->nv = (uint32_t)s->nv;

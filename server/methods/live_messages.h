@@ -30,6 +30,9 @@ void message_input(const simulation *s, double *rows, message_forces *forces, Dy
 
 void message_counters(const stream *s, Dynamics__V1__StreamCounters *counters);
 
+/* Returns the largest number of bytes that recorded points take, which have so many values, times included. */
+size_t message_points_bytes(size_t points, size_t values);
+
 /* Snapshot and its parts. */
 typedef struct message_snapshot_parts {
     Dynamics__V1__SimulationSnapshot snapshot;

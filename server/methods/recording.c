@@ -16,8 +16,8 @@
 #include "files/regular_file.h"
 #include "methods/bounds.h"
 
-/* Largest number of buffered bytes, and of bytes of one message in a file. */
-enum { MOST_WAITING = 8 << 20, MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
+/* Largest number of bytes of one message in a file. */
+enum { MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
 
 /* Bytes of one read, and of the length before a message in a file. */
 enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
@@ -78,7 +78,7 @@ static bool reserve(recording *r, size_t size) {
         return true;
     }
     size_t capacity = 2 * (r->count + size);
-    uint8_t *waiting = r->count + size <= MOST_WAITING ? realloc(r->waiting, capacity) : NULL;
+    uint8_t *waiting = r->count + size <= RECORDING_BUFFER_BYTES ? realloc(r->waiting, capacity) : NULL;
     if (waiting) {
         r->waiting = waiting;
         r->capacity = capacity;
@@ -112,7 +112,7 @@ bool recording_has_room(recording *r, size_t bytes) {
     if (r->fault == RECORDING_NO_FAULT && r->bytes + bytes > r->limit) {
         r->fault = RECORDING_AT_LIMIT;
     }
-    bool has_room = r->fault == RECORDING_NO_FAULT && r->count + bytes <= MOST_WAITING;
+    bool has_room = r->fault == RECORDING_NO_FAULT && r->count + bytes <= RECORDING_BUFFER_BYTES;
     pthread_mutex_unlock(&r->mutex);
     return has_room;
 }
@@ -197,38 +197,38 @@ bool recording_flush(recording *r) {
     return is_good;
 }
 
-recording_fault recording_explain(recording *r, char text[RECORDING_REASON_SIZE]) {
+recording_fault recording_explain(recording *r, refusal *why) {
     pthread_mutex_lock(&r->mutex);
     recording_fault fault = r->fault;
     int number = r->failed_write;
     uint64_t limit = r->limit;
     pthread_mutex_unlock(&r->mutex);
+    uint64_t most = r->space ? atomic_load(r->space->most) : 0, reserve = r->space ? atomic_load(r->space->reserve) : 0;
     switch (fault) {
     case RECORDING_NO_FAULT:
-        text[0] = '\0';
         break;
     case RECORDING_AT_LIMIT:
-        snprintf(text, RECORDING_REASON_SIZE, "it has reached %llu bytes, the limit of one (limits.recording_bytes)",
-                 (unsigned long long)limit);
+        refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (excess){BOUND_RECORDING_BYTES, limit, 0}, "",
+                     "it has reached %llu bytes, the limit of one (limits.recording_bytes)", (unsigned long long)limit);
         break;
     case RECORDING_TOO_SLOW:
-        snprintf(text, RECORDING_REASON_SIZE, "the disk is too slow, or memory is short: %d bytes wait to be written",
-                 MOST_WAITING);
+        refuse(why, REASON_FILE_FAILED, "", "the disk is too slow, or memory is short: %d bytes wait to be written",
+               RECORDING_BUFFER_BYTES);
         break;
     case RECORDING_AT_QUOTA:
-        snprintf(text, RECORDING_REASON_SIZE,
-                 "all recordings together have reached %llu bytes (limits.recordings_bytes); delete some "
-                 "(DeleteRecording)",
-                 (unsigned long long)atomic_load(r->space->most));
+        refuse_limit(why, REASON_RECORDINGS_TOO_LARGE, (excess){BOUND_RECORDINGS_BYTES, most, 0}, "",
+                     "all recordings together have reached %llu bytes (limits.recordings_bytes); delete some "
+                     "(DeleteRecording)",
+                     (unsigned long long)most);
         break;
     case RECORDING_DISK_FULL:
-        snprintf(text, RECORDING_REASON_SIZE,
-                 "the disk is full but for the %llu bytes that recordings leave free (limits.disk_reserve_bytes); "
-                 "delete recordings (DeleteRecording) or other files",
-                 (unsigned long long)(r->space ? atomic_load(r->space->reserve) : 0));
+        refuse_limit(why, REASON_DISK_FULL, (excess){BOUND_DISK_RESERVE_BYTES, reserve, 0}, "",
+                     "the disk is full but for the %llu bytes that recordings leave free (limits.disk_reserve_bytes); "
+                     "delete recordings (DeleteRecording) or other files",
+                     (unsigned long long)reserve);
         break;
     case RECORDING_NOT_WRITTEN:
-        snprintf(text, RECORDING_REASON_SIZE, "it cannot be written: %s", strerror(number));
+        refuse(why, REASON_FILE_FAILED, "", "it cannot be written: %s", strerror(number));
         break;
     }
     return fault;

@@ -14,10 +14,12 @@
 #include <stdint.h>
 
 #include "methods/field_check.h"
+#include "methods/refusal.h"
 
 typedef struct recording recording;
 
-enum { RECORDING_REASON_SIZE = 256 };
+/* Largest number of bytes that wait in memory for the disk. A larger message is never recorded. */
+enum { RECORDING_BUFFER_BYTES = 8 << 20 };
 
 /* Reason why a recording accepts no more messages. */
 typedef enum recording_fault {
@@ -58,9 +60,9 @@ bool recording_has_room(recording *r, size_t bytes);
 /* Writes the buffer. Returns false when the recording is broken. */
 bool recording_flush(recording *r);
 
-/* Returns the reason why the recording is broken, and writes it as a text. RECORDING_NO_FAULT: it is not broken, and
- * the text is empty. */
-recording_fault recording_explain(recording *r, char text[RECORDING_REASON_SIZE]);
+/* Returns why the recording is broken, and fills `why` with the reason and the limit. RECORDING_NO_FAULT: it is not
+ * broken, and `why` is not changed. */
+recording_fault recording_explain(recording *r, refusal *why);
 
 const char *recording_name(const recording *r);
 const char *recording_path(const recording *r);

@@ -198,37 +198,47 @@ recording *recording_store_create(recording_store *rs, const char *path, const c
     return r;
 }
 
-void recording_store_cancel(recording_store *rs, recording *r, refusal *why) {
-    char reason[RECORDING_REASON_SIZE], oldest[128] = "", path[PATH_MAX];
-    recording_file *files;
-    size_t count;
-    recording_fault fault = recording_explain(r, reason);
+void recording_store_discard(recording_store *rs, recording *r) {
+    char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", recording_path(r));
     recording_store_close(rs, r, NULL);
     unlink(path);
-    if (recording_store_list(rs, &files, &count)) {
-        if (fault == RECORDING_AT_QUOTA || fault == RECORDING_DISK_FULL) {
-            name_oldest(files, count, oldest, sizeof oldest);
-        }
-        free(files);
-    }
+    recording_store_measure(rs);
+}
+
+void recording_store_cancel(recording_store *rs, recording *r, refusal *why) {
+    char oldest[128] = "";
+    refusal cause;
+    recording_file *files;
+    size_t count;
+    recording_fault fault = recording_explain(r, &cause);
+    recording_store_discard(rs, r);
     if (fault == RECORDING_NO_FAULT) {
         refuse(why, REASON_FILE_FAILED, "recording",
                "the recording could not be begun: memory is short, or what it records has ended");
-    } else {
-        refuse(why, REASON_DISK_FULL, "recording", "there is no room for a recording: %s%s", reason, oldest);
+        return;
     }
+    if ((fault == RECORDING_AT_QUOTA || fault == RECORDING_DISK_FULL) && recording_store_list(rs, &files, &count)) {
+        name_oldest(files, count, oldest, sizeof oldest);
+        free(files);
+    }
+    refuse_limit(why, cause.reason, cause.exceeded, "recording", "there is no room for a recording: %s%s",
+                 cause.message, oldest);
 }
 
-void recording_store_close(recording_store *rs, recording *r, char reason[RECORDING_REASON_SIZE]) {
+bool recording_store_close(recording_store *rs, recording *r, refusal *why) {
+    refusal cause;
     leave(rs, r);
     recording_flush(r);
-    if (reason) {
-        recording_explain(r, reason);
+    recording_fault fault = recording_explain(r, &cause);
+    bool is_closed = recording_close(r);
+    if (fault == RECORDING_NO_FAULT && !is_closed) {
+        refuse(&cause, REASON_FILE_FAILED, "", "it cannot be closed: %s", strerror(errno));
     }
-    if (!recording_close(r) && reason && reason[0] == '\0') {
-        snprintf(reason, RECORDING_REASON_SIZE, "it cannot be closed: %s", strerror(errno));
+    if (!is_closed && why) {
+        *why = cause;
     }
+    return is_closed;
 }
 
 /* ---- health ------------------------------------------------------------------------------------------------------ */

@@ -48,8 +48,11 @@ recording *recording_store_create(recording_store *rs, const char *path, const c
  * can be deleted. */
 void recording_store_cancel(recording_store *rs, recording *r, refusal *why);
 
-/* Closes a recording. `reason` (may be NULL) receives why it broke, or an empty text. */
-void recording_store_close(recording_store *rs, recording *r, char reason[RECORDING_REASON_SIZE]);
+/* Closes and deletes a recording. */
+void recording_store_discard(recording_store *rs, recording *r);
+
+/* Closes a recording. Returns false if it is incomplete, with `why` (may be NULL) filled. */
+bool recording_store_close(recording_store *rs, recording *r, refusal *why);
 
 /* Returns whether a recording of that name is under way. */
 bool recording_store_is_open(const recording_store *rs, const char *name);

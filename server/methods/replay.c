@@ -24,6 +24,22 @@ typedef struct replay {
     size_t room, stored; /* states that fit into the reply, and those in it */
 } replay;
 
+/* Ends the call with a refusal of what the file holds. The message names the entry and its field, since the request has
+ * no such field. */
+static void fail_recording(const replay *p, const refusal *why) {
+    refusal about = *why;
+    char entry[32] = "the header";
+    if (p->read > 0) {
+        snprintf(entry, sizeof entry, "entry %llu", (unsigned long long)p->read);
+    }
+    if (why->field[0] != '\0') {
+        snprintf(about.message, sizeof about.message, "in %s, %s: %.300s", entry, why->field, why->message);
+    }
+    about.field[0] = '\0';
+    call_blame(p->call, "recording");
+    call_refuse(p->call, &about);
+}
+
 static bool has_same_bits(size_t count, const double *a, size_t other_count, const double *b) {
     return count == other_count && memcmp(a, b, count * sizeof *a) == 0;
 }
@@ -59,9 +75,8 @@ static bool check_rows(const replay *p, const Dynamics__V1__SimulationState *sta
     } rows[] = {{"q", state->n_q, s->nq}, {"v", state->n_v, s->nv}, {"tau", state->n_tau, s->nv}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].count != rows[i].wanted) {
-            return refuse(why, REASON_DAMAGED_FILE, "recording",
-                          "the file is damaged: in entry %llu %s has %zu values, not %zu", (unsigned long long)p->read,
-                          rows[i].name, rows[i].count, rows[i].wanted);
+            return refuse(why, REASON_DAMAGED_FILE, "", "the file is damaged: in entry %llu %s has %zu values, not %zu",
+                          (unsigned long long)p->read, rows[i].name, rows[i].count, rows[i].wanted);
         }
     }
     return true;
@@ -101,7 +116,7 @@ static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal 
         p->reply->is_truncated = false;
         return false;
     default:
-        return refuse(why, REASON_DAMAGED_FILE, "recording", "entry %llu is of no kind that this daemon knows",
+        return refuse(why, REASON_DAMAGED_FILE, "", "entry %llu is of no kind that this daemon knows",
                       (unsigned long long)p->read);
     }
 }
@@ -135,7 +150,7 @@ static void run(replay *p) {
         goes_on = apply(p, entry, &why);
     }
     if (why.reason != REASON_NONE) {
-        call_refuse(p->call, &why);
+        fail_recording(p, &why);
     }
 }
 
@@ -185,8 +200,7 @@ static void begin(replay *p) {
     p->simulation = entry ? plan_restored(c->service->live, header->start, entry, &why) : NULL;
     model_entry_release(entry);
     if (!p->simulation) {
-        call_blame(c, "recording");
-        call_fail(c, why.reason, "%s", why.message);
+        fail_recording(p, &why);
         return;
     }
     call_set_model(c, p->simulation->entry);
@@ -245,6 +259,4 @@ void method_replay_simulation(call *c) {
     recording_reader_close(&p.reader);
     simulation_release(p.simulation);
     arena_free(&p.entries);
-    if (!call_has_ended(c)) {
-    }
 }

@@ -13,8 +13,6 @@
 #include "methods/topic.h"
 #include "simulations/stream.h"
 
-enum { RECORDING_ERROR_SIZE = RECORDING_REASON_SIZE + 128 };
-
 /* State of a simulation besides its motion. The simulation's mutex guards `topics`. */
 typedef struct simulation_session {
     watched_topics topics;
@@ -23,8 +21,8 @@ typedef struct simulation_session {
     query_values values;
     Dynamics__V1__CreateSimulationRequest *request; /* with every default filled in */
     double *rows; /* SIMULATION_BATCH rows of nq and twice nv, in the caller's order */
-    /* Error that ended the last recording; empty: none, or another recording has begun. Guarded by the mutex. */
-    char recording_error[RECORDING_ERROR_SIZE];
+    /* Error that ended the last recording; REASON_NONE: none, or another recording has begun. Guarded by the mutex. */
+    refusal recording_error;
 } simulation_session;
 
 typedef struct stream_session {
@@ -34,7 +32,7 @@ typedef struct stream_session {
     query_values values;
     double *rows; /* results in the caller's order */
     size_t row_count;
-    char recording_error[RECORDING_ERROR_SIZE]; /* as for a simulation; guarded by the stream's mutex */
+    refusal recording_error; /* as for a simulation; guarded by the stream's mutex */
 } stream_session;
 
 simulation_session *session_of(const simulation *s);

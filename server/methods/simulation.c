@@ -521,7 +521,7 @@ static bool write_header(recording *r, void *context) {
     bool is_good = !s->recording && !s->is_deleted && header.start && recording_append(r, &header.base);
     if (is_good) {
         s->recording = r;
-        session_of(s)->recording_error[0] = '\0';
+        session_of(s)->recording_error = (refusal){0};
     }
     simulation_unlock(s);
     message_snapshot_free(&parts);
@@ -568,17 +568,15 @@ void method_record_simulation(call *c) {
 
 /* Ends the call because no recording is under way, or the last one has ended by itself. */
 static void refuse_end(call *c, simulation *s) {
-    char error[RECORDING_ERROR_SIZE];
     simulation_lock(s);
-    memcpy(error, session_of(s)->recording_error, sizeof error);
+    refusal why = session_of(s)->recording_error;
     simulation_unlock(s);
-    call_blame(c, "simulation");
-    if (error[0] != '\0') {
-        call_fail(c, REASON_DISK_FULL, "%s", error);
-    } else {
-        call_fail(c, REASON_NOT_RECORDING,
-                  "no recording of simulation \"%s\" is under way; begin one first (RecordSimulation)", s->name);
+    if (why.reason == REASON_NONE) {
+        refuse(&why, REASON_NOT_RECORDING, "",
+               "no recording of simulation \"%s\" is under way; begin one first (RecordSimulation)", s->name);
     }
+    call_blame(c, "simulation");
+    call_refuse(c, &why);
 }
 
 static void end_recording(call *c, simulation *s, Dynamics__V1__StopRecordingReply *reply) {
@@ -588,9 +586,9 @@ static void end_recording(call *c, simulation *s, Dynamics__V1__StopRecordingRep
         return;
     }
     simulation_lock(s);
-    memcpy(session_of(s)->recording_error, ended.error, sizeof ended.error);
+    session_of(s)->recording_error = ended.error;
     simulation_unlock(s);
-    if (ended.error[0] != '\0') {
+    if (ended.error.reason != REASON_NONE) {
         refuse_end(c, s);
         return;
     }

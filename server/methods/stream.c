@@ -82,6 +82,11 @@ static bool read_parts(arena *memory, const robot *r, const Dynamics__V1__Stream
     return is_read;
 }
 
+/* Returns the largest number of bytes that a chunk takes in a recording. */
+static size_t recorded_bytes(const Dynamics__V1__StreamChunk *m) {
+    return message_points_bytes(m->n_time, m->n_time + m->n_q + m->n_v + m->n_a + m->n_tau);
+}
+
 /* Checks the counts of a chunk and passes it to its stream. */
 static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_session_of(s)->robot;
@@ -99,6 +104,10 @@ static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m
                  m->n_time, s->options.capacity);
     } else if (needs_q && m->n_q == 0) {
         snprintf(problem, sizeof problem, "q is empty; feedforward needs q, and takes v and a");
+    } else if (s->options.kind == STREAM_RECORD && recorded_bytes(m) > RECORDING_BUFFER_BYTES) {
+        snprintf(problem, sizeof problem,
+                 "its %zu points take %zu bytes in the recording; push at most %d bytes at once", m->n_time,
+                 recorded_bytes(m), RECORDING_BUFFER_BYTES);
     } else if (read_parts(&l->chunk_memory, r, m, &chunk, problem)) {
         stream_push(s, &chunk);
         return;
@@ -331,6 +340,12 @@ static simulation *find_target(call *c, const Dynamics__V1__SimulationInputTarge
     return is_good ? s : NULL;
 }
 
+/* Ends a stream that could not be opened, and deletes the file of its recording. */
+static void withdraw(live *l, stream *s) {
+    live_discard_recording(l, &s->recording, &s->mutex);
+    live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
+}
+
 /* Creates the stream and adds it to the table. Returns a reference, or NULL. */
 static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, simulation *target) {
     live *l = c->service->live;
@@ -365,7 +380,7 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
                    live_add_stream(l, s, &why);
     if (!is_good) {
         call_refuse(c, &why);
-        live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
+        withdraw(l, s);
         stream_release(s);
         return NULL;
     }
@@ -442,7 +457,7 @@ void method_open_stream(call *c) {
             reply_opened(c, s, r->watch);
         }
         if (call_has_ended(c)) {
-            live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
+            withdraw(l, s);
         }
         stream_release(s);
     }

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dynamics/v1/recording.pb-c.h"
 #include "dynamics_client.h"
 #include "system/daemon_fixture.h"
 
@@ -121,6 +122,87 @@ START_TEST(recorded_states_without_values_are_refused) {
     ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 1000000}, 0, &replay, &error));
     ck_assert_uint_eq(replay->count, 10);
     dyn_client_replay_free(replay);
+}
+END_TEST
+
+/* Returns the header of a recording; the caller frees it. */
+static Dynamics__V1__RecordingHeader *read_header(const char *from) {
+    char path[PATH_SIZE];
+    uint8_t bytes[FILE_SIZE];
+    path_of(from, path);
+    FILE *file = fopen(path, "r");
+    ck_assert_ptr_nonnull(file);
+    size_t count = fread(bytes, 1, sizeof bytes, file), size = 0, used = 0;
+    fclose(file);
+    do {
+        ck_assert_uint_lt(used, count);
+        size |= (size_t)(bytes[used] & 0x7f) << (7 * used);
+    } while (bytes[used++] & 0x80);
+    ck_assert_uint_le(used + size, count);
+    Dynamics__V1__RecordingHeader *header = dynamics__v1__recording_header__unpack(NULL, size, bytes + used);
+    ck_assert_ptr_nonnull(header);
+    return header;
+}
+
+/* Appends a message to a file, after its length. */
+static void write_message(FILE *file, const ProtobufCMessage *message) {
+    uint8_t bytes[FILE_SIZE];
+    size_t size = protobuf_c_message_get_packed_size(message);
+    ck_assert_uint_le(size, sizeof bytes);
+    protobuf_c_message_pack(message, bytes);
+    size_t left = size;
+    for (; left > 0x7f; left >>= 7) {
+        fputc((int)(left & 0x7f) | 0x80, file);
+    }
+    fputc((int)left, file);
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+}
+
+/* Writes the recording "wrong" with this header and an input, and expects its replay to be refused. */
+static void check_wrong(const Dynamics__V1__RecordingHeader *header, Dynamics__V1__SimulationInput *input,
+                        dyn_client_status status, const char *word) {
+    char path[PATH_SIZE];
+    dyn_client_replay *replay;
+    Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
+    entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_INPUT;
+    entry.input = input;
+    path_of("recordings/wrong.recording", path);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    write_message(file, &header->base);
+    write_message(file, &entry.base);
+    ck_assert_int_eq(fclose(file), 0);
+    refused(dyn_client_replay_simulation(client, "wrong", NULL, 0, &replay, &error), status,
+            "replay_simulation.recording", word);
+}
+
+/* The request has none of the fields that are wrong in the file. */
+START_TEST(wrong_values_of_a_recording_are_reported_for_the_recording) {
+    enum { FORCES = 65 };
+    double one = 1;
+    char link[] = "tip";
+    Dynamics__V1__ExternalForce force = DYNAMICS__V1__EXTERNAL_FORCE__INIT, *forces[FORCES];
+    Dynamics__V1__SimulationInput good = DYNAMICS__V1__SIMULATION_INPUT__INIT, input = good;
+    force.link = link;
+    force.reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
+    for (int i = 0; i < FORCES; i++) {
+        forces[i] = &force;
+    }
+    record_steps("run", 1);
+    Dynamics__V1__RecordingHeader *header = read_header("recordings/run.recording");
+    Dynamics__V1__CreateSimulationRequest *options = header->start->options;
+    input.n_q_ref = 1, input.q_ref = &one;
+    check_wrong(header, &input, DYN_CLIENT_INVALID_ARGUMENT, "in entry 1, input.q_ref: ");
+    double lease = options->lease;
+    options->lease = -1;
+    check_wrong(header, &good, DYN_CLIENT_INVALID_ARGUMENT, "in the header, lease: ");
+    options->lease = lease;
+    options->query->n_external_forces = FORCES, options->query->external_forces = forces;
+    check_wrong(header, &good, DYN_CLIENT_RESOURCE_EXHAUSTED, "in the header, query.external_forces: ");
+    ck_assert_str_eq(error.limit_name, "simulation_forces");
+    ck_assert_uint_eq(error.limit, FORCES - 1);
+    options->query->n_external_forces = 0, options->query->external_forces = NULL;
+    dynamics__v1__recording_header__free_unpacked(header, NULL);
 }
 END_TEST
 
@@ -232,8 +314,16 @@ static void wait_for_health(const char *word) {
     ck_abort_msg("the health says \"%s\", not \"%s\"", message, word);
 }
 
-/* Waits until the recording of "arm" has ended by itself, and checks that all later calls report the reason. */
-static void check_broken(uint64_t token, const char *word) {
+/* Error that ends a recording by itself. */
+typedef struct ending {
+    const char *word; /* in the message */
+    dyn_client_status status;
+    const char *reason, *limit_name;
+    uint64_t limit;
+} ending;
+
+/* Waits until the recording of "arm" has ended by itself, and checks that all later calls report the error. */
+static void check_broken(uint64_t token, const ending *expected) {
     dyn_client_simulation *arm = NULL;
     for (int i = 0; i < 500 && (!arm || arm->recording[0] != '\0'); i++) {
         dyn_client_simulation_free(arm);
@@ -241,10 +331,13 @@ static void check_broken(uint64_t token, const char *word) {
         ok(dyn_client_get_simulation(client, "arm", 0, 0, &arm, &error));
     }
     ck_assert_str_eq(arm->recording, "");
-    ck_assert_msg(strstr(arm->recording_error, word) != NULL, "%s", arm->recording_error);
+    ck_assert_msg(strstr(arm->recording_error, expected->word) != NULL, "%s", arm->recording_error);
     dyn_client_simulation_free(arm);
-    refused(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error), DYN_CLIENT_RESOURCE_EXHAUSTED,
-            "stop_recording.simulation", word);
+    refused(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error), expected->status,
+            "stop_recording.simulation", expected->word);
+    ck_assert_str_eq(error.reason, expected->reason);
+    ck_assert_str_eq(error.limit_name, expected->limit_name);
+    ck_assert_uint_eq(error.limit, expected->limit);
 }
 
 /* Steps until the recording has far exceeded its space. */
@@ -284,7 +377,8 @@ START_TEST(recordings_together_stay_within_their_quota) {
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
         }
         step_far(token);
-        check_broken(token, "limits.recordings_bytes");
+        check_broken(token, &(ending){"limits.recordings_bytes", DYN_CLIENT_RESOURCE_EXHAUSTED, "RECORDINGS_TOO_LARGE",
+                                      "recordings_bytes", 200000});
         wait_for_health("limits.recordings_bytes");
         ck_assert_uint_gt(bytes_of("big"), 10000);
         ck_assert_uint_lt(bytes_of("big"), 200000);
@@ -373,7 +467,8 @@ START_TEST(full_disk_is_reported_to_the_recorder_and_by_the_health) {
             nanosleep(&(struct timespec){.tv_nsec = 60000000}, NULL);
         }
         step_far(token);
-        check_broken(token, "the disk is full");
+        check_broken(token, &(ending){"the disk is full", DYN_CLIENT_RESOURCE_EXHAUSTED, "DISK_FULL",
+                                      "disk_reserve_bytes", 65536});
         wait_for_health("limits.disk_reserve_bytes");
         ck_assert_int_eq(statvfs(path, &disk), 0);
         ck_assert_uint_ge(disk.f_bavail * disk.f_frsize, 65536);
@@ -405,12 +500,23 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     ck_assert(is_reported);
     ck_assert_msg(strstr(update.message, "File too large") != NULL, "%s", update.message);
     dyn_client_watch_close(watch);
-    check_broken(token, "File too large");
+    check_broken(token, &(ending){"File too large", DYN_CLIENT_FAILED_PRECONDITION, "FILE_FAILED", "", 0});
     wait_for_health("File too large");
     /* A recording that can be written clears the alarm. */
     ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     wait_for_health("");
+}
+END_TEST
+
+START_TEST(recording_ends_at_the_limit_of_one) {
+    start_with("[limits]\nrecording_bytes = 20000\n");
+    uint64_t token = create("arm");
+    ok(dyn_client_record_simulation(client, "arm", token, "run", 0, &error));
+    step_far(token);
+    check_broken(token, &(ending){"limits.recording_bytes", DYN_CLIENT_RESOURCE_EXHAUSTED, "RECORDINGS_TOO_LARGE",
+                                  "recording_bytes", 20000});
+    stop();
 }
 END_TEST
 
@@ -522,6 +628,7 @@ int main(void) {
     tcase_add_checked_fixture(tests, start, stop);
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, recorded_states_without_values_are_refused);
+    tcase_add_test(tests, wrong_values_of_a_recording_are_reported_for_the_recording);
     tcase_add_test(tests, fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody);
     tcase_add_test(tests, directory_and_link_in_the_place_of_a_recording_are_refused);
     tcase_add_test(tests, fifo_in_the_place_of_the_configuration_leaves_the_old_one_in_force);
@@ -534,6 +641,7 @@ int main(void) {
     tcase_add_test(alone, recording_is_refused_where_there_is_no_room_for_one_more);
     tcase_add_test(alone, recordings_leave_the_reserve_of_the_disk_free);
     tcase_add_test(alone, full_disk_is_reported_to_the_recorder_and_by_the_health);
+    tcase_add_test(alone, recording_ends_at_the_limit_of_one);
     tcase_add_test(alone, planner_is_notified_that_its_points_are_no_longer_recorded);
     suite_add_tcase(suite, tests);
     suite_add_tcase(suite, alone);

@@ -582,6 +582,60 @@ START_TEST(recorded_points_are_in_the_file) {
 }
 END_TEST
 
+static void expect_recordings(size_t count) {
+    dyn_client_recording_list *list;
+    ok(dyn_client_list_recordings(client, 0, &list, &error));
+    ck_assert_uint_eq(list->count, count);
+    dyn_client_recording_list_free(list);
+}
+
+START_TEST(refused_stream_leaves_no_recording) {
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_KIND_RECORD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .recording = "points");
+    dyn_client_stream *stream = open_stream(&options), *second;
+    options.recording = "more";
+    refused(dyn_client_open_stream(client, &options, &second, &error), DYN_CLIENT_ALREADY_EXISTS, "open_stream.name",
+            "already");
+    expect_recordings(1);
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
+    expect_recordings(1);
+}
+END_TEST
+
+/* A refused chunk uses up no numbers: its points can be pushed again in parts. */
+START_TEST(chunk_that_no_recording_can_hold_is_refused) {
+    enum { MANY = 60000, FEW = 20000 };
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "log", .kind = DYN_CLIENT_STREAM_KIND_RECORD,
+                                       .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
+                                       .recording = "points", .capacity = MANY);
+    double *t = calloc(MANY, sizeof *t), *rows = calloc(MANY, 3 * NV * sizeof *rows);
+    const double *q = rows, *v = rows + MANY * NV, *a = rows + 2 * MANY * NV;
+    dyn_client_watch *watch;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
+    dyn_client_stream *stream = open_stream(&options);
+    ok(dyn_client_watch_stream(client, "log", 0, &watch, &error));
+    ok(dyn_client_push_points(stream, MANY, t, q, v, a, NULL, 0, &error));
+    ok(dyn_client_watch_next(watch, 5, &update, &error));
+    ck_assert_str_eq(update.text, "refused");
+    ck_assert_msg(strstr(update.message, "push at most 8388608 bytes at once") != NULL, "%s", update.message);
+    dyn_client_watch_close(watch);
+    dyn_client_stream_seek(stream, 1);
+    ok(dyn_client_push_points(stream, FEW, t, q, v, a, NULL, 0, &error));
+    dyn_client_stream_list *list = wait_for("log", 2);
+    ck_assert_uint_eq(list->streams[0].refused, 1);
+    ck_assert_uint_eq(list->streams[0].duplicates, 0);
+    ck_assert_uint_eq(list->streams[0].beyond_credit, 0);
+    ck_assert_uint_eq(list->streams[0].accepted, FEW);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
+    free(t);
+    free(rows);
+}
+END_TEST
+
 START_TEST(bad_input_is_refused_by_the_path_of_its_field) {
     dyn_client_stream *stream;
     const double gravity[3] = {0, 0, -9};
@@ -696,6 +750,8 @@ int main(void) {
     tcase_add_test(tests, credit_bounds_points_that_wait);
     tcase_add_test(tests, planner_that_dies_leaves_no_stream_behind);
     tcase_add_test(tests, recorded_points_are_in_the_file);
+    tcase_add_test(tests, refused_stream_leaves_no_recording);
+    tcase_add_test(tests, chunk_that_no_recording_can_hold_is_refused);
     tcase_add_test(tests, bad_input_is_refused_by_the_path_of_its_field);
     tcase_add_test(tests, planner_example_gets_its_torques_back);
     suite_add_tcase(suite, tests);
