@@ -27,17 +27,36 @@ static std::string units_of(const dyn_joint *joint) {
     return units;
 }
 
+static std::string upper(std::string text) {
+    for (char &c : text) {
+        c = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+    }
+    return text;
+}
+
+/* Returns the size of an array, by the macro of the robot's nq or nv where it is one of them. */
+static std::string size_of(const alone_file &file, const compiled_function &f, const output_array &o) {
+    size_t nv = (size_t)dyn_model_nv(file.model), size = o.values.size();
+    bool is_of_frame = f.name.rfind("frame_", 0) == 0;
+    std::string macro = upper(file.options.prefix) + "NV";
+    return size == 0 || is_of_frame ? std::to_string(size)
+           : size == nv             ? macro
+           : size == nv * nv        ? macro + " * " + macro
+                                    : std::to_string(size);
+}
+
 /* Writes a call of a function, with its arrays. */
-static void write_use(std::ostream &out, const dyn_model *model, const compiled_function &f,
-                      const emit_options &options) {
+static void write_use(std::ostream &out, const alone_file &file, const compiled_function &f) {
+    const emit_options &options = file.options;
     out << " * Use\n *     " << (options.is_float ? "float " : "double ");
     std::string arguments;
     for (input_array array : f.inputs) {
-        out << (arguments.empty() ? "" : ", ") << input_name(array) << "[" << input_size(model, array) << "]";
+        out << (arguments.empty() ? "" : ", ") << input_name(array) << "[" << upper(options.prefix)
+            << (array == INPUT_Q ? "NQ]" : "NV]");
         arguments += (arguments.empty() ? "" : ", ") + std::string(input_name(array));
     }
     for (const output_array &o : f.outputs) {
-        out << ", " << o.name << "[" << o.values.size() << "]";
+        out << ", " << o.name << "[" << size_of(file, f, o) << "]";
         arguments += ", " + o.name;
     }
     out << ";\n *     " << options.prefix << f.name << "(" << arguments << ");\n *\n";
@@ -63,7 +82,7 @@ static void write_heading(std::ostream &out, const alone_file &file) {
            " * Outputs overlap no input. Numbers are not checked: what is not finite gives what is not finite.\n"
            " * Compile with optimization (-O2); nothing but libm is needed"
         << (file.options.is_float ? ", of it sinf and cosf" : "") << ".\n *\n";
-    write_use(out, file.model, file.functions.front(), file.options);
+    write_use(out, file, file.functions.front());
     write_coordinates(out, file.model);
     out << " */\n";
 }
@@ -78,11 +97,15 @@ bool can_be_included(const std::string &path) {
 
 /* Returns the include guard of a header. Its suffix keeps a header named "j" from defining J. */
 static std::string guard_of(const std::string &path) {
-    std::string guard = identifier(file_name(path)) + "_INCLUDED";
-    for (char &c : guard) {
-        c = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    return guard;
+    return upper(identifier(file_name(path)) + "_INCLUDED");
+}
+
+/* Writes the numbers of coordinates, for the sizes of arrays. */
+static void write_sizes(std::ostream &out, const alone_file &file) {
+    std::string macro = "#define " + upper(file.options.prefix);
+    out << "/* Numbers of entries of q, and of v, a and tau. */\n"
+        << macro << "NQ " << dyn_model_nq(file.model) << "\n"
+        << macro << "NV " << dyn_model_nv(file.model) << "\n";
 }
 
 std::string alone_header(const alone_file &file) {
@@ -90,7 +113,9 @@ std::string alone_header(const alone_file &file) {
     out.exceptions(std::ios::badbit); /* throws when memory runs out, instead of truncating the text */
     std::string guard = guard_of(file.header);
     write_heading(out, file);
-    out << "#ifndef " << guard << "\n#define " << guard << "\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
+    out << "#ifndef " << guard << "\n#define " << guard << "\n\n";
+    write_sizes(out, file);
+    out << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
     for (const compiled_function &f : file.functions) {
         out << "\n";
         emit_prototype(out, file.model, f, file.options);
@@ -104,7 +129,10 @@ std::string alone_source(const alone_file &file) {
     out.exceptions(std::ios::badbit);
     text.exceptions(std::ios::badbit);
     write_heading(out, file);
-    if (!file.header.empty()) {
+    if (file.header.empty()) {
+        write_sizes(out, file);
+        out << "\n";
+    } else {
         out << "#include \"" << file_name(file.header) << "\"\n\n";
     }
     for (const compiled_function &f : file.functions) {

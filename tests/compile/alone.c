@@ -193,7 +193,7 @@ START_TEST(the_heading_shows_how_it_is_used) {
     char source[PATH_SIZE], header[PATH_SIZE];
     place_of("heading.c", source), place_of("heading.h", header);
     ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --header %s --float -f gravity,rnea", ur5, source, header), 0);
-    const char *const lines[] = {" \\*     float q\\[6\\], g\\[6\\];", " \\*     ur5_gravity(q, g);",
+    const char *const lines[] = {" \\*     float q\\[UR5_NQ\\], g\\[UR5_NV\\];", " \\*     ur5_gravity(q, g);",
                                  " \\*     5    5    wrist_3_joint (rad)"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         ck_assert_msg(shell("grep -q '^%s$' %s", lines[i], source) == 0, "%s", lines[i]);
@@ -203,6 +203,58 @@ START_TEST(the_heading_shows_how_it_is_used) {
                            "\\*tau);$' %s",
                            header),
                      0);
+}
+END_TEST
+
+/* Writes a program of the example call in a header's heading, which prints the gravity forces of the robot at rest. */
+static void write_program(const char *header, const char *path) {
+    char line[512], macro[128] = "", use[2][512] = {"", ""};
+    int uses = -1;
+    FILE *in = fopen(header, "r"), *out = fopen(path, "w");
+    ck_assert(in && out);
+    while (fgets(line, sizeof line, in)) {
+        if (strcmp(line, " * Use\n") == 0) {
+            uses = 0;
+        } else if (uses >= 0 && uses < 2) {
+            snprintf(use[uses++], sizeof use[0], "%s", line + strlen(" *"));
+        }
+        char *end = sscanf(line, "#define %127s", macro) == 1 ? strstr(macro, "_NQ") : NULL;
+        if (end) {
+            *end = '\0';
+            break;
+        }
+    }
+    fprintf(out,
+            "#include \"example.h\"\n#include <stdio.h>\nint main(void) {\n%s    for (int i = 0; i < %s_NQ; i++) {\n"
+            "        q[i] = 0;\n    }\n%s    for (int i = 0; i < %s_NV; i++) {\n        printf(\"%%.3f \", g[i]);\n"
+            "    }\n    return 0;\n}\n",
+            use[0], macro, use[1], macro);
+    fclose(in);
+    fclose(out);
+}
+
+/* Builds and runs the example of a robot's header, and checks the forces. */
+static void check_example(const char *robot, const char *options, const char *expected) {
+    char source[PATH_SIZE], header[PATH_SIZE], main_file[PATH_SIZE], program[PATH_SIZE];
+    place_of("example.c", source), place_of("example.h", header);
+    place_of("main.c", main_file), place_of("program", program);
+    ck_assert_int_eq(shell(DYNAMICS_COMPILE " %s -o %s --header %s -f gravity %s", robot, source, header, options), 0);
+    write_program(header, main_file);
+    ck_assert_int_eq(shell("cc -std=c99 -Wall -Wextra -Wpedantic -Werror %s %s -o %s -lm", main_file, source, program),
+                     0);
+    ck_assert_int_eq(shell("test \"$(%s)\" = '%s'", program, expected), 0);
+}
+
+START_TEST(the_example_of_the_heading_compiles_and_runs) {
+    char robot[PATH_SIZE];
+    check_example(ROBOTS_DIRECTORY "/two_link.urdf", "", "29.430 9.810 ");
+    check_example(ROBOTS_DIRECTORY "/two_link.urdf", "--prefix 2-arms", "29.430 9.810 ");
+    place_of("hostile.urdf", robot);
+    ck_assert_int_eq(shell("sed 's|robot name=\"two_link\"|robot name=\"*/ int x; /* \\\\ %%%%d\"|; "
+                           "s|\"joint1\"|\"*/ #error ?\?/\"|g' %s/two_link.urdf >%s",
+                           ROBOTS_DIRECTORY, robot),
+                     0);
+    check_example(robot, "", "29.430 9.810 ");
 }
 END_TEST
 
@@ -256,6 +308,7 @@ int main(void) {
     tcase_add_test(tests, it_is_strict_c99_without_a_warning);
     tcase_add_test(tests, single_precision_runs_in_the_hardware_of_a_microcontroller);
     tcase_add_test(tests, the_heading_shows_how_it_is_used);
+    tcase_add_test(tests, the_example_of_the_heading_compiles_and_runs);
     tcase_add_test(tests, wrong_command_lines_are_refused_with_the_reason);
     tcase_set_timeout(tests, 120);
     return run_properties("alone", tests);
