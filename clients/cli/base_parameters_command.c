@@ -143,7 +143,7 @@ exit_code run_base_parameters(const command *self, const arguments *given, dyn_c
         return code;
     }
     if (given->value[OPTION_JSON]) {
-        json_writer writer = {.stream = stdout, .pretty = true};
+        json_writer writer = {.stream = stdout};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->find_base_parameters->base);
         emit_finish(&writer);
     } else if (!is_complete(reply->find_base_parameters)) {

@@ -4,8 +4,11 @@
  */
 #include "description_output.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "page.h"
 #include "table.h"
 
 static const char *base_name(dyn_client_base base) {
@@ -81,7 +84,7 @@ void write_report(json_writer *writer, size_t count, const dyn_client_report_ent
     emit_end_array(writer);
 }
 
-static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
+void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     emit_begin_object(writer);
     write_text(writer, "name", joint->name);
     write_text(writer, "type", dyn_client_joint_type_name(joint->type));
@@ -127,7 +130,7 @@ static void write_joint(json_writer *writer, const dyn_client_joint *joint) {
     emit_end_object(writer);
 }
 
-static void write_link(json_writer *writer, const dyn_client_link *link) {
+void write_link(json_writer *writer, const dyn_client_link *link) {
     emit_begin_object(writer);
     write_text(writer, "name", link->name);
     write_number(writer, "mass", link->inertia.mass);
@@ -138,7 +141,7 @@ static void write_link(json_writer *writer, const dyn_client_link *link) {
     emit_end_object(writer);
 }
 
-static void write_frame(json_writer *writer, const dyn_client_frame *frame) {
+void write_frame(json_writer *writer, const dyn_client_frame *frame) {
     emit_begin_object(writer);
     write_text(writer, "name", frame->name);
     write_text(writer, "moving_joint", frame->moving_joint);
@@ -158,7 +161,7 @@ static void write_compilation(json_writer *writer, const dyn_client_description 
 }
 
 void write_description(const dyn_client_description *robot) {
-    json_writer writer = {.stream = stdout, .pretty = true};
+    json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "model");
     write_model(&writer, &robot->model);
@@ -196,11 +199,12 @@ void write_description(const dyn_client_description *robot) {
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static void print_entry(const dyn_client_report_entry *entry) {
-    printf("  %s: ", entry->severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note");
+    char line[32] = "";
     if (entry->line > 0) {
-        printf("line %zu: ", entry->line);
+        snprintf(line, sizeof line, "line %zu: ", entry->line);
     }
-    printf("%s: %s\n", entry->place, entry->message);
+    page_printf(4, "  %s: %s%s: %s", entry->severity == DYN_CLIENT_SEVERITY_WARNING ? "warning" : "note", line,
+                entry->place, entry->message);
 }
 
 void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model) {
@@ -228,18 +232,57 @@ static void add_range(table *to, size_t index, size_t count) {
     }
 }
 
+bool has_range(const dyn_client_joint *joint) {
+    return joint->has_limits && (joint->limits.lower < 0 || joint->limits.upper > 0);
+}
+
 static void add_limits(table *to, const dyn_client_joint *joint) {
-    const char *unit = joint->nq > 0 ? joint->q_units[0] : "";
     if (joint->mimic_joint) {
         table_add_cell(to, "= %g %s%+g", *joint->mimic_multiplier, joint->mimic_joint, joint->mimic_offset);
-    } else if (joint->has_limits && (joint->limits.lower < 0 || joint->limits.upper > 0)) {
-        table_add_cell(to, "%.4f .. %.4f %s", joint->limits.lower, joint->limits.upper, unit);
+        table_add_cell(to, "%s", "");
+    } else if (has_range(joint)) {
+        table_add_cell(to, "%.4f .. %.4f", joint->limits.lower, joint->limits.upper);
+        table_add_cell(to, "%s", joint->nq > 0 ? joint->q_units[0] : "");
     } else {
         table_add_cell(to, "none");
+        table_add_cell(to, "%s", "");
     }
 }
 
+/* Adds a number and its unit, or two empty cells if the description has none or it is 0. */
+static void add_optional(table *to, bool is_stated, double number, const char *unit) {
+    bool is_shown = is_stated && number > 0;
+    if (is_shown) {
+        table_add_cell(to, "%g", number);
+    } else {
+        table_add_cell(to, "-");
+    }
+    table_add_cell(to, "%s", is_shown ? unit : "");
+}
+
+const char *damping_unit(const dyn_client_joint *joint) {
+    bool turns = joint->nv > 0 && strncmp(joint->v_units[0], "rad", 3) == 0;
+    return turns ? "N m s/rad" : "N s/m";
+}
+
+static void add_joint(table *to, const dyn_client_joint *joint) {
+    bool moves = joint->nv > 0, has_limits = moves && joint->has_limits;
+    const char *force = moves ? joint->tau_units[0] : "", *speed = moves ? joint->v_units[0] : "";
+    table_add_cell(to, "%s", joint->name);
+    table_add_cell(to, "%s", dyn_client_joint_type_name(joint->type));
+    add_range(to, joint->q_index, joint->nq);
+    add_range(to, joint->v_index, joint->nv);
+    table_add_cell(to, "%s", joint->parent_link);
+    table_add_cell(to, "%s", joint->child_link);
+    add_limits(to, joint);
+    add_optional(to, has_limits, joint->limits.velocity, speed);
+    add_optional(to, has_limits, joint->limits.effort, force);
+    add_optional(to, moves, joint->damping, damping_unit(joint));
+    add_optional(to, moves, joint->friction, force);
+}
+
 static bool print_joints(const dyn_client_description *robot) {
+    static const char *const numbers[] = {"velocity", "effort", "damping", "friction"};
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_NAME);
     table_add_column(lines, "type", TABLE_LEFT);
@@ -248,22 +291,13 @@ static bool print_joints(const dyn_client_description *robot) {
     table_add_column(lines, "parent link", TABLE_NAME);
     table_add_column(lines, "child link", TABLE_NAME);
     table_add_column(lines, "range", TABLE_LEFT);
-    table_add_column(lines, "effort", TABLE_RIGHT);
     table_add_column(lines, "", TABLE_UNIT);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        table_add_column(lines, numbers[i], TABLE_RIGHT);
+        table_add_column(lines, "", TABLE_UNIT);
+    }
     for (size_t i = 0; i < robot->joint_count; i++) {
-        const dyn_client_joint *joint = &robot->joints[i];
-        table_add_cell(lines, "%s", joint->name);
-        table_add_cell(lines, "%s", dyn_client_joint_type_name(joint->type));
-        add_range(lines, joint->q_index, joint->nq);
-        add_range(lines, joint->v_index, joint->nv);
-        table_add_cell(lines, "%s", joint->parent_link);
-        table_add_cell(lines, "%s", joint->child_link);
-        add_limits(lines, joint);
-        if (joint->has_limits && joint->limits.effort > 0 && joint->nv > 0) {
-            table_add_cell(lines, "%g", joint->limits.effort);
-            table_add_cell(lines, "%s", joint->tau_units[0]);
-        }
-        table_end_row(lines);
+        add_joint(lines, &robot->joints[i]);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -296,19 +330,30 @@ static bool print_links(const dyn_client_description *robot) {
     return printed;
 }
 
-static void print_frames(const dyn_client_description *robot) {
-    printf("\nFrames:");
-    for (size_t i = 0; i < robot->frame_count; i++) {
-        printf(" %s", robot->frames[i].name);
+static bool print_frames(const dyn_client_description *robot) {
+    char *names = NULL;
+    size_t size;
+    FILE *to = open_memstream(&names, &size);
+    if (!to) {
+        return false;
     }
+    fputs("Frames:", to);
+    for (size_t i = 0; i < robot->frame_count; i++) {
+        fprintf(to, " %s", robot->frames[i].name);
+    }
+    bool is_written = fclose(to) == 0;
     fputc('\n', stdout);
+    is_written = is_written && page_printf(2, "%s", names);
+    free(names);
+    return is_written;
 }
 
 bool print_description(const dyn_client_description *robot) {
     const dyn_client_model *model = &robot->model;
-    printf("%s: %s base, nq = %zu, nv = %zu, %zu links, %g kg, gravity %g %g %g m/s^2\n%s\n", model->name,
-           base_name(model->base), model->nq, model->nv, model->links, model->mass, robot->gravity[0],
-           robot->gravity[1], robot->gravity[2], model->digest);
+    page_printf(2, "%s: %s base, nq = %zu, nv = %zu, %zu links, %g kg, gravity %g %g %g m/s^2", model->name,
+                base_name(model->base), model->nq, model->nv, model->links, model->mass, robot->gravity[0],
+                robot->gravity[1], robot->gravity[2]);
+    puts(model->digest);
     if (model->source[0] != '\0') {
         printf("from %s\n", model->source);
     }
@@ -327,8 +372,7 @@ bool print_description(const dyn_client_description *robot) {
     fputc('\n', stdout);
     bool printed = robot->joint_count == 0 || print_joints(robot);
     fputc('\n', stdout);
-    printed = printed && print_links(robot);
-    print_frames(robot);
+    printed = printed && print_links(robot) && print_frames(robot);
     if (robot->report_count > 0) {
         puts("\nReport of the description:");
     }

@@ -22,4 +22,15 @@ void write_description(const dyn_client_description *robot);
 /* Writes tables of a description. Returns false when out of memory. */
 bool print_description(const dyn_client_description *robot);
 
+/* Write an element of a description as a JSON value. */
+void write_joint(json_writer *writer, const dyn_client_joint *joint);
+void write_link(json_writer *writer, const dyn_client_link *link);
+void write_frame(json_writer *writer, const dyn_client_frame *frame);
+
+/* Returns true if the joint's position has limits. */
+bool has_range(const dyn_client_joint *joint);
+
+/* Returns the unit of the joint's damping. */
+const char *damping_unit(const dyn_client_joint *joint);
+
 #endif

@@ -174,7 +174,7 @@ static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__
         return code;
     }
     if (given->value[OPTION_JSON]) {
-        json_writer writer = {.stream = stdout, .pretty = true};
+        json_writer writer = {.stream = stdout};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->compute_inertia->base);
         emit_finish(&writer);
     } else if (!is_complete(reply->compute_inertia)) {

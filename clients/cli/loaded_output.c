@@ -10,7 +10,7 @@
 #include "description_output.h"
 
 static void write_loaded(const dyn_client_loaded_model *loaded) {
-    json_writer writer = {.stream = stdout, .pretty = true};
+    json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "model");
     write_model(&writer, &loaded->model);

@@ -9,6 +9,7 @@
 #include "command.h"
 #include "description_output.h"
 #include "done_output.h"
+#include "element_output.h"
 #include "listing.h"
 #include "numbers.h"
 
@@ -72,13 +73,15 @@ exit_code run_describe(const command *self, const arguments *given, dyn_client *
         return complain_call(&error, NULL);
     }
     bool complete = true;
-    if (given->value[OPTION_JSON]) {
+    if (given->positional_count > 1) {
+        code = print_element(given, robot, given->positional[1]);
+    } else if (given->value[OPTION_JSON]) {
         write_description(robot);
     } else {
         complete = print_description(robot);
     }
     dyn_client_description_free(robot);
-    return complete ? EXIT_OK : complain_memory();
+    return complete ? code : complain_memory();
 }
 
 /* ---- unload ------------------------------------------------------------------------------------------------------ */

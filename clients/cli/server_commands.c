@@ -25,7 +25,7 @@ static const char *health_name(dyn_client_health_state state) {
 }
 
 static void write_health(const dyn_client_health *health, double seconds) {
-    json_writer writer = {.stream = stdout, .pretty = true};
+    json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "state");
     emit_string(&writer, health_name(health->state));
@@ -238,7 +238,7 @@ static void write_process(json_writer *writer, const dyn_client_server_info *inf
 }
 
 static void write_info(const dyn_client_server_info *info) {
-    json_writer writer = {.stream = stdout, .pretty = true};
+    json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
     emit_key(&writer, "version");
     emit_string(&writer, info->version);

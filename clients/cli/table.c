@@ -280,27 +280,39 @@ static bool shorten_column(table *of, size_t column) {
     return done;
 }
 
+/* Returns true if the heading of a column is a name, such as that of a joint. One with a unit is not. */
+static bool is_named(const table *of, size_t column) {
+    return of->align[column] == TABLE_RIGHT && !strstr(of->headings.text[column], " [");
+}
+
+/* Shortens the headings of numbers that are names. */
+static bool shorten_headings(table *of) {
+    size_t count = 0;
+    char **names = calloc(of->headings.count + 1, sizeof *names);
+    size_t *columns = calloc(of->headings.count + 1, sizeof *columns);
+    bool done = names && columns;
+    for (size_t i = 0; done && i < of->headings.count; i++) {
+        if (is_named(of, i)) {
+            columns[count] = i;
+            names[count++] = of->headings.text[i];
+        }
+    }
+    done = done && shorten_names(count, names, NARROW_HEADING);
+    for (size_t i = 0; i < count; i++) {
+        of->headings.text[columns[i]] = names[i];
+    }
+    free(names);
+    free(columns);
+    return done;
+}
+
 /* Shortens all names: the cells of columns of names, and the headings of numbers. */
 static bool shorten_all(table *of) {
-    size_t columns = of->headings.count, count = 0;
-    char **headings = calloc(columns + 1, sizeof *headings);
-    bool done = headings != NULL;
-    for (size_t i = 0; done && i < columns; i++) {
-        if (of->align[i] == TABLE_NAME) {
-            done = shorten_column(of, i);
-        }
-        if (of->align[i] == TABLE_RIGHT) {
-            headings[count++] = of->headings.text[i];
-        }
+    bool done = true;
+    for (size_t i = 0; done && i < of->headings.count; i++) {
+        done = of->align[i] != TABLE_NAME || shorten_column(of, i);
     }
-    done = done && shorten_names(count, headings, NARROW_HEADING);
-    for (size_t i = 0, k = 0; headings && i < columns && k < count; i++) {
-        if (of->align[i] == TABLE_RIGHT) {
-            of->headings.text[i] = headings[k++];
-        }
-    }
-    free(headings);
-    return done;
+    return done && shorten_headings(of);
 }
 
 /* Narrows the widest column of text as far as the table needs it, and not below NARROW_TEXT. */

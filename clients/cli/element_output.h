@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Output of one joint, link or frame of a model.
+ */
+#ifndef CLI_ELEMENT_OUTPUT_H
+#define CLI_ELEMENT_OUTPUT_H
+
+#include <dynamics_client.h>
+
+#include "arguments.h"
+
+/* Writes the joint, the link and the frame that have the name, as text, or with --json as one object. Reports an error
+ * if there is none. */
+exit_code print_element(const arguments *given, const dyn_client_description *robot, const char *name);
+
+#endif
