@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Entries of the derivatives of inverse dynamics, from the products of the columns (derivative_terms.h).
+ * Products of the columns (derivative_terms.h), and from them the entries of the derivatives of inverse dynamics. Each
+ * function computes all lanes.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
@@ -32,6 +33,22 @@ static inline real shared_number(const void *x, int c) {
 
 static inline vec3 shared_vec3(const void *x, int c) {
     return vec3_set(shared_number(x, c), shared_number(x, c + 1), shared_number(x, c + 2));
+}
+
+/* Computes the products of a column. `root`: it belongs to a root, above which there are no joints. */
+KERNEL_STEP void multiply_column(const inertial_terms *sum, derivative_parts parts, bool root, const column_terms *c,
+                                 column_products *y) {
+    if (parts & VELOCITY_PART) {
+        y->IS = rigid_inertia_apply(sum->I, c->S);
+        y->BS = coriolis_apply_transposed(sum->B, c->S);
+        if (!root) {
+            y->dv = coriolis_apply_add(sum->B, c->S.w, rigid_inertia_apply(sum->I, c->rate));
+        }
+    }
+    if ((parts & POSITION_PART) && !root) {
+        force dq = force_add(rigid_inertia_apply(sum->I, c->Psi_ddot), force_cross(c->S, sum->f));
+        y->dq = coriolis_apply_add(sum->B, c->Psi_dot.w, dq);
+    }
 }
 
 /* Returns the products of one column, in all lanes. */

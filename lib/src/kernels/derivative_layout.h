@@ -5,8 +5,6 @@
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
 #define DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
 
-#include <string.h>
-
 #include "derivative_state.h"
 
 enum { ALIGNMENT = 64 };
@@ -15,9 +13,9 @@ static inline size_t aligned(size_t size) {
     return (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Returns the bytes of `count` terms of `size` bytes, padded to whole vectors of columns. */
+/* Returns the bytes of `count` terms, of which elements of `size` bytes hold TERM_LANES each. */
 static inline size_t terms_size(size_t count, size_t size) {
-    return aligned((count + TERM_LANES - 1) / TERM_LANES * TERM_LANES * size);
+    return aligned((count + TERM_LANES - 1) / TERM_LANES * size);
 }
 
 /* Number of joint terms and of placements. They exist only if lanes hold columns. */
@@ -40,18 +38,22 @@ static inline size_t derivative_layout_size(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, columns = column_count(model);
     size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +
                    terms_size(joint_terms_count(columns), sizeof(joint_terms)) +
-                   terms_size(joint_terms_count(columns), sizeof(placement_columns)) +
+                   aligned(joint_terms_count(columns) * sizeof(placement_columns)) +
                    terms_size(columns, sizeof(column_terms));
     size_t carried = bodies * (sizeof(inertial_terms) + sizeof(root_motion) + 3 * sizeof(real));
     size_t numbers = bodies + 1 + 2 * columns + ends_count(columns);
     return aligned(terms + carried + KERNEL(placements_memory)(model) + numbers * sizeof(int));
 }
 
-/* Clears the padding of an array. The lanes beside the last terms are computed as well: components that are read before
- * they are written, v and a, must be zeros. */
-static inline void clear_last(void *terms, size_t columns, size_t size, size_t offset) {
-    if (TERM_LANES > 1 && columns % TERM_LANES > 0) {
-        memset((char *)terms + (columns / TERM_LANES * size + offset) * TERM_LANES, 0, TERM_LANES * 2 * sizeof(motion));
+/* Clears the motion in the lanes beside the last terms. They are computed as well: v and a, which are read before they
+ * are written, must be zeros. */
+static inline void clear_last(const derivative_tree *t, size_t columns) {
+    for (int i = (int)columns; i % TERM_LANES > 0; i++) {
+        body_terms *of_body = bodies_at(t, i);
+        joint_terms *of_joint = joints_at(t, i);
+        store_motion(motion_zero(), &of_body->v, term_lane(i)), store_motion(motion_zero(), &of_body->a, term_lane(i));
+        store_motion(motion_zero(), &of_joint->v, term_lane(i)),
+            store_motion(motion_zero(), &of_joint->a, term_lane(i));
     }
 }
 
@@ -122,14 +124,13 @@ static inline derivative_state lay_out(const dyn_model *model, void *memory, con
     s.tree.bodies = allocate(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
     s.tree.joints = allocate(&memory, terms_size(joints, sizeof(joint_terms)));
     s.tree.columns = allocate(&memory, terms_size(columns, sizeof(column_terms)));
-    s.tree.placed = allocate(&memory, terms_size(joints, sizeof(placement_columns)));
+    s.tree.placed = allocate(&memory, aligned(joints * sizeof(placement_columns)));
     s.pending = (inertial_terms *)allocate(&memory, bodies * sizeof(inertial_terms));
     s.tree.roots = allocate(&memory, bodies * sizeof(root_motion));
     s.turns = KERNEL(joint_turns)(model, q, &memory);
     s.placements = allocate(&memory, KERNEL(placements_memory)(model));
     number_columns(&s.tree, (int *)memory);
-    clear_last(s.tree.bodies, columns, sizeof(body_terms), offsetof(body_terms, v));
-    clear_last(s.tree.joints, columns, sizeof(joint_terms), offsetof(joint_terms, v));
+    clear_last(&s.tree, columns);
     return s;
 }
 

@@ -4,7 +4,6 @@
  * placements and motion.
  */
 #include "derivative_frames.h"
-#include "term_lanes.h"
 
 #if TERM_LANES > 1
 
@@ -69,8 +68,18 @@ static __attribute__((noinline)) void store_joint_columns(const derivative_tree 
     const placement_columns *placed = (const placement_columns *)t->placed;
     for (int l = 0, y = t->first_column[i]; y < t->first_column[i + 1]; l++, y++) {
         motion S = placed_column(&t->model->bodies[i], placement_of(&placed[y]), l);
-        store_motion(column_at(t, y), offsetof(column_terms, S), S);
+        store_motion(S, &columns_at(t, y)->S, term_lane(y));
     }
+}
+
+static inline motion velocity_of(const derivative_tree *t, int i) {
+    const int y = body_term(t, i);
+    return load_motion(&bodies_at(t, y)->v, term_lane(y));
+}
+
+static inline motion acceleration_of(const derivative_tree *t, int i) {
+    const int y = body_term(t, i);
+    return load_motion(&bodies_at(t, y)->a, term_lane(y));
 }
 
 void KERNEL(carry_velocities)(const derivative_state *s) {
@@ -80,17 +89,17 @@ void KERNEL(carry_velocities)(const derivative_state *s) {
     for (int i = 0; i < t->model->body_count; i++) {
         const body *b = &t->model->bodies[i];
         if (b->parent != i - 1) {
-            v = b->parent < 0 ? motion_zero() : load_motion(body_at(t, b->parent), offsetof(body_terms, v));
+            v = b->parent < 0 ? motion_zero() : velocity_of(t, b->parent);
         }
         if (!b->hinge) {
             store_joint_columns(t, i);
         }
         const motion v_p = v;
         for (int l = 0; l < b->nv; l++) {
-            int y = t->first_column[i] + l;
-            v = motion_fma(s->v[b->v_index + l], load_motion(column_at(t, y), offsetof(column_terms, S)), v);
-            store_motion(column_joint(t, y), offsetof(joint_terms, v), v_p);
-            store_motion(body_beside(t, y), offsetof(body_terms, v), v);
+            const int y = t->first_column[i] + l, lane = term_lane(y);
+            v = motion_fma(s->v[b->v_index + l], load_motion(&columns_at(t, y)->S, lane), v);
+            store_motion(v_p, &joints_at(t, y)->v, lane);
+            store_motion(v, &bodies_at(t, y)->v, lane);
         }
         if (b->parent < 0) {
             roots[i].v = v;
@@ -104,8 +113,8 @@ void KERNEL(add_joint_rates)(const derivative_state *s) {
         const body *b = &t->model->bodies[i];
         motion vJ = motion_zero();
         for (int l = 0; l < b->nv && b->nv > 1; l++) {
-            motion S = load_motion(column_at(t, t->first_column[i] + l), offsetof(column_terms, S));
-            vJ = motion_fma(s->v[b->v_index + l], S, vJ);
+            const int y = t->first_column[i] + l;
+            vJ = motion_fma(s->v[b->v_index + l], load_motion(&columns_at(t, y)->S, term_lane(y)), vJ);
         }
         if (b->nv > 1) {
             add_rates_of_joint(t, i, vJ);
@@ -122,16 +131,16 @@ void KERNEL(carry_accelerations)(const derivative_state *s, const real *a) {
         if (b->parent < 0) {
             k = motion_set(vec3_zero(), roots[i].a_0);
         } else if (b->parent != i - 1) {
-            k = load_motion(body_at(t, b->parent), offsetof(body_terms, a));
+            k = acceleration_of(t, b->parent);
         }
         const motion a_p = k;
         for (int l = 0; l < b->nv; l++) {
-            int y = t->first_column[i] + l, c = b->v_index + l;
-            motion S = load_motion(column_at(t, y), offsetof(column_terms, S));
-            motion Psi_dot = load_motion(column_at(t, y), offsetof(column_terms, Psi_dot));
+            const int y = t->first_column[i] + l, lane = term_lane(y), c = b->v_index + l;
+            motion S = load_motion(&columns_at(t, y)->S, lane);
+            motion Psi_dot = load_motion(&columns_at(t, y)->Psi_dot, lane);
             k = motion_fma(a[c], S, motion_fma(s->v[c], Psi_dot, k));
-            store_motion(column_joint(t, y), offsetof(joint_terms, a), a_p);
-            store_motion(body_beside(t, y), offsetof(body_terms, a), k);
+            store_motion(a_p, &joints_at(t, y)->a, lane);
+            store_motion(k, &bodies_at(t, y)->a, lane);
         }
     }
 }

@@ -19,23 +19,20 @@ typedef struct row_entries {
     real dq, dv, da;
 } row_entries;
 
-/* Returns three numbers of column y, from `offset` bytes on in its terms, in all lanes. */
-KERNEL_STEP vec3 shared_by_lanes(const derivative_tree *t, int y, size_t offset) {
-    const size_t column = (size_t)y;
-    const number *x = (const number *)((const column_terms *)t->columns + column / TERM_LANES) + column % TERM_LANES;
-    x += offset / sizeof(real) * TERM_LANES;
+/* Returns the vector of one lane in all lanes. */
+KERNEL_STEP vec3 shared_by_lanes(const vec3 *of_lanes, int lane) {
+    const number *x = (const number *)of_lanes + lane;
     return vec3_set(real_set((double)x[0]), real_set((double)x[TERM_LANES]), real_set((double)x[2 * TERM_LANES]));
 }
 
 /* Computes the entries of row y with columns at its joint or above. */
 KERNEL_STEP row_entries entries_below(const derivative_tree *t, derivative_parts parts, int y, const column_terms *c) {
-    const size_t of_IS = offsetof(column_terms, products) + offsetof(column_products, IS);
+    const column_products *products = &columns_at(t, y)->products;
+    const int lane = term_lane(y);
     column_entries all = no_entries();
     row_entries e;
-    force IS =
-        force_set(shared_by_lanes(t, y, of_IS + offsetof(force, n)), shared_by_lanes(t, y, of_IS + offsetof(force, f)));
-    vec3 BS = shared_by_lanes(t, y, offsetof(column_terms, products) + offsetof(column_products, BS));
-    multiply_below(IS, BS, parts, c, &all);
+    force IS = force_set(shared_by_lanes(&products->IS.n, lane), shared_by_lanes(&products->IS.f, lane));
+    multiply_below(IS, shared_by_lanes(&products->BS, lane), parts, c, &all);
     e.dq = all.dq_below, e.dv = all.dv_below, e.da = all.da;
     return e;
 }
@@ -43,10 +40,11 @@ KERNEL_STEP row_entries entries_below(const derivative_tree *t, derivative_parts
 /* Computes the entries of row y with columns of its joint's subtree. */
 KERNEL_STEP row_entries entries_above(const derivative_tree *t, derivative_parts parts, int y,
                                       const column_products *c) {
+    const motion *of_lanes = &columns_at(t, y)->S;
+    const int lane = term_lane(y);
     column_entries all = no_entries();
     row_entries e;
-    motion S = motion_set(shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, w)),
-                          shared_by_lanes(t, y, offsetof(column_terms, S) + offsetof(motion, v)));
+    motion S = motion_set(shared_by_lanes(&of_lanes->w, lane), shared_by_lanes(&of_lanes->v, lane));
     multiply_above(c, parts, S, &all);
     e.dq = all.dq_above, e.dv = all.dv_above;
     e.da = parts & VELOCITY_PART ? spatial_dot(S, c->IS) : all.da;

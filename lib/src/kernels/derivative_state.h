@@ -22,6 +22,21 @@ static inline bool has_wrenches(const wrench_set *forces) {
     return forces && forces->count > 0;
 }
 
+/* Completes the rates of a joint with several columns: rate = 2 Psi_dot + vJ x S, where vJ is the motion of all of
+ * them. */
+static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
+    for (int y = t->first_column[i]; y < t->first_column[i + 1]; y++) {
+        column_terms *c = columns_at(t, y);
+        motion S = load_motion(&c->S, term_lane(y)), rate = load_motion(&c->rate, term_lane(y));
+        store_motion(motion_add(rate, motion_cross(vJ, S)), &c->rate, term_lane(y));
+    }
+}
+
+/* Computes the derivatives where columns are stored in the lanes. `a` is the acceleration for POSITION_PART. Returns as
+ * store_derivatives does. */
+int KERNEL(derivatives_by_columns)(const derivative_state *s, derivative_parts parts, const real *a,
+                                   const wrench_set *forces, const derivatives *to);
+
 /* Propagates placements from column to column where columns are stored in the lanes (derivative_motion.c). */
 void KERNEL(place_columns)(const derivative_state *s);
 /* Computes the columns of joints other than hinges, and propagates velocities. */

@@ -3,9 +3,19 @@
  * Sums over subtrees of the terms of bodies, in instances whose lanes hold columns (derivative_terms.h).
  */
 #include "derivative_state.h"
-#include "term_lanes.h"
 
 #if TERM_LANES > 1
+
+/* Returns the first of the numbers of inertial_terms that the parts of the derivatives need: all but those of f, or
+ * those of f, or all. */
+static inline int first_inertial_number(derivative_parts parts) {
+    return parts & VELOCITY_PART ? 0 : MASS_NUMBERS;
+}
+
+/* Returns how many numbers of inertial_terms the parts of the derivatives need. */
+static inline int inertial_number_count(derivative_parts parts) {
+    return (parts & POSITION_PART ? INERTIAL_NUMBERS : MASS_NUMBERS) - first_inertial_number(parts);
+}
 
 /* Accumulates the sums of bodies first .. last, a chain. Columns that fill a vector are added component by component,
  * which are contiguous; others column by column. Columns that are not the last ones of their joints, and lanes after
@@ -14,7 +24,7 @@ KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts,
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
     const int top = t->first_column[first], parent = bodies[first].parent;
-    const size_t from = part_offset(parts) / sizeof(real), count = part_count(parts);
+    const int from = first_inertial_number(parts), count = inertial_number_count(parts);
     inertial_terms sums = bodies[last].forks ? s->pending[last] : no_terms();
     real *sum = (real *)&sums + from;
     int y = t->first_column[last + 1];
@@ -24,13 +34,13 @@ KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts,
     while (y > top) {
         const int lanes = y % TERM_LANES == 0 && y - TERM_LANES >= top ? TERM_LANES : 1;
         y -= lanes;
-        const real *own = body_beside(t, y) + (offsetof(body_terms, own) / sizeof(real) + from) * TERM_LANES;
-        real *to = column_joint(t, y) + (offsetof(joint_terms, sum) / sizeof(real) + from) * TERM_LANES;
-        for (size_t c = 0; c < count && lanes == 1; c++, own += TERM_LANES, to += TERM_LANES) {
+        const real *own = &bodies_at(t, y)->own.x[from][term_lane(y)];
+        real *to = &joints_at(t, y)->sum.x[from][term_lane(y)];
+        for (int c = 0; c < count && lanes == 1; c++, own += TERM_LANES, to += TERM_LANES) {
             sum[c] = *own + sum[c];
             *to = sum[c];
         }
-        for (size_t c = 0; c < count && lanes > 1; c++, own += TERM_LANES, to += TERM_LANES) {
+        for (int c = 0; c < count && lanes > 1; c++, own += TERM_LANES, to += TERM_LANES) {
             real x = sum[c];
             for (int l = TERM_LANES - 1; l >= 0; l--) {
                 x = own[l] + x;
@@ -41,7 +51,7 @@ KERNEL_STEP void add_up_chain(const derivative_state *s, derivative_parts parts,
     }
     if (parent >= 0) {
         real *pending = (real *)&s->pending[parent] + from;
-        for (size_t c = 0; c < count; c++) {
+        for (int c = 0; c < count; c++) {
             pending[c] = pending[c] + sum[c];
         }
     }

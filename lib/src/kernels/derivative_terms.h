@@ -4,10 +4,10 @@
  * frame of columns.h. rnea_derivatives.c contains the equations.
  *
  * Only placements, velocities, accelerations and sums depend on other bodies. So in an instance of one sample the lanes
- * of a vector hold DYN_COLUMN_LANES columns, and derivative_columns.c computes their other terms at once. Component c
- * of element i of an array of such terms is numbers[(i / lanes * components + c) * lanes + i % lanes]. The terms of a
- * body have the index of the last column of its joint. In other instances the lanes hold samples, arrays of terms are
- * arrays of structs, and each term is computed as soon as its operands are in registers.
+ * of a vector hold columns (term_lanes.h), and derivative_columns.c computes their other terms at once. Elements of the
+ * arrays of terms then hold TERM_LANES terms, and the terms of a body have the index of the last column of its joint.
+ * In other instances the lanes hold samples, elements hold one term, and each term is computed as soon as its operands
+ * are in registers.
  *
  * With x, y, z the axes of a body placed at (R, r), and halves of its second moments J about its origin,
  *     J_r = A + A'       A = x p' + y s' + z t' + r u'
@@ -19,24 +19,8 @@
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
 #define DYNAMICS_KERNELS_DERIVATIVE_TERMS_H
 
-#include <stddef.h>
-
 #include "columns.h"
-#include "coriolis_map.h"
-
-#if defined DYN_COLUMN_LANES
-#define TERM_LANES DYN_COLUMN_LANES
-#else
-#define TERM_LANES 1
-#endif
-
-/* Inertial terms of a body or of a subtree: the inertia I, the matrix 2 B of coriolis_map.h, and the inertial wrench
- * f. */
-typedef struct inertial_terms {
-    rigid_inertia I;
-    coriolis_map B;
-    force f;
-} inertial_terms;
+#include "term_lanes.h"
 
 static inline inertial_terms no_terms(void) {
     inertial_terms x;
@@ -49,30 +33,30 @@ static inline inertial_terms no_terms(void) {
 
 /* Terms of a body. */
 typedef struct body_terms {
-    placement W;
-    motion v, a;
-    inertial_terms own;
+    placement_lanes W;
+    motion_lanes v, a;
+    inertial_lanes own;
 } body_terms;
 
 /* Terms of a joint, for each of its columns: the motion of its parent, and the sums over its subtree. Used only if
  * lanes hold columns. */
 typedef struct joint_terms {
-    motion v, a;
-    inertial_terms sum;
+    motion_lanes v, a;
+    inertial_lanes sum;
 } joint_terms;
 
 /* Products of a column: I S and the angular part of 2 B' S, whose linear part is zero, for the entries below; and the
  * forces on the joints above. */
 typedef struct column_products {
-    force IS;
-    vec3 BS;
-    force dv, dq;
+    force_lanes IS;
+    vec3_lanes BS;
+    force_lanes dv, dq;
 } column_products;
 
 /* Terms of a column. */
 typedef struct column_terms {
-    motion S, Psi_dot, Psi_ddot;
-    motion rate; /* Psi_dot + S_dot */
+    motion_lanes S, Psi_dot, Psi_ddot;
+    motion_lanes rate; /* Psi_dot + S_dot */
     column_products products;
 } column_terms;
 
@@ -99,6 +83,29 @@ typedef struct derivative_tree {
     const int *column_ends;  /* end of the columns of its subtree, of each column; exists if there are branches */
     void *roots;             /* root_motion of bodies that are connected to the world, not in lanes */
 } derivative_tree;
+
+/* Returns the lane of term number i in its element. */
+static inline int term_lane(int i) {
+    return (int)((unsigned)i % TERM_LANES);
+}
+
+/* Returns the element of body terms that contains term number i. */
+static inline body_terms *bodies_at(const derivative_tree *t, int i) {
+    return (body_terms *)t->bodies + (unsigned)i / TERM_LANES;
+}
+
+static inline joint_terms *joints_at(const derivative_tree *t, int i) {
+    return (joint_terms *)t->joints + (unsigned)i / TERM_LANES;
+}
+
+static inline column_terms *columns_at(const derivative_tree *t, int i) {
+    return (column_terms *)t->columns + (unsigned)i / TERM_LANES;
+}
+
+/* Returns the number of the terms of body i. */
+static inline int body_term(const derivative_tree *t, int i) {
+    return TERM_LANES > 1 ? t->first_column[i + 1] - 1 : i;
+}
 
 /* Result matrices, nv x nv. */
 typedef struct derivatives {
@@ -194,22 +201,6 @@ KERNEL_STEP mass_moments moments_of(const body *b, bool serial) {
 /* Returns Psi_ddot of a column whose joint's parent moves with v and a. */
 static inline motion column_acceleration(motion v, motion a, motion S, motion Psi_dot) {
     return motion_add(motion_cross(a, S), motion_cross(v, Psi_dot));
-}
-
-/* Computes the products of a column. `root`: it belongs to a root, above which there are no joints. */
-KERNEL_STEP void multiply_column(const inertial_terms *sum, derivative_parts parts, bool root, const column_terms *c,
-                                 column_products *y) {
-    if (parts & VELOCITY_PART) {
-        y->IS = rigid_inertia_apply(sum->I, c->S);
-        y->BS = coriolis_apply_transposed(sum->B, c->S);
-        if (!root) {
-            y->dv = coriolis_apply_add(sum->B, c->S.w, rigid_inertia_apply(sum->I, c->rate));
-        }
-    }
-    if ((parts & POSITION_PART) && !root) {
-        force dq = force_add(rigid_inertia_apply(sum->I, c->Psi_ddot), force_cross(c->S, sum->f));
-        y->dq = coriolis_apply_add(sum->B, c->Psi_dot.w, dq);
-    }
 }
 
 #endif

@@ -5,14 +5,22 @@
  * move with the columns.
  */
 #include "derivative_state.h"
-#include "term_lanes.h"
+
+static inline placement placement_of_body(const derivative_tree *t, int i) {
+    const int k = body_term(t, i);
+    return load_placement(&bodies_at(t, k)->W, term_lane(k));
+}
+
+static inline motion column_of(const derivative_tree *t, int y) {
+    return load_motion(&columns_at(t, y)->S, term_lane(y));
+}
 
 /* Returns wrench number j in the frame of the tree. */
 static inline force wrench_in_tree(const derivative_state *s, const placement *X, const wrench_set *forces, size_t j) {
     const dyn_model *model = s->tree.model;
     int i = model->frames[forces->frames[j].frame].body;
     force F = KERNEL(body_wrench)(model, X, forces->frames[j], (const real *)forces->wrenches + 6 * j);
-    return force_to_parent(load_placement(body_at(&s->tree, i), offsetof(body_terms, W)), F);
+    return force_to_parent(placement_of_body(&s->tree, i), F);
 }
 
 static const placement *find_placements(const derivative_state *s) {
@@ -24,12 +32,8 @@ void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set
     const placement *X = find_placements(s);
     for (size_t j = 0; j < forces->count; j++) {
         if (forces->frames[j].reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
-            real *terms = body_at(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
-            size_t at = offsetof(body_terms, own) + offsetof(inertial_terms, f);
-            force f, F = wrench_in_tree(s, X, forces, j);
-            load_numbers(terms, at, (real *)&f, sizeof f / sizeof(real));
-            f = force_sub(f, F);
-            store_numbers(terms, at, (const real *)&f, sizeof f / sizeof(real));
+            const int k = body_term(&s->tree, s->tree.model->frames[forces->frames[j].frame].body);
+            subtract_wrench(wrench_in_tree(s, X, forces, j), &bodies_at(&s->tree, k)->own, term_lane(k));
         }
     }
 }
@@ -42,13 +46,13 @@ static void add_world_wrench(const derivative_tree *t, int carrier, force F, con
     const body *bodies = t->model->bodies;
     for (int i = carrier; i >= 0; i = bodies[i].parent) {
         for (int k = 0; k < bodies[i].nv; k++) {
-            motion S_x = load_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+            motion S_x = column_of(t, t->first_column[i] + k);
             force turned = force_cross(S_x, F);
             vec3 moment = point ? vec3_cross(F.f, S_x.w) : vec3_zero();
             real *row = dq + (bodies[i].v_index + k) * t->model->nv;
             for (int j = carrier; j >= 0; j = bodies[j].parent) {
                 for (int l = 0; l < bodies[j].nv; l++) {
-                    motion S = load_motion(column_at(t, t->first_column[j] + l), offsetof(column_terms, S));
+                    motion S = column_of(t, t->first_column[j] + l);
                     vec3 dr = point ? vec3_cross_add(S.w, *point, S.v) : vec3_zero();
                     real turn = j <= i ? spatial_dot(S, turned) : real_set(0);
                     row[bodies[j].v_index + l] -= vec3_dot_add(dr, moment, turn);
@@ -65,8 +69,7 @@ void KERNEL(add_world_wrenches)(const derivative_state *s, const wrench_set *for
         if (at.reference_frame != DYN_REFERENCE_FRAME_LOCAL) {
             const body_frame *frame = &s->tree.model->frames[at.frame];
             placement in_body = placement_constant(frame->pose.rotation, frame->pose.position);
-            placement W = load_placement(body_at(&s->tree, frame->body), offsetof(body_terms, W));
-            vec3 point = placement_compose(W, in_body).r;
+            vec3 point = placement_compose(placement_of_body(&s->tree, frame->body), in_body).r;
             add_world_wrench(&s->tree, frame->body, wrench_in_tree(s, X, forces, j),
                              at.reference_frame == DYN_REFERENCE_FRAME_WORLD ? NULL : &point, dq);
         }
@@ -81,7 +84,7 @@ void KERNEL(subtract_wrench_forces)(const derivative_state *s, const wrench_set 
         force F = wrench_in_tree(s, X, forces, j);
         for (int i = t->model->frames[forces->frames[j].frame].body; i >= 0; i = bodies[i].parent) {
             for (int k = 0; k < bodies[i].nv; k++) {
-                motion S = load_motion(column_at(t, t->first_column[i] + k), offsetof(column_terms, S));
+                motion S = column_of(t, t->first_column[i] + k);
                 x[bodies[i].v_index + k] -= spatial_dot(S, F);
             }
         }

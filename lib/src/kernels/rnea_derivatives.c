@@ -16,26 +16,25 @@
  * different branches are zero. A coupled mimic joint adds its rows and columns to those of its master. External
  * wrenches are constant in their reference frames (derivative_wrenches.c).
  *
- * If lanes hold samples, both passes are in this file. If lanes hold columns of one sample, derivative_motion.c and
- * derivative_sums.c contain the recursions from body to body, derivative_columns.c computes the terms of each column,
- * and derivative_rows.c the entries. M and d tau / d v do not depend on the acceleration. Forward dynamics computes the
- * acceleration from them, and then propagates it in a pass of its own.
+ * If lanes hold samples, both passes are in this file. If lanes hold columns of one sample, derivatives_by_columns.c
+ * computes the same numbers in another order. M and d tau / d v do not depend on the acceleration. Forward dynamics
+ * computes the acceleration from them, and then propagates it in a pass of its own.
  *
  * Source: Singh, Russell and Wensing 2022, "Efficient analytical derivatives of rigid-body dynamics using spatial
  * vector algebra", algorithm 1; with B reduced to twelve numbers.
  */
 #include "rnea_derivatives.h"
 
-#include "derivative_entries.h"
-#include "derivative_frames.h"
 #include "derivative_layout.h"
-#include "term_lanes.h"
 
 size_t KERNEL(rnea_derivatives_memory)(const dyn_model *model) {
     return derivative_layout_size(model);
 }
 
 #if TERM_LANES == 1
+
+#include "derivative_entries.h"
+#include "derivative_frames.h"
 
 /* ---- outward ----------------------------------------------------------------------------------------------------- */
 
@@ -73,30 +72,28 @@ static inline moving_frame world_frame(vec3 a_0) {
 
 /* Loads the placement and motion of body i from its terms. */
 KERNEL_STEP moving_frame load_frame(const derivative_tree *t, derivative_parts parts, int i) {
-    const real *terms = body_at(t, i);
+    const body_terms *terms = bodies_at(t, i);
     moving_frame k;
-    k.W = load_placement(terms, offsetof(body_terms, W));
-    k.v = load_motion(terms, offsetof(body_terms, v));
-    k.a = parts & POSITION_PART ? load_motion(terms, offsetof(body_terms, a)) : motion_zero();
+    k.W = terms->W, k.v = terms->v;
+    k.a = parts & POSITION_PART ? terms->a : motion_zero();
     return k;
 }
 
 /* Stores the placement and motion of body i in its terms. */
 KERNEL_STEP void store_frame(const derivative_tree *t, derivative_parts parts, int i, const moving_frame *k) {
-    real *terms = body_at(t, i);
+    body_terms *terms = bodies_at(t, i);
     if (parts & VELOCITY_PART) {
-        store_numbers(terms, offsetof(body_terms, W), (const real *)&k->W, sizeof k->W / sizeof(real));
-        store_motion(terms, offsetof(body_terms, v), k->v);
+        terms->W = k->W, terms->v = k->v;
     }
     if (parts & POSITION_PART) {
-        store_motion(terms, offsetof(body_terms, a), k->a);
+        terms->a = k->a;
     }
 }
 
 /* Computes the body's own terms. */
 KERNEL_STEP void store_own_terms(const derivative_tree *t, derivative_parts parts, int i, bool serial,
                                  const moving_frame *k) {
-    inertial_terms *own = &((body_terms *)t->bodies)[i].own;
+    inertial_terms *own = &bodies_at(t, i)->own;
     const body *b = &t->model->bodies[i];
     inertial_terms x = *own;
     if (parts & VELOCITY_PART) {
@@ -112,14 +109,13 @@ KERNEL_STEP void store_own_terms(const derivative_tree *t, derivative_parts part
 /* Computes column l of body i except for its products. */
 KERNEL_STEP void store_column_terms(const derivative_tree *t, derivative_parts parts, int i, int l, motion S,
                                     motion Psi_dot, const moving_frame *parent) {
-    real *column = column_at(t, t->first_column[i] + l);
+    column_terms *column = columns_at(t, t->first_column[i] + l);
     if (parts & VELOCITY_PART) {
-        store_motion(column, offsetof(column_terms, S), S);
-        store_motion(column, offsetof(column_terms, Psi_dot), Psi_dot);
-        store_motion(column, offsetof(column_terms, rate), motion_add(Psi_dot, Psi_dot));
+        column->S = S, column->Psi_dot = Psi_dot;
+        column->rate = motion_add(Psi_dot, Psi_dot);
     }
     if (parts & POSITION_PART) {
-        store_motion(column, offsetof(column_terms, Psi_ddot), column_acceleration(parent->v, parent->a, S, Psi_dot));
+        column->Psi_ddot = column_acceleration(parent->v, parent->a, S, Psi_dot);
     }
 }
 
@@ -137,15 +133,14 @@ KERNEL_STEP moving_frame carry_body(const derivative_state *s, derivative_parts 
         k.W = placement_compose(k.W, placement_at_joint(s, b, i));
     }
     for (int l = 0; l < (on_hinge ? 1 : b->nv); l++) {
-        const real *column = column_at(t, t->first_column[i] + l);
+        const column_terms *column = columns_at(t, t->first_column[i] + l);
         motion S, Psi_dot;
         if (parts & VELOCITY_PART) {
             vec3 z = mat3_column_z(k.W.R);
             S = on_hinge ? motion_set(z, vec3_cross(k.W.r, z)) : placed_column(b, k.W, l);
             Psi_dot = motion_cross(parent.v, S);
         } else {
-            S = load_motion(column, offsetof(column_terms, S));
-            Psi_dot = load_motion(column, offsetof(column_terms, Psi_dot));
+            S = column->S, Psi_dot = column->Psi_dot;
         }
         store_column_terms(t, parts, i, l, S, Psi_dot, &parent);
         real rate = s->v[b->v_index + l];
@@ -242,7 +237,6 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
     const derivative_tree *t = &s->tree;
     const body *bodies = t->model->bodies;
     derivative_parts summed = parts == VELOCITY_PART ? parts : BOTH_PARTS;
-    size_t from = part_offset(summed), count = part_count(summed);
     inertial_terms sum = no_terms();
     for (int i = 0; i < t->model->body_count; i++) {
         if (bodies[i].forks) {
@@ -250,14 +244,13 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
         }
     }
     for (int i = t->model->body_count - 1, r = i + 1; i >= 0; i--) {
-        inertial_terms own = no_terms();
-        load_numbers(body_at(t, i), offsetof(body_terms, own) + from, (real *)&own + from / sizeof(real), count);
+        const inertial_terms *own = &bodies_at(t, i)->own;
         if (bodies[i].forks) {
-            sum = inertial_terms_add(summed, &own, &s->pending[i]);
+            sum = inertial_terms_add(summed, own, &s->pending[i]);
         } else if (i + 1 < t->model->body_count && bodies[i + 1].parent == i) {
-            sum = inertial_terms_add(summed, &own, &sum);
+            sum = inertial_terms_add(summed, own, &sum);
         } else {
-            sum = own;
+            sum = *own;
         }
         r = r > i ? root_of(bodies, i) : r;
         store_columns(t, parts, r, i, &sum, d);
@@ -266,6 +259,30 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
             s->pending[parent] = inertial_terms_add(summed, &s->pending[parent], &sum);
         }
     }
+}
+
+/* ---- both passes ------------------------------------------------------------------------------------------------- */
+
+KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                                 const wrench_set *forces, const derivatives *to) {
+    matrices d = matrices_of(&s->tree, shared, to);
+    carry_outward(s, parts, a);
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        KERNEL(subtract_local_wrenches)(s, forces);
+    }
+    add_up(s, parts, &d);
+    if ((parts & POSITION_PART) && has_wrenches(forces)) {
+        KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
+    }
+    return 0;
+}
+
+#else
+
+static int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
+                            const wrench_set *forces, const derivatives *to) {
+    (void)shared;
+    return KERNEL(derivatives_by_columns)(s, parts, a, forces, to);
 }
 
 #endif
@@ -287,65 +304,19 @@ static void clear_shared(const dyn_model *model, derivative_parts parts, const d
     }
 }
 
-#if TERM_LANES == 1
-
-KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                                 const wrench_set *forces, const derivatives *to) {
-    matrices d = matrices_of(&s->tree, shared, to);
-    clear_shared(s->tree.model, parts, to);
-    carry_outward(s, parts, a);
-    if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        KERNEL(subtract_local_wrenches)(s, forces);
-    }
-    add_up(s, parts, &d);
-    if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
-    }
-    return 0;
+/* Returns true if the matrices are stored as unpack does and finite. */
+KERNEL_STEP int find_parts(const derivative_state *s, derivative_parts parts, const real *a, const wrench_set *forces,
+                           const derivatives *d) {
+    clear_shared(s->tree.model, parts, d);
+    return s->tree.model->has_coupling ? find_derivatives(s, parts, true, a, forces, d)
+                                       : find_derivatives(s, parts, false, a, forces, d);
 }
-
-#else
-
-/* Alternates the serial recursions from body to body with the independent work of each column. */
-KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                                 const wrench_set *forces, const derivatives *to) {
-    (void)shared;
-    clear_shared(s->tree.model, parts, to);
-    if (parts & VELOCITY_PART) {
-        KERNEL(place_columns)(s);
-        KERNEL(find_columns)(&s->tree);
-        KERNEL(carry_velocities)(s);
-        KERNEL(find_rates)(&s->tree);
-        KERNEL(add_joint_rates)(s);
-    }
-    if (parts & POSITION_PART) {
-        KERNEL(carry_accelerations)(s, a);
-        KERNEL(find_forces)(&s->tree);
-    }
-    if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        KERNEL(subtract_local_wrenches)(s, forces);
-    }
-    KERNEL(add_up_columns)(s, parts);
-    KERNEL(find_column_products)(&s->tree, parts);
-    int stored = KERNEL(store_derivatives)(&s->tree, parts, to);
-    if ((parts & POSITION_PART) && has_wrenches(forces)) {
-        KERNEL(add_world_wrenches)(s, forces, (real *)to->dq);
-        stored = 0;
-    }
-    return stored;
-}
-
-#endif
 
 derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
                                                    const void *q, const void *v, const wrench_set *forces,
                                                    const derivatives *d) {
     derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
-    if (model->has_coupling) {
-        find_derivatives(&s, VELOCITY_PART, true, NULL, NULL, d);
-    } else {
-        find_derivatives(&s, VELOCITY_PART, false, NULL, NULL, d);
-    }
+    find_parts(&s, VELOCITY_PART, NULL, NULL, d);
     return s;
 }
 
@@ -365,11 +336,8 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
         const body *b = &t->model->bodies[i];
         a_0 = b->parent < 0 ? ((const root_motion *)t->roots)[i].a_0 : a_0;
         for (int k = 0; k < b->nv; k++) {
-            vec3 f;
-            load_numbers(column_at(t, t->first_column[i] + k),
-                         offsetof(column_terms, products) + offsetof(column_products, IS) + offsetof(force, f),
-                         (real *)&f, sizeof f / sizeof(real));
-            h[b->v_index + k] += vec3_dot(f, a_0);
+            const int y = t->first_column[i] + k;
+            h[b->v_index + k] += vec3_dot(load_force(&columns_at(t, y)->products.IS, term_lane(y)).f, a_0);
         }
     }
     if (has_wrenches(forces)) {
@@ -379,11 +347,7 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
 
 void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
                                        const derivatives *d) {
-    if (s->tree.model->has_coupling) {
-        find_derivatives(s, POSITION_PART, true, (const real *)a, forces, d);
-    } else {
-        find_derivatives(s, POSITION_PART, false, (const real *)a, forces, d);
-    }
+    find_parts(s, POSITION_PART, (const real *)a, forces, d);
 }
 
 /* Computes both parts in one pass. */
@@ -393,8 +357,5 @@ int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double 
     derivatives d;
     d.dq = dtau_dq, d.dv = dtau_dv, d.da = dtau_da;
     derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
-    if (model->has_coupling) {
-        return find_derivatives(&s, BOTH_PARTS, true, (const real *)a, forces, &d);
-    }
-    return find_derivatives(&s, BOTH_PARTS, false, (const real *)a, forces, &d);
+    return find_parts(&s, BOTH_PARTS, (const real *)a, forces, &d);
 }

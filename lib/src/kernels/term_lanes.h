@@ -1,88 +1,143 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads and stores of the terms of derivative_terms.h, one body or column at a time.
+ * Terms of TERM_LANES columns of one tree, side by side.
+ *
+ * In an instance of one sample the lanes of a vector hold DYN_COLUMN_LANES columns. The recursions from body to body
+ * compute one column at a time with scalars. The files of column_sources (CMakeLists.txt) compute all columns of a
+ * vector at once. Both use the same arrays, whose elements hold one term for each lane. A type such as motion_lanes is
+ * such a set of motions: for a recursion, number c of lane l is x[c][l]; for the files of column_sources it is a motion
+ * whose numbers are vectors. In other instances the lanes hold samples, and the set is one motion.
  */
 #ifndef DYNAMICS_KERNELS_TERM_LANES_H
 #define DYNAMICS_KERNELS_TERM_LANES_H
 
-#include "derivative_terms.h"
+#include "coriolis_map.h"
+#include "instance.h"
 
-/* Returns the address of the first component of terms number i. The next ones follow at a distance of TERM_LANES
- * numbers. */
-static inline real *terms_at(void *terms, int i, size_t size) {
-    const size_t at = (size_t)i;
-    return (real *)terms + at / TERM_LANES * (TERM_LANES * size / sizeof(real)) + at % TERM_LANES;
-}
+#if defined DYN_COLUMN_LANES
+#define TERM_LANES DYN_COLUMN_LANES
+#else
+#define TERM_LANES 1
+#endif
 
-/* Returns the terms of body i. If lanes hold columns, they have the index of the last column of its joint. */
-static inline real *body_at(const derivative_tree *t, int i) {
-    return terms_at(t->bodies, TERM_LANES > 1 ? t->first_column[i + 1] - 1 : i, sizeof(body_terms));
-}
+/* Inertial terms of a body or of a subtree: the inertia I, the matrix 2 B of coriolis_map.h, and the inertial wrench
+ * f. */
+typedef struct inertial_terms {
+    rigid_inertia I;
+    coriolis_map B;
+    force f;
+} inertial_terms;
 
-static inline real *column_at(const derivative_tree *t, int column) {
-    return terms_at(t->columns, column, sizeof(column_terms));
-}
+/* Numbers of inertial_terms: those of I and B, which precede f, and all. */
+enum {
+    MASS_NUMBERS = (sizeof(rigid_inertia) + sizeof(coriolis_map)) / sizeof(real),
+    INERTIAL_NUMBERS = sizeof(inertial_terms) / sizeof(real)
+};
 
-/* Returns the body terms with the index of a column. Used only if lanes hold columns. */
-static inline real *body_beside(const derivative_tree *t, int column) {
-    return terms_at(t->bodies, column, sizeof(body_terms));
-}
+#if DYN_LANES < TERM_LANES
 
-/* Returns the joint terms with the index of a column. Used only if lanes hold columns. */
-static inline real *column_joint(const derivative_tree *t, int column) {
-    return terms_at(t->joints, column, sizeof(joint_terms));
-}
+typedef struct vec3_lanes {
+    real x[sizeof(vec3) / sizeof(real)][TERM_LANES];
+} vec3_lanes;
 
-/* Stores `count` numbers as the components of terms from `offset` bytes on. */
-KERNEL_STEP void store_numbers(real *terms, size_t offset, const real *x, size_t count) {
+typedef struct motion_lanes {
+    real x[sizeof(motion) / sizeof(real)][TERM_LANES];
+} motion_lanes;
+
+typedef struct force_lanes {
+    real x[sizeof(force) / sizeof(real)][TERM_LANES];
+} force_lanes;
+
+typedef struct placement_lanes {
+    real x[sizeof(placement) / sizeof(real)][TERM_LANES];
+} placement_lanes;
+
+typedef struct inertial_lanes {
+    real x[INERTIAL_NUMBERS][TERM_LANES];
+} inertial_lanes;
+
+/* Loads `count` numbers of one lane, the first of which is at `from`. */
+KERNEL_STEP void load_lane(const real *from, real *to, size_t count) {
     for (size_t c = 0; c < count; c++) {
-        terms[(offset / sizeof(real) + c) * TERM_LANES] = x[c];
+        to[c] = from[c * TERM_LANES];
     }
 }
 
-/* Loads `count` numbers from the components of terms from `offset` bytes on. */
-KERNEL_STEP void load_numbers(const real *terms, size_t offset, real *x, size_t count) {
+/* Stores `count` numbers of one lane, the first of them at `to`. */
+KERNEL_STEP void store_lane(const real *from, real *to, size_t count) {
     for (size_t c = 0; c < count; c++) {
-        x[c] = terms[(offset / sizeof(real) + c) * TERM_LANES];
+        to[c * TERM_LANES] = from[c];
     }
 }
 
-KERNEL_STEP void store_motion(real *terms, size_t offset, motion m) {
-    store_numbers(terms, offset, (const real *)&m, sizeof m / sizeof(real));
-}
-
-KERNEL_STEP motion load_motion(const real *terms, size_t offset) {
+KERNEL_STEP motion load_motion(const motion_lanes *from, int lane) {
     motion m;
-    load_numbers(terms, offset, (real *)&m, sizeof m / sizeof(real));
+    load_lane(&from->x[0][lane], (real *)&m, sizeof m / sizeof(real));
     return m;
 }
 
-KERNEL_STEP placement load_placement(const real *terms, size_t offset) {
+KERNEL_STEP void store_motion(motion m, motion_lanes *to, int lane) {
+    store_lane((const real *)&m, &to->x[0][lane], sizeof m / sizeof(real));
+}
+
+KERNEL_STEP force load_force(const force_lanes *from, int lane) {
+    force f;
+    load_lane(&from->x[0][lane], (real *)&f, sizeof f / sizeof(real));
+    return f;
+}
+
+KERNEL_STEP placement load_placement(const placement_lanes *from, int lane) {
     placement W;
-    load_numbers(terms, offset, (real *)&W, sizeof W / sizeof(real));
+    load_lane(&from->x[0][lane], (real *)&W, sizeof W / sizeof(real));
     return W;
 }
 
-/* Returns the range of the numbers of inertial_terms that the parts of the derivatives need: all except f, or f, or
- * all. */
-KERNEL_STEP size_t part_offset(derivative_parts parts) {
-    return parts & VELOCITY_PART ? 0 : offsetof(inertial_terms, f);
+/* Subtracts F from the inertial wrench of one lane. */
+KERNEL_STEP void subtract_wrench(force F, inertial_lanes *from, int lane) {
+    force f;
+    load_lane(&from->x[MASS_NUMBERS][lane], (real *)&f, sizeof f / sizeof(real));
+    f = force_sub(f, F);
+    store_lane((const real *)&f, &from->x[MASS_NUMBERS][lane], sizeof f / sizeof(real));
 }
 
-KERNEL_STEP size_t part_count(derivative_parts parts) {
-    size_t end = parts & POSITION_PART ? sizeof(inertial_terms) : offsetof(inertial_terms, f);
-    return (end - part_offset(parts)) / sizeof(real);
+#else
+
+typedef vec3 vec3_lanes;
+typedef motion motion_lanes;
+typedef force force_lanes;
+typedef placement placement_lanes;
+typedef inertial_terms inertial_lanes;
+
+#if TERM_LANES == 1
+
+/* Loads and stores of the only term, for the files that all instances share. */
+static inline motion load_motion(const motion *from, int lane) {
+    (void)lane;
+    return *from;
 }
 
-/* Completes the rates of a joint with several columns: rate = 2 Psi_dot + vJ x S, where vJ is the motion of all of
- * them. */
-static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
-    for (int l = 0; l < t->model->bodies[i].nv; l++) {
-        real *column = column_at(t, t->first_column[i] + l);
-        motion S = load_motion(column, offsetof(column_terms, S));
-        motion rate = load_motion(column, offsetof(column_terms, rate));
-        store_motion(column, offsetof(column_terms, rate), motion_add(rate, motion_cross(vJ, S)));
-    }
+static inline void store_motion(motion m, motion *to, int lane) {
+    (void)lane;
+    *to = m;
 }
+
+static inline force load_force(const force *from, int lane) {
+    (void)lane;
+    return *from;
+}
+
+static inline placement load_placement(const placement *from, int lane) {
+    (void)lane;
+    return *from;
+}
+
+static inline void subtract_wrench(force F, inertial_terms *from, int lane) {
+    (void)lane;
+    from->f = force_sub(from->f, F);
+}
+
+#endif
+
+#endif
 
 #endif
