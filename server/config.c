@@ -57,7 +57,7 @@ static const key keys[] = {
     {"endpoints", "ipc_mode", KEY_MODE, offsetof(config, ipc_mode), 0, 0, true},
     {"models", "directory", KEY_DIRECTORIES, offsetof(config, directories), 0, 0, false},
     {"models", "strict", KEY_SWITCH, offsetof(config, strict), 0, 0, false},
-    {"models", "keep", KEY_SWITCH, offsetof(config, keep_models), 0, 0, false},
+    {"models", "keep", KEY_SWITCH, offsetof(config, persist_models), 0, 0, false},
     {"limits", "message_bytes", KEY_BYTES, offsetof(config, message_bytes), 4096, 1 << 30, true},
     {"limits", "reply_bytes", KEY_BYTES, offsetof(config, reply_bytes), 65536, 1 << 30, false},
     {"limits", "memory_bytes", KEY_BYTES, offsetof(config, memory_bytes), 0, 1UL << 46, false},

@@ -31,7 +31,7 @@ typedef struct config {
     unsigned ipc_mode;
     /* Section [models], and the sections [model NAME]. */
     config_directories directories;
-    bool keep_models;
+    bool persist_models;
     bool strict; /* for files without a section, or whose section does not set it */
     model_rule *rules;
     size_t rule_count;

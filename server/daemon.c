@@ -16,7 +16,7 @@
 #include "config_check.h"
 #include "dynamics/v1/envelope.pb-c.h"
 #include "methods/events.h"
-#include "methods/kept_models.h"
+#include "methods/persistent_models.h"
 #include "methods/live.h"
 #include "methods/model_events.h"
 #include "methods/service.h"
@@ -86,8 +86,8 @@ typedef struct daemon_state {
     uint64_t last_crowd; /* ns; last time when much memory was held */
     bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
         has_lingered;
-    size_t kept_problem_count; /* stored models that could not be loaded, and the first one's error */
-    char kept_problem[HEALTH_MESSAGE_SIZE];
+    size_t persistent_problem_count; /* stored models that could not be loaded, and the first one's error */
+    char persistent_problem[HEALTH_MESSAGE_SIZE];
     uint64_t drain_end;   /* ns */
     uint64_t next_status; /* ns */
     uint64_t next_trim;   /* ns */
@@ -202,7 +202,7 @@ static void apply_limits(daemon_state *d) {
     atomic_store(&d->limits.job_time, c->job_time);
     atomic_store(&d->limits.job_result_time, c->job_result_time);
     memory_budget_set(&d->budget, c->memory_bytes, atomic_load(&d->limits.message_bytes));
-    atomic_store(&d->limits.keep_models, c->keep_models);
+    atomic_store(&d->limits.persist_models, c->persist_models);
     model_store_set_capacity(d->store, c->models);
     log_configure(&d->log, c->level, c->format);
 }
@@ -216,12 +216,12 @@ static void scan_models(daemon_state *d) {
 static void report_models(daemon_state *d) {
     char problem[HEALTH_MESSAGE_SIZE];
     size_t files = model_directory_problem(d->directory, problem, sizeof problem),
-           count = files + d->kept_problem_count;
+           count = files + d->persistent_problem_count;
     if (count == 0) {
         health_set(&d->health, d->models_component, HEALTH_SERVING, "%s", "");
     } else {
         health_set(&d->health, d->models_component, HEALTH_DEGRADED, "%zu file%s could not be loaded; %.800s", count,
-                   count == 1 ? "" : "s", files > 0 ? problem : d->kept_problem);
+                   count == 1 ? "" : "s", files > 0 ? problem : d->persistent_problem);
     }
 }
 
@@ -559,14 +559,14 @@ static bool start_probe(daemon_state *d) {
 static void warn_model_left_out(void *context, const char *name, const char *reason) {
     daemon_state *d = context;
     log_error(&d->log, "the kept model %s is not loaded: %s", name, reason);
-    if (d->kept_problem_count++ == 0) {
-        snprintf(d->kept_problem, sizeof d->kept_problem, "%.200s: %.500s", name, reason);
+    if (d->persistent_problem_count++ == 0) {
+        snprintf(d->persistent_problem, sizeof d->persistent_problem, "%.200s: %.500s", name, reason);
     }
 }
 
 /* Loads the models that clients have stored, before those of the directory. */
-static void load_kept_models(daemon_state *d) {
-    size_t count = kept_models_load(d->live, warn_model_left_out, d);
+static void load_persistent_models(daemon_state *d) {
+    size_t count = persistent_models_load(d->live, warn_model_left_out, d);
     if (count > 0) {
         log_info(&d->log, "%zu kept models", count);
     }
@@ -629,7 +629,7 @@ static bool start_service(daemon_state *d) {
         return false;
     }
     model_store_listen(d->store, model_events_on_change, &d->events);
-    load_kept_models(d);
+    load_persistent_models(d);
     scan_models(d);
     report_models(d);
     return true;

@@ -8,7 +8,7 @@
 
 #include "command.h"
 #include "exchange.h"
-#include "given_query.h"
+#include "query_options.h"
 #include "message_json.h"
 #include "table.h"
 
@@ -107,7 +107,7 @@ static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
 static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity, Dynamics__V1__Query *query) {
     const double *wanted;
     double values[3];
-    exit_code code = given_gravity_read(given, values, &wanted);
+    exit_code code = gravity_option_read(given, values, &wanted);
     if (code != EXIT_OK || !wanted) {
         return code;
     }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "given_query.h"
+#include "query_options.h"
 
 /* MAX_BATCH: states in one request. AIMED_BYTES: intended size of a request or reply. */
 static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
@@ -26,8 +26,8 @@ typedef struct evaluation_run {
     output_form form;
     char *frame_text; /* owns the names of the frames */
     const char **frames;
-    given_query asked; /* its list of forces is followed by those of the batch's states */
-    size_t done;       /* number of states written */
+    query_options asked; /* its list of forces is followed by those of the batch's states */
+    size_t done;         /* number of states written */
 } evaluation_run;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -89,11 +89,11 @@ static exit_code prepare_query(evaluation_run *run) {
         (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
                                                 .timeout = timeout, .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);
-    code = given_query_read(given, &run->asked);
+    code = query_options_read(given, &run->asked);
     if (code != EXIT_OK) {
         return code;
     }
-    given_query_apply(&run->asked, &run->context.query);
+    query_options_apply(&run->asked, &run->context.query);
     code = read_frames(run);
     return code == EXIT_OK ? read_reference(run) : code;
 }
@@ -318,7 +318,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     state_batch_free(&run.batch);
     free(run.results[0]);
     free(run.results[1]);
-    given_query_free(&run.asked);
+    query_options_free(&run.asked);
     free(run.frame_text);
     free(run.frames);
     layout_free(&run.robot);

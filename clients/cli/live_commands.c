@@ -12,7 +12,7 @@
 #include "command.h"
 #include "files.h"
 #include "gains.h"
-#include "given_query.h"
+#include "query_options.h"
 #include "live_lists.h"
 #include "numbers.h"
 #include "page.h"
@@ -257,7 +257,7 @@ typedef struct own_simulation {
     double duration, frequency;
     state_source source;
     state_batch start;
-    given_query asked;
+    query_options asked;
     gains gains;
     dyn_client_query query;
     dyn_client_stepping stepping;
@@ -442,7 +442,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     dyn_client_error error;
     exit_code code = read_simulation(given, &own);
     if (code == EXIT_OK) {
-        code = given_query_read(given, &own.asked);
+        code = query_options_read(given, &own.asked);
     }
     if (code == EXIT_OK) {
         code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
@@ -467,7 +467,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.v = own.start.values[STATE_V];
         own.query.joint_count = robot.layout.name_count;
         own.query.joint_names = robot.layout.names;
-        given_query_apply(&own.asked, &own.query);
+        query_options_apply(&own.asked, &own.query);
         own.stepping.gain_count = own.gains.count;
         own.stepping.kp = own.gains.kp;
         own.stepping.kd = own.gains.kd;
@@ -489,7 +489,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     }
     state_source_close(&own.source);
     state_batch_free(&own.start);
-    given_query_free(&own.asked);
+    query_options_free(&own.asked);
     gains_free(&own.gains);
     close_robot(&robot);
     return code;
@@ -632,10 +632,10 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT();
     dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
-    given_query asked = {0};
+    query_options asked = {0};
     exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
     if (code == EXIT_OK) {
-        code = given_query_read(given, &asked);
+        code = query_options_read(given, &asked);
     }
     if (code == EXIT_OK) {
         code = read_stream(given, &own, &query, &options, &robot);
@@ -652,7 +652,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     own.kind = options.kind;
     query.joint_count = robot.layout.name_count;
     query.joint_names = robot.layout.names;
-    given_query_apply(&asked, &query);
+    query_options_apply(&asked, &query);
     if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
     }
@@ -683,7 +683,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_watch_close(own.watch);
     state_batch_free(&batch);
     state_source_close(&source);
-    given_query_free(&asked);
+    query_options_free(&asked);
     close_robot(&robot);
     return code;
 }

@@ -11,7 +11,7 @@
 #include "coordinate_values.h"
 #include "exchange.h"
 #include "gains.h"
-#include "given_query.h"
+#include "query_options.h"
 #include "numbers.h"
 #include "page.h"
 #include "progress_bar.h"
@@ -118,7 +118,7 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
         code = trace_open(given, &run->robot, true, &run->rows);
     }
     if (code == EXIT_OK) {
-        code = given_gravity_read(given, run->gravity, &gravity);
+        code = gravity_option_read(given, run->gravity, &gravity);
     }
     run->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq,
                                                          .nv = run->robot.nv, .joint_count = run->robot.name_count,

@@ -8,7 +8,7 @@
 #include "methods/description.h"
 #include "methods/error_path.h"
 #include "methods/geometry.h"
-#include "methods/keep.h"
+#include "methods/model_insertion.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
 
@@ -212,7 +212,7 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
         call_blame(c, "name");
         call_fail(c, REASON_MISSING_VALUE, "name is empty; set the name of the new model");
     }
-    return !call_has_ended(c) && keep_check(c, r->replace, r->expected_digest);
+    return !call_has_ended(c) && insertion_check(c, r->replace, r->expected_digest);
 }
 
 /* Builds the result again, for its report. */
@@ -232,7 +232,7 @@ static void build(call *c, const dyn_model *model) {
         dyn_builder_free(builder);
     }
     if (status != DYN_OK && error.site.argument && strcmp(error.site.argument, "name") == 0) {
-        keep_fail_name(c, &error);
+        insertion_fail_name(c, &error);
     } else if (status != DYN_OK) {
         call_blame(c, error.site.argument ? error.site.argument : "operations");
         description_fail_element(c, &error);
@@ -256,8 +256,9 @@ void method_prepare_derive_model(call *c) {
 void method_derive_model(call *c) {
     bool was_present;
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
-    const keep_options options = {.replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep};
-    model_entry *stored = keep_model(c, &options, &was_present);
+    const insertion_options options = {.replaced = insertion_replaced(r->replace, r->expected_digest),
+                                       .on_disk = r->keep};
+    model_entry *stored = insert_built_model(c, &options, &was_present);
     Dynamics__V1__DeriveModelReply *reply = stored ? create_derive_model_reply(c) : NULL;
     if (reply) {
         reply->loaded = summary_loaded(c, stored, was_present);

@@ -30,7 +30,7 @@ typedef struct service_limits {
     _Atomic uint32_t jobs;
     _Atomic uint64_t job_bytes;
     _Atomic double job_time, job_result_time; /* s */
-    _Atomic bool keep_models;                 /* store all models on the disk, also without a request for it */
+    _Atomic bool persist_models;              /* store all models on the disk, also without a request for it */
 } service_limits;
 
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "methods/description.h"
-#include "methods/keep.h"
+#include "methods/model_insertion.h"
 #include "methods/methods.h"
 #include "methods/summary.h"
 
@@ -43,7 +43,7 @@ static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     const char *argument = error->site.argument ? error->site.argument : "";
     if (strcmp(argument, "name") == 0) {
-        keep_fail_name(c, error);
+        insertion_fail_name(c, error);
         return;
     }
     if (argument[0] != '\0') {
@@ -119,7 +119,7 @@ void method_prepare_load_model(call *c) {
     dyn_error error = {0};
     dyn_report *report = NULL;
     dyn_builder *builder = NULL;
-    if (!keep_check(c, r->replace, r->expected_digest) ||
+    if (!insertion_check(c, r->replace, r->expected_digest) ||
         !read_options(c, r, is_described ? r->description : NULL, &options)) {
         return;
     }
@@ -138,9 +138,9 @@ void method_prepare_load_model(call *c) {
 void method_load_model(call *c) {
     bool was_present;
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
-    const keep_options options = {
-        .replaced = keep_replaced(r->replace, r->expected_digest), .keep = r->keep, .request = r};
-    model_entry *stored = keep_model(c, &options, &was_present);
+    const insertion_options options = {
+        .replaced = insertion_replaced(r->replace, r->expected_digest), .on_disk = r->keep, .request = r};
+    model_entry *stored = insert_built_model(c, &options, &was_present);
     Dynamics__V1__LoadModelReply *reply = stored ? create_load_model_reply(c) : NULL;
     if (reply) {
         reply->loaded = summary_loaded(c, stored, was_present);
@@ -155,7 +155,7 @@ void method_unload_model(call *c) {
     }
     Dynamics__V1__UnloadModelReply *reply = create_unload_model_reply(c);
     Dynamics__V1__ModelSummary *summary = summary_create(c, found);
-    bool is_removed = !call_has_ended(c) && keep_remove(c, found);
+    bool is_removed = !call_has_ended(c) && remove_model(c, found);
     call_set_model(c, found);
     model_entry_release(found);
     if (is_removed) {

@@ -160,14 +160,14 @@ static void return_call(service *s, call *c) {
     model_entry_release(c->built);
     c->built = NULL;
     pthread_mutex_lock(&s->idle_mutex);
-    bool is_kept = s->idle_count < IDLE_CALLS;
-    if (is_kept) {
+    bool is_reused = s->idle_count < IDLE_CALLS;
+    if (is_reused) {
         c->next = s->idle;
         s->idle = c;
         s->idle_count++;
     }
     pthread_mutex_unlock(&s->idle_mutex);
-    if (!is_kept) {
+    if (!is_reused) {
         free_call(c);
     }
 }

@@ -16,7 +16,7 @@ void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary)
     summary->base_type =
         description_write_base(dyn_model_is_floating(entry->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED);
     summary->mass = dyn_model_mass(entry->model);
-    summary->kept = atomic_load(&entry->is_kept);
+    summary->kept = atomic_load(&entry->is_persistent);
     summary->loaded_by = (char *)(uintptr_t)entry->loaded_by;
 }
 

@@ -108,9 +108,9 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
     model_entry *present = model_store_find(directory->store, entry->name);
     bool has_other_source = present && strcmp(present->source, file->path) != 0;
     const model_file *outdated = has_other_source ? find_outdated(directory, entry->name, present->source) : NULL;
-    bool is_kept = present && atomic_load(&present->is_kept);
+    bool is_persistent = present && atomic_load(&present->is_persistent);
     model_entry_release(present);
-    if (is_kept) {
+    if (is_persistent) {
         log_info(directory->log, "model %s of %s is not loaded: a model of that name is kept", entry->name, file->path);
         return false;
     }

@@ -240,12 +240,12 @@ model_compilation model_entry_compilation(model_entry *entry, char reason[COMPIL
 void model_entry_return(model_entry *entry, dyn_workspace *workspace) {
     pthread_mutex_lock(&entry->mutex);
     dyn_precision precision = dyn_workspace_precision(workspace);
-    bool is_kept = entry->idle_count[precision] < MODEL_IDLE_WORKSPACES;
-    if (is_kept) {
+    bool is_reused = entry->idle_count[precision] < MODEL_IDLE_WORKSPACES;
+    if (is_reused) {
         entry->idle[precision][entry->idle_count[precision]++] = workspace;
     }
     pthread_mutex_unlock(&entry->mutex);
-    if (!is_kept) {
+    if (!is_reused) {
         dyn_workspace_free(workspace);
     }
 }

@@ -45,7 +45,7 @@ typedef struct model_entry {
     char digest[DIGEST_SIZE];
     char *source;                    /* file of the model; "" if loaded by request */
     char loaded_by[MODEL_PEER_SIZE]; /* peer that loaded it, set before the store holds it; "": loaded from a file */
-    atomic_bool is_kept;             /* stored on the disk, over restarts of the daemon */
+    atomic_bool is_persistent;       /* stored on the disk, over restarts of the daemon */
     dyn_model *model;
     dyn_report *report;
     model_options options;

@@ -159,9 +159,8 @@ static model_entry *remove_entry(model_store *store, const char *name, const cha
     pthread_mutex_lock(&store->change);
     pthread_rwlock_wrlock(&store->lock);
     size_t i = index_of(store, name);
-    bool is_wanted =
-        i < store->count &&
-        (!source || (strcmp(store->entries[i]->source, source) == 0 && !atomic_load(&store->entries[i]->is_kept)));
+    bool is_wanted = i < store->count && (!source || (strcmp(store->entries[i]->source, source) == 0 &&
+                                                      !atomic_load(&store->entries[i]->is_persistent)));
     if (is_wanted) {
         entry = store->entries[i];
         store->count--;

@@ -110,11 +110,11 @@ static void ask(const way *w, const questions *all, int i) {
     }
 }
 
-static void ask_block(way *w, const questions *all, size_t calls, bool is_kept) {
+static void ask_block(way *w, const questions *all, size_t calls, bool is_recorded) {
     for (size_t i = 0; i < calls; i++) {
         double start = clock_ns(CLOCK_MONOTONIC);
         ask(w, all, (int)(i % STATES));
-        if (is_kept) {
+        if (is_recorded) {
             w->ns[w->count++] = clock_ns(CLOCK_MONOTONIC) - start;
         }
     }

@@ -330,11 +330,11 @@ static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error 
 static void list_columns(dyn_base_parameters *g) {
     g->count = 0;
     for (int c = 0; c < g->parameters; c++) {
-        bool is_kept = true;
+        bool is_listed = true;
         for (int k = 0; k < g->regrouped; k++) {
-            is_kept = is_kept && g->regroupings[k].parameter != c;
+            is_listed = is_listed && g->regroupings[k].parameter != c;
         }
-        if (is_kept) {
+        if (is_listed) {
             g->columns[g->count++] = c;
         }
     }

@@ -30,7 +30,7 @@ KERNEL_STEP void store_entries(real x, int count, entry *to) {
 
 /* Prefetches a line before it is stored to. Stores complete in order, and one that misses the first-level cache blocks
  * all later ones. */
-static inline void ask_for(const entry *line) {
+static inline void prefetch_line(const entry *line) {
     __builtin_prefetch(line, 1);
 }
 
@@ -54,7 +54,7 @@ KERNEL_STEP void store_entries(real x, int count, entry *to) {
     *to = x;
 }
 
-static inline void ask_for(const entry *line) {
+static inline void prefetch_line(const entry *line) {
     (void)line;
 }
 
@@ -82,7 +82,7 @@ KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B
                           real *zeros) {
     motion columns = load_columns(A, each, count);
     for (int k = 0; k < rows; k++) {
-        ask_for(M + (size_t)k * width + ENTRIES);
+        prefetch_line(M + (size_t)k * width + ENTRIES);
         store_entries(finish_number(spatial_dot(columns, B[k]), zeros), count, M + (size_t)k * width);
     }
 }

@@ -68,8 +68,8 @@ static void lay_out(const dyn_model *model, void *memory, const dyn_task *task, 
     }
 }
 
-/* Computes Lambda from Omega, and how much of each row of Omega its factors keep. */
-static void invert_rows(task_work *w, real *kept) {
+/* Computes Lambda from Omega, and for each row the share of the diagonal entry of Omega that is left as pivot. */
+static void invert_rows(task_work *w, real *shares) {
     int m = w->m;
     for (int i = 0; i < m * m; i++) {
         w->Lambda[i] = w->Omega[i];
@@ -79,7 +79,7 @@ static void invert_rows(task_work *w, real *kept) {
     }
     KERNEL(factorize)(m, w->parent, w->Lambda);
     for (int i = 0; i < m; i++) {
-        kept[i] = w->Lambda[i * m + i] / w->Omega[i * m + i];
+        shares[i] = w->Lambda[i * m + i] / w->Omega[i * m + i];
     }
     KERNEL(invert)(m, w->parent, w->Lambda);
 }
@@ -143,7 +143,7 @@ static void copy(int count, const real *from, void *to) {
 }
 
 void KERNEL(operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                               const void *v, const dyn_task *task, void *pivots, void *kept,
+                               const void *v, const dyn_task *task, void *pivots, void *shares,
                                const task_results *results) {
     static const double none[3] = {0, 0, 0};
     task_work w;
@@ -160,7 +160,7 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const doubl
     if (!wants_T && !results->inertia) {
         return;
     }
-    invert_rows(&w, (real *)kept);
+    invert_rows(&w, (real *)shares);
     copy(m * m, w.Lambda, results->inertia);
     if (results->bias) {
         KERNEL(rnea)(model, w.rest, none, q, v, w.zero, NULL, w.h);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Circumstances of a computation.
+ * Reader of the options that set the query of a request.
  */
-#include "given_query.h"
+#include "query_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-exit_code given_gravity_read(const arguments *given, double values[3], const double **gravity) {
+exit_code gravity_option_read(const arguments *given, double values[3], const double **gravity) {
     const char *text = given->value[OPTION_GRAVITY];
     char message[PARSE_MESSAGE_SIZE];
     *gravity = NULL;
@@ -48,7 +48,7 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
     return EXIT_OK;
 }
 
-static exit_code read_payloads(const arguments *given, given_query *result) {
+static exit_code read_payloads(const arguments *given, query_options *result) {
     size_t length = 1;
     exit_code code = EXIT_OK;
     for (size_t i = 0; i < given->payload_count; i++) {
@@ -69,13 +69,13 @@ static exit_code read_payloads(const arguments *given, given_query *result) {
     return code;
 }
 
-exit_code given_query_read(const arguments *given, given_query *result) {
+exit_code query_options_read(const arguments *given, query_options *result) {
     static const char *const precisions[] = {"double", "single"}, *const outcomes[] = {"fail", "mark"};
     size_t precision = 0, outcome = 0;
-    *result = (given_query){0};
-    exit_code code = given_gravity_read(given, result->gravity_values, &result->gravity);
+    *result = (query_options){0};
+    exit_code code = gravity_option_read(given, result->gravity_values, &result->gravity);
     if (code == EXIT_OK) {
-        code = given_forces_read(given, &result->forces);
+        code = force_options_read(given, &result->forces);
     }
     if (code == EXIT_OK) {
         code = read_payloads(given, result);
@@ -91,7 +91,7 @@ exit_code given_query_read(const arguments *given, given_query *result) {
     return code;
 }
 
-void given_query_apply(const given_query *asked, dyn_client_query *query) {
+void query_options_apply(const query_options *asked, dyn_client_query *query) {
     query->gravity = asked->gravity;
     query->external_force_count = asked->forces.count;
     query->external_forces = asked->forces.list;
@@ -101,9 +101,9 @@ void given_query_apply(const given_query *asked, dyn_client_query *query) {
     query->on_error = asked->on_error;
 }
 
-void given_query_free(given_query *freed) {
-    given_forces_free(&freed->forces);
+void query_options_free(query_options *freed) {
+    force_options_free(&freed->forces);
     free(freed->payloads);
     free(freed->payload_links);
-    *freed = (given_query){0};
+    *freed = (query_options){0};
 }

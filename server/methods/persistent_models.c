@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Models stored on the disk. */
-#include "methods/kept_models.h"
+#include "methods/persistent_models.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -48,25 +48,26 @@ static bool refuse_file(refusal *why, const char *action, const char *path) {
 }
 
 /* Writes the file. Also syncs the state directory, in which "models" is an entry. */
-static bool write_file(live *l, const Dynamics__V1__KeptModel *kept, refusal *why) {
+static bool write_file(live *l, const Dynamics__V1__KeptModel *record, refusal *why) {
     char path[PATH_MAX], directory[PATH_MAX];
-    if (!find_paths(l, kept->name, path, directory, why)) {
+    if (!find_paths(l, record->name, path, directory, why)) {
         return false;
     }
-    size_t size = dynamics__v1__kept_model__get_packed_size(kept);
+    size_t size = dynamics__v1__kept_model__get_packed_size(record);
     uint8_t *bytes = malloc(size ? size : 1);
     if (!bytes) {
         return refuse_memory(why);
     }
-    dynamics__v1__kept_model__pack(kept, bytes);
+    dynamics__v1__kept_model__pack(record, bytes);
     bool is_good = durable_directory_sync(l->state_directory) && durable_file_write(path, directory, bytes, size);
     is_good = is_good || refuse_file(why, "write", path);
     free(bytes);
     return is_good;
 }
 
-bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__LoadModelRequest *request, refusal *why) {
-    Dynamics__V1__KeptModel kept = DYNAMICS__V1__KEPT_MODEL__INIT;
+bool persistent_models_write(live *l, const model_entry *entry, const Dynamics__V1__LoadModelRequest *request,
+                             refusal *why) {
+    Dynamics__V1__KeptModel record = DYNAMICS__V1__KEPT_MODEL__INIT;
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     recorded_model described = {0};
     bool is_good = true;
@@ -85,19 +86,19 @@ bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__Lo
     load.strict = false; /* a later release may have more warnings */
     load.replace = false;
     load.expected_digest = (char *)(uintptr_t)protobuf_c_empty_string;
-    kept.name = load.name;
-    kept.digest = (char *)(uintptr_t)entry->digest;
-    kept.loaded_by = (char *)(uintptr_t)entry->loaded_by;
-    kept.stamp_ns = clock_wall();
-    kept.request = &load;
-    is_good = is_good && write_file(l, &kept, why);
+    record.name = load.name;
+    record.digest = (char *)(uintptr_t)entry->digest;
+    record.loaded_by = (char *)(uintptr_t)entry->loaded_by;
+    record.stamp_ns = clock_wall();
+    record.request = &load;
+    is_good = is_good && write_file(l, &record, why);
     if (!request) {
         recorded_model_free(&described);
     }
     return is_good;
 }
 
-bool kept_models_remove(live *l, const char *name, refusal *why) {
+bool persistent_models_remove(live *l, const char *name, refusal *why) {
     char path[PATH_MAX], directory[PATH_MAX];
     return find_paths(l, name, path, directory, why) &&
            (durable_file_remove(path, directory) || refuse_file(why, "remove", path));
@@ -113,20 +114,20 @@ typedef struct loading {
 } loading;
 
 /* Inserts a built model. */
-static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_entry *entry) {
+static bool enter(const loading *o, const Dynamics__V1__KeptModel *record, model_entry *entry) {
     char reason[REFUSAL_MESSAGE_SIZE];
-    dyn_text_print(kept->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
-    atomic_store(&entry->is_kept, true);
+    dyn_text_print(record->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
+    atomic_store(&entry->is_persistent, true);
     model_insertion result = model_store_insert(o->live->options.store, entry, NULL, NULL);
     if (result != MODEL_INSERTED && result != MODEL_PRESENT) {
-        o->left_out(o->context, kept->name, "the store is full; raise limits.models");
+        o->left_out(o->context, record->name, "the store is full; raise limits.models");
         return false;
     }
-    if (strcmp(entry->digest, kept->digest) != 0) {
+    if (strcmp(entry->digest, record->digest) != 0) {
         snprintf(reason, sizeof reason,
                  "it is loaded with the digest %.19s..., but was kept with %.19s...: this release reads its "
                  "description in another way",
-                 entry->digest, kept->digest);
+                 entry->digest, record->digest);
         log_warning(o->live->options.log, "model %s: %s", entry->name, reason);
     }
     log_info(o->live->options.log, "model %s, kept for %s: nq %d, nv %d", entry->name, entry->loaded_by,
@@ -135,19 +136,19 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *kept, model_e
 }
 
 /* Builds the model by the request that is stored with it. */
-static bool load_kept(const loading *o, const Dynamics__V1__KeptModel *kept) {
+static bool load_record(const loading *o, const Dynamics__V1__KeptModel *record) {
     recorded_model m;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     recorded_model_begin(&m, &o->live->options);
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
-    request.load_model = kept->request;
+    request.load_model = record->request;
     m.call.request = &request;
     method_prepare_load_model(&m.call);
     bool is_good = m.call.built != NULL;
     if (is_good) {
-        is_good = enter(o, kept, m.call.built);
+        is_good = enter(o, record, m.call.built);
     } else {
-        o->left_out(o->context, kept->name, m.call.message);
+        o->left_out(o->context, record->name, m.call.message);
     }
     model_entry_release(m.call.built);
     recorded_model_free(&m);
@@ -160,33 +161,34 @@ static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
     const uint8_t *bytes;
     size_t size;
     char unknown[UNKNOWN_FIELD_SIZE] = "";
-    Dynamics__V1__KeptModel *kept = NULL;
+    Dynamics__V1__KeptModel *record = NULL;
     if (!record_reader_open(&reader, path)) {
         o->left_out(o->context, path, regular_file_error(errno));
         return NULL;
     }
     if (record_reader_next(&reader, &bytes, &size) &&
         !field_check_later(&dynamics__v1__kept_model__descriptor, bytes, size, unknown)) {
-        kept = dynamics__v1__kept_model__unpack(NULL, size, bytes);
+        record = dynamics__v1__kept_model__unpack(NULL, size, bytes);
     }
-    if (kept && !kept->request) {
-        dynamics__v1__kept_model__free_unpacked(kept, NULL);
-        kept = NULL;
+    if (record && !record->request) {
+        dynamics__v1__kept_model__free_unpacked(record, NULL);
+        record = NULL;
     }
-    if (!kept) {
+    if (!record) {
         o->left_out(o->context, path,
                     unknown[0] ? unknown : "the file is damaged; remove it, and load the model again with --keep");
     }
     record_reader_close(&reader);
-    return kept;
+    return record;
 }
 
-static int is_kept_model(const struct dirent *entry) {
+static int is_model_file(const struct dirent *entry) {
     size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
     return entry->d_name[0] != '.' && length > suffix && strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-size_t kept_models_load(live *l, void (*left_out)(void *context, const char *name, const char *reason), void *context) {
+size_t persistent_models_load(live *l, void (*left_out)(void *context, const char *name, const char *reason),
+                              void *context) {
     const loading o = {l, left_out, context};
     char directory[PATH_MAX], path[PATH_MAX];
     struct dirent **entries;
@@ -195,7 +197,7 @@ size_t kept_models_load(live *l, void (*left_out)(void *context, const char *nam
         snprintf(directory, sizeof directory, "%s/%s", l->state_directory, KIND) >= (int)sizeof directory) {
         return 0;
     }
-    int count = scandir(directory, &entries, is_kept_model, alphasort);
+    int count = scandir(directory, &entries, is_model_file, alphasort);
     if (count < 0) {
         if (errno != ENOENT) {
             left_out(context, directory, strerror(errno));
@@ -204,10 +206,10 @@ size_t kept_models_load(live *l, void (*left_out)(void *context, const char *nam
     }
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%.3800s/%s", directory, entries[i]->d_name);
-        Dynamics__V1__KeptModel *kept = read_file(&o, path);
-        loaded += kept && load_kept(&o, kept);
-        if (kept) {
-            dynamics__v1__kept_model__free_unpacked(kept, NULL);
+        Dynamics__V1__KeptModel *record = read_file(&o, path);
+        loaded += record && load_record(&o, record);
+        if (record) {
+            dynamics__v1__kept_model__free_unpacked(record, NULL);
         }
         free(entries[i]);
     }

@@ -2,21 +2,23 @@
 /*
  * Models stored on the disk: one file for each in the directory "models" of the state directory.
  */
-#ifndef SERVER_METHODS_KEPT_MODELS_H
-#define SERVER_METHODS_KEPT_MODELS_H
+#ifndef SERVER_METHODS_PERSISTENT_MODELS_H
+#define SERVER_METHODS_PERSISTENT_MODELS_H
 
 #include "methods/call.h"
 #include "methods/live.h"
 
 /* Writes a model and waits until it is on the disk; it replaces one of the same name. `request` loads the model again;
  * with NULL a description of the model does. On failure nothing has changed. */
-bool kept_models_write(live *l, const model_entry *entry, const Dynamics__V1__LoadModelRequest *request, refusal *why);
+bool persistent_models_write(live *l, const model_entry *entry, const Dynamics__V1__LoadModelRequest *request,
+                             refusal *why);
 
 /* Removes the model of that name durably. A missing model is not an error. */
-bool kept_models_remove(live *l, const char *name, refusal *why);
+bool persistent_models_remove(live *l, const char *name, refusal *why);
 
 /* Loads all stored models. Models that cannot be loaded stay on the disk, and the callback receives each with the
  * reason. Returns the number of models. Must be called before the first request. */
-size_t kept_models_load(live *l, void (*left_out)(void *context, const char *name, const char *reason), void *context);
+size_t persistent_models_load(live *l, void (*left_out)(void *context, const char *name, const char *reason),
+                              void *context);
 
 #endif

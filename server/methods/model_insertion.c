@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Insertion of a model into the daemon's store, and its storage on the disk. */
-#include "methods/keep.h"
+#include "methods/model_insertion.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "methods/kept_models.h"
+#include "methods/persistent_models.h"
 #include "methods/text.h"
 
-const char *keep_replaced(bool replace, const char *expected_digest) {
+const char *insertion_replaced(bool replace, const char *expected_digest) {
     return !replace ? NULL : expected_digest[0] ? expected_digest : MODEL_ANY;
 }
 
-bool keep_check(call *c, bool replace, const char *expected_digest) {
+bool insertion_check(call *c, bool replace, const char *expected_digest) {
     char quoted[TEXT_QUOTE_SIZE];
     if (expected_digest[0] == '\0' || (replace && digest_is_one(expected_digest))) {
         return true;
@@ -28,7 +28,7 @@ bool keep_check(call *c, bool replace, const char *expected_digest) {
     return false;
 }
 
-void keep_fail_name(call *c, const dyn_error *error) {
+void insertion_fail_name(call *c, const dyn_error *error) {
     bool is_long = error->status == DYN_RESOURCE_EXHAUSTED;
     call_blame(c, "name");
     call_fail(c, is_long ? REASON_TEXT_TOO_LONG : reason_of_error(error), "%s", error->message);
@@ -64,12 +64,12 @@ static bool may_enter(const model_entry *entry, const model_entry *present, cons
 }
 
 /* Writes the model to the disk if requested. Returns false when the call has ended. */
-static bool write_kept(call *c, const keep_options *options, bool *is_written) {
+static bool write_persistent(call *c, const insertion_options *options, bool *is_written) {
     refusal why = {0};
     live *l = c->service->live;
-    bool by_default = atomic_load(&c->service->limits->keep_models) && l->state_directory[0];
-    *is_written = (options->keep || by_default) && kept_models_write(l, c->built, options->request, &why);
-    if (!*is_written && options->keep) {
+    bool by_default = atomic_load(&c->service->limits->persist_models) && l->state_directory[0];
+    *is_written = (options->on_disk || by_default) && persistent_models_write(l, c->built, options->request, &why);
+    if (!*is_written && options->on_disk) {
         call_refuse(c, &why);
         return false;
     }
@@ -81,24 +81,24 @@ static bool write_kept(call *c, const keep_options *options, bool *is_written) {
 
 /* Updates the disk before the store: writes the model, or removes one that it replaces. Returns false when the call has
  * ended, and nothing has changed. */
-static bool keep_on_disk(call *c, const keep_options *options, model_entry *present) {
+static bool update_disk(call *c, const insertion_options *options, model_entry *present) {
     refusal why = {0};
     model_entry *entry = c->built;
     bool is_same = present && strcmp(present->digest, entry->digest) == 0, is_written;
-    bool was_kept = present && atomic_load(&present->is_kept);
-    if (is_same && was_kept) {
+    bool was_persistent = present && atomic_load(&present->is_persistent);
+    if (is_same && was_persistent) {
         return true;
     }
-    if (!write_kept(c, options, &is_written)) {
+    if (!write_persistent(c, options, &is_written)) {
         return false;
     }
-    if (!is_written && was_kept && !kept_models_remove(c->service->live, entry->name, &why)) {
+    if (!is_written && was_persistent && !persistent_models_remove(c->service->live, entry->name, &why)) {
         call_refuse(c, &why);
         return false;
     }
-    atomic_store(&entry->is_kept, is_written);
+    atomic_store(&entry->is_persistent, is_written);
     if (is_same) {
-        atomic_store(&present->is_kept, is_written);
+        atomic_store(&present->is_persistent, is_written);
     }
     return true;
 }
@@ -121,22 +121,22 @@ static model_entry *enter(call *c, const char *replaced, bool *was_present) {
     return NULL;
 }
 
-model_entry *keep_model(call *c, const keep_options *options, bool *was_present) {
+model_entry *insert_built_model(call *c, const insertion_options *options, bool *was_present) {
     model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
     refusal why = {0};
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
-    bool is_good = !may_enter(entry, present, options->replaced) || keep_on_disk(c, options, present);
+    bool is_good = !may_enter(entry, present, options->replaced) || update_disk(c, options, present);
     model_entry_release(present);
     model_entry *entered = is_good ? enter(c, options->replaced, was_present) : NULL;
-    if (is_good && !entered && atomic_load(&entry->is_kept)) {
-        kept_models_remove(c->service->live, entry->name, &why); /* the store was full */
+    if (is_good && !entered && atomic_load(&entry->is_persistent)) {
+        persistent_models_remove(c->service->live, entry->name, &why); /* the store was full */
     }
     return entered;
 }
 
-bool keep_remove(call *c, const model_entry *entry) {
+bool remove_model(call *c, const model_entry *entry) {
     refusal why = {0};
-    if (atomic_load(&entry->is_kept) && !kept_models_remove(c->service->live, entry->name, &why)) {
+    if (atomic_load(&entry->is_persistent) && !persistent_models_remove(c->service->live, entry->name, &why)) {
         call_refuse(c, &why);
         return false;
     }

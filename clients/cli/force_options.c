@@ -2,7 +2,7 @@
 /*
  * Wrenches of --force.
  */
-#include "given_forces.h"
+#include "force_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
     return EXIT_OK;
 }
 
-exit_code given_forces_read(const arguments *given, given_forces *forces) {
+exit_code force_options_read(const arguments *given, force_options *forces) {
     size_t frame, length = 1;
-    *forces = (given_forces){.count = given->force_count};
+    *forces = (force_options){.count = given->force_count};
     exit_code code =
         arguments_choice(given, OPTION_FORCE_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
     if (code != EXIT_OK) {
@@ -57,9 +57,9 @@ exit_code given_forces_read(const arguments *given, given_forces *forces) {
     return code;
 }
 
-void given_forces_free(given_forces *forces) {
+void force_options_free(force_options *forces) {
     free(forces->list);
     free(forces->values);
     free(forces->links);
-    *forces = (given_forces){0};
+    *forces = (force_options){0};
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Options that set the query of a request: --gravity, --force, --payload, --precision and --on-error.
+ */
+#ifndef CLI_QUERY_OPTIONS_H
+#define CLI_QUERY_OPTIONS_H
+
+#include "arguments.h"
+#include "force_options.h"
+
+typedef struct query_options {
+    const double *gravity; /* NULL: the model's own */
+    force_options forces;
+    size_t payload_count;
+    dyn_client_payload *payloads;
+    dyn_client_precision precision;
+    dyn_client_on_error on_error;
+    double gravity_values[3];
+    char *payload_links;
+} query_options;
+
+/* Reads the options; absent ones have their defaults. Reports errors. The caller frees the result with
+ * query_options_free, also after an error. Its address must not change meanwhile. */
+exit_code query_options_read(const arguments *given, query_options *result);
+void query_options_free(query_options *freed);
+
+/* Sets the members of a query. It refers to the arrays of `asked`. */
+void query_options_apply(const query_options *asked, dyn_client_query *query);
+
+/* Reads --gravity. */
+exit_code gravity_option_read(const arguments *given, double values[3], const double **gravity);
+
+#endif
