@@ -521,6 +521,24 @@ START_TEST(the_example_prints_torques) {
 }
 END_TEST
 
+/* The arm of two unit links needs its largest torques stretched out level: 3 g L and 1 g L, with m = 1 kg and L = 1 m.
+ * One of 10,000 random states comes within 1 % of that. */
+START_TEST(the_batch_example_finds_the_largest_forces) {
+    static const double levels[2] = {3 * 9.81, 9.81};
+    char command[512], line[256], joint[64];
+    snprintf(command, sizeof command, "%s %s two_link", BATCH_PROGRAM, served.request_ipc);
+    FILE *output = popen(command, "r");
+    for (int i = 0; i < 2; i++) {
+        double largest;
+        ck_assert_ptr_nonnull(fgets(line, sizeof line, output));
+        ck_assert_int_eq(sscanf(line, "%63s %lf N m", joint, &largest), 2);
+        ck_assert_msg(largest > 0.99 * levels[i] && largest <= levels[i], "%s", line);
+    }
+    ck_assert_ptr_null(fgets(line, sizeof line, output));
+    ck_assert_int_eq(pclose(output), 0);
+}
+END_TEST
+
 START_TEST(freeing_nothing_is_allowed) {
     dyn_client_abort(NULL);
     dyn_client_close(NULL);
@@ -563,6 +581,7 @@ int main(void) {
     tcase_add_test(all, a_client_outlives_the_daemon);
     tcase_add_test(all, raw_calls_accept_and_return_messages);
     tcase_add_test(all, the_example_prints_torques);
+    tcase_add_test(all, the_batch_example_finds_the_largest_forces);
     tcase_add_test(all, freeing_nothing_is_allowed);
     return run_unforked("client", all);
 }

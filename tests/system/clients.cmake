@@ -20,8 +20,9 @@ add_library(silent_peer STATIC silent_peer.c)
 target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)
 
 add_system_test(client silent_peer m)
-target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>")
-add_dependencies(system_client example_inverse_dynamics)
+target_compile_definitions(system_client PRIVATE EXAMPLE_PROGRAM="$<TARGET_FILE:example_inverse_dynamics>"
+                                                 BATCH_PROGRAM="$<TARGET_FILE:example_gravity_batch>")
+add_dependencies(system_client example_inverse_dynamics example_gravity_batch)
 
 add_library(command_line STATIC command_line.c)
 target_link_libraries(command_line PUBLIC system_support PkgConfig::JANSSON)

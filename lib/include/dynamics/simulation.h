@@ -17,11 +17,11 @@
  *     DYN_INTEGRATOR_SEMI_IMPLICIT_EULER  order 1; energy does not drift; stable for any damping and friction, since it
  *                                         evaluates them at the new velocity: (M + dt K) a = tau - h - K v,
  *                                         K = b + f / sqrt(v^2 + v_f^2), with dt the length of an integration step
- *     DYN_INTEGRATOR_EXPLICIT_EULER       order 1; gains energy; Modern Robotics, algorithm of section 8.9
+ *     DYN_INTEGRATOR_EXPLICIT_EULER       order 1; gains energy; Modern Robotics, algorithm of section 8.5
  *     DYN_INTEGRATOR_RUNGE_KUTTA_4        order 4; needs dt K / M_ii < 2.7
  * Rotations are integrated on their manifold: increments of configuration_space.h, no drift of the quaternion's norm.
  *
- * Source: Hairer, Lubich and Wanner 2006; Featherstone 2008; Modern Robotics (Lynch and Park 2017), section 8.9.
+ * Source: Hairer, Lubich and Wanner 2006; Featherstone 2008; Modern Robotics (Lynch and Park 2017), section 8.5.
  */
 #ifndef DYNAMICS_SIMULATION_H
 #define DYNAMICS_SIMULATION_H
