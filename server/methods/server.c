@@ -64,6 +64,7 @@ void method_get_health(call *c) {
         }
         text_guess_consider(&guess, h->components[i].name);
     }
+    call_may_proceed(c, 1); /* answers a subscriber that asks whether the daemon knows it */
     if (reply->n_components == 0) {
         char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];
         call_blame(c, "component");

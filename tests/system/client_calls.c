@@ -385,7 +385,6 @@ static void expect_event(dyn_client_watch *watch, const char *text) {
 START_TEST(watchers_of_models_see_each_load_replacement_and_unload) {
     dyn_client_watch *watch;
     ck_assert_int_eq(dyn_client_watch_models(client, 5, &watch, &error), DYN_CLIENT_OK);
-    nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
     load_rod("<robot name='rod'><link name='base'/></robot>");
     expect_event(watch, "loaded");
     load_rod("<robot name='rod'><link name='root'/></robot>");
@@ -393,6 +392,21 @@ START_TEST(watchers_of_models_see_each_load_replacement_and_unload) {
     ck_assert_int_eq(dyn_client_unload_model(client, "rod", 0, &error), DYN_CLIENT_OK);
     expect_event(watch, "unloaded");
     dyn_client_watch_close(watch);
+}
+END_TEST
+
+START_TEST(a_watch_of_models_sees_the_first_event_after_it_returns) {
+    enum { ROUNDS = 100 };
+    load_rod("<robot name='rod'><link name='base'/></robot>");
+    for (int i = 0; i < ROUNDS; i++) {
+        dyn_client_watch *watch;
+        ck_assert_int_eq(dyn_client_watch_models(client, 5, &watch, &error), DYN_CLIENT_OK);
+        load_rod(i % 2 ? "<robot name='rod'><link name='base'/></robot>"
+                       : "<robot name='rod'><link name='root'/></robot>");
+        expect_event(watch, "replaced");
+        dyn_client_watch_close(watch);
+    }
+    ck_assert_int_eq(dyn_client_unload_model(client, "rod", 0, &error), DYN_CLIENT_OK);
 }
 END_TEST
 
@@ -412,5 +426,6 @@ int main(void) {
     tcase_add_test(all, version_of_the_header_is_that_of_the_library);
     tcase_add_test(all, query_for_a_description_has_its_model_and_sizes);
     tcase_add_test(all, watchers_of_models_see_each_load_replacement_and_unload);
+    tcase_add_test(all, a_watch_of_models_sees_the_first_event_after_it_returns);
     return run_unforked("client_calls", all);
 }

@@ -1701,8 +1701,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *clie
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 
-/* Subscribes to the models of the daemon: an event for each model that is loaded, replaced or unloaded. The daemon may
- * not know the subscription yet when the call returns: it does after some milliseconds. */
+/* Subscribes to the models of the daemon: an event for each model that is loaded, replaced or unloaded. Events after
+ * the call returns arrive: it waits until the daemon confirms the subscription. TIMEOUT: it does not. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 

@@ -165,6 +165,10 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
     return DYN_CLIENT_OK;
 }
 
+void one_way_unsubscribe(one_way *used, const char *topic) {
+    nng_socket_set(used->socket, NNG_OPT_SUB_UNSUBSCRIBE, topic, strlen(topic) + 1);
+}
+
 dyn_client_status one_way_send(one_way *used, const outgoing *message, double timeout, dyn_client_error *error) {
     nng_msg *sent = outgoing_message(message);
     if (!sent) {

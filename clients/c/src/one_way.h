@@ -18,6 +18,9 @@ void one_way_close(one_way *closed);
 /* Waits for a message, at most `timeout` seconds. */
 dyn_client_status one_way_receive(one_way *used, double timeout, incoming *message, dyn_client_error *error);
 
+/* Ends the subscription to a topic, and drops its messages that wait for the reader. */
+void one_way_unsubscribe(one_way *used, const char *topic);
+
 /* Sends a message, at most after `timeout` seconds. */
 dyn_client_status one_way_send(one_way *used, const outgoing *message, double timeout, dyn_client_error *error);
 

@@ -3,6 +3,7 @@
  * Watches of simulations and streams.
  */
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 #include "sized.h"
 
 static const double DEFAULT_WAIT = 10;
+
+/* Wait for the event of one request that asks whether the subscription is in force, s. */
+static const double CONFIRMATION_WAIT = 0.02;
 
 /* READY_QUESTIONS: largest number of requests to learn that the daemon knows of the subscription. READY_PAUSE: pause
  * between two of them, in ns. */
@@ -127,6 +131,51 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
     return status;
 }
 
+static double monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Requests the health of the daemon, which publishes an event under the number before it replies. */
+static dyn_client_status ask_for_event(dyn_client *client, uint64_t number, double timeout, dyn_client_error *error) {
+    Dynamics__V1__GetHealthRequest health = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    call_reply answer;
+    request.progress = number;
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH, &health.base);
+    dyn_client_status status = call(client, &request, within(timeout), &answer, error);
+    if (status == DYN_CLIENT_OK) {
+        call_reply_free(&answer);
+    }
+    return status;
+}
+
+/* Asks for events of `topic`, whose number this is, until one arrives: the daemon then knows the subscriptions of the
+ * socket. nng connects a subscriber some time before its publisher sends to it. Earlier events of the other topics are
+ * dropped. */
+static dyn_client_status confirm(dyn_client *client, one_way *socket, const char *topic, uint64_t number,
+                                 double timeout, dyn_client_error *error) {
+    const size_t length = strlen(topic);
+    double end = monotonic_now() + timeout;
+    bool is_confirmed = false;
+    for (double left = timeout; left > 0 && !is_confirmed; left = end - monotonic_now()) {
+        incoming message;
+        dyn_client_status status = ask_for_event(client, number, left, error);
+        if (status != DYN_CLIENT_OK) {
+            return status;
+        }
+        while (!is_confirmed && one_way_receive(socket, CONFIRMATION_WAIT, &message, NULL) == DYN_CLIENT_OK) {
+            is_confirmed = message.size > length && memcmp(message.bytes, topic, length + 1) == 0;
+            incoming_free(&message);
+        }
+    }
+    one_way_unsubscribe(socket, topic);
+    return is_confirmed
+               ? DYN_CLIENT_OK
+               : fail(error, DYN_CLIENT_TIMEOUT, NULL, "the daemon did not confirm the subscription in %g s", timeout);
+}
+
 dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dyn_client_watch **watch,
                                           dyn_client_error *error) {
     *watch = NULL;
@@ -138,12 +187,24 @@ dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dy
         return fail_memory(error);
     }
     snprintf(self->event_topic, sizeof self->event_topic, "models");
-    char *topics[] = {self->event_topic};
-    dyn_client_status status = endpoint_open(client, "events", 1, topics, timeout, &self->socket, error);
+    uint64_t number;
+    char confirmation[64];
+    char *topics[] = {self->event_topic, confirmation};
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (!call_draw(&number)) {
+        status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
+    }
+    if (status == DYN_CLIENT_OK) {
+        snprintf(confirmation, sizeof confirmation, "progress/%" PRIu64, number);
+        status = endpoint_open(client, "events", 2, topics, timeout, &self->socket, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = confirm(client, self->socket, confirmation, number, timeout > 0 ? timeout : DEFAULT_WAIT, error);
+    }
     if (status == DYN_CLIENT_OK) {
         *watch = self;
     } else {
-        free(self);
+        dyn_client_watch_close(self);
     }
     return status;
 }
