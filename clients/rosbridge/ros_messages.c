@@ -97,6 +97,24 @@ static void write_message(const char *directory, int version, const ProtobufCMes
     fclose(file);
 }
 
+/* Returns true if ROS 1 can have an action of the name. It makes messages of an action, such as "GetJobResult" of
+ * "GetJob", and catkin refuses a message with the name of a service. */
+static bool is_free_for_action(const char *name) {
+    static const char *const suffixes[] = {"Action",     "Goal",         "Result",        "Feedback",
+                                           "ActionGoal", "ActionResult", "ActionFeedback"};
+    char service[METHOD_NAME_SIZE], message[METHOD_NAME_SIZE + 16];
+    for (size_t i = 0; i < method_count(); i++) {
+        method_type(method_get(i), service);
+        for (size_t j = 0; j < sizeof suffixes / sizeof suffixes[0]; j++) {
+            snprintf(message, sizeof message, "%s%s", name, suffixes[j]);
+            if (strcmp(service, message) == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static void write_method(const char *directory, int version, method of) {
     char name[METHOD_NAME_SIZE], request[ROS_NAME_SIZE], response[ROS_NAME_SIZE];
     method_type(of, name);
@@ -104,7 +122,7 @@ static void write_method(const char *directory, int version, method of) {
     snprintf(response, sizeof response, MESSAGE_PACKAGE "/srv/%s_Response", name);
     write_message(directory, version, method_request(of), true);
     write_message(directory, version, method_reply(of), true);
-    for (int is_action = 0; is_action < 2; is_action++) {
+    for (int is_action = 0; is_action < 1 + is_free_for_action(name); is_action++) {
         FILE *file = open_file(directory, version, is_action ? "action" : "srv", name);
         write_fields(file, version, request);
         fputs("---\n", file);

@@ -26,6 +26,7 @@ add_rosbridge_test(usage)
 add_rosbridge_test(dial)
 add_rosbridge_test(wire)
 add_rosbridge_test(viewers)
+add_rosbridge_test(python_client)
 # The test ends connections that are idle for half a second.
 set_tests_properties(system.rosbridge_access PROPERTIES RUN_SERIAL TRUE)
 

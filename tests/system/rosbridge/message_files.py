@@ -12,6 +12,7 @@ import tempfile
 
 PRIMITIVES = {"bool", "uint8", "int32", "int64", "uint32", "uint64", "float32", "float64", "string", "time", "duration"}
 FOREIGN = {"geometry_msgs/Vector3", "geometry_msgs/Quaternion", "geometry_msgs/Pose", "sensor_msgs/JointState"}
+ACTION_MESSAGES = ("Action", "Goal", "Result", "Feedback", "ActionGoal", "ActionResult", "ActionFeedback")
 FIELD = re.compile(r"([a-z0-9]\w*(?:/\w+)?|\w+)(\[\]|\[<=1\])? ([a-z]\w*)")
 
 
@@ -19,7 +20,9 @@ def check(package, version):
     files = [*package.glob("msg/*.msg"), *package.glob("srv/*.srv"), *package.glob("action/*.action")]
     assert len(files) > 100, len(files)
     both = {each.stem for each in package.glob("msg/*")} & {each.stem for each in package.glob("srv/*")}
-    assert not both, f"messages and services have one name space in ROS 1: {both}"
+    both |= {f"{each.stem}{suffix}" for each in package.glob("action/*") for suffix in ACTION_MESSAGES} & {
+        each.stem for each in files}
+    assert not both, f"messages, those of actions too, and services have one name space in ROS 1: {both}"
     for file in files:
         parts = file.read_text().split("---\n")
         assert len(parts) == {".msg": 1, ".srv": 2, ".action": 3}[file.suffix], file
