@@ -104,8 +104,9 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_COMPILED] = {"compiled", "where_ready|never|always",
                          "use of the code that the daemon compiled for the model (default where_ready)"},
     [OPTION_DELETE] = {"delete", "NAME", "delete this recording"},
+    [OPTION_DESCRIBE] = {"describe", "NAME", "describe this recording: what it holds, and whether it is complete"},
     [OPTION_JOB] = {"job", NULL, "compute as a job, which may take longer than a request (limits.job_time of info)"},
-    [OPTION_FETCH] = {"fetch", "NAME", "write the file of this recording to standard output"},
+    [OPTION_FETCH] = {"fetch", "NAME", "write the file of this recording, or its rows with --csv"},
     [OPTION_COUNT] = {"count", "N", "number (default 1)"},
 };
 

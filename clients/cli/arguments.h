@@ -81,6 +81,7 @@ typedef enum option {
     OPTION_COUNT,
     OPTION_COMPILED,
     OPTION_DELETE,
+    OPTION_DESCRIBE,
     OPTION_FETCH,
     OPTION_JOB,
     OPTIONS /* number of options */

@@ -102,6 +102,7 @@ static const struct {
 } ADVICE[] = {
     {"replace is not set; set it", "--replace is not given; add it"},
     {"set replace", "add --replace"},
+    {"or delete it (DeleteRecording)", "or add --replace"},
     {"DescribeModel", "dynamicsctl describe"},
     {"ListModels", "dynamicsctl models"},
     {"LoadModel (dynamicsctl load FILE.urdf)", "dynamicsctl load FILE.urdf"},

@@ -399,6 +399,19 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
     print_motion_table(robot, end->q, end->v, end->tau);
 }
 
+/* Deletes a recording of the same name if the user asks to replace it. */
+static exit_code make_place(const arguments *given, dyn_client *client, const char *recording) {
+    dyn_client_error error;
+    if (!given->value[OPTION_REPLACE]) {
+        return EXIT_OK;
+    }
+    if (!recording) {
+        return complain(EXIT_USAGE, "--replace replaces a recording; add --record NAME");
+    }
+    dyn_client_status status = dyn_client_delete_recording(client, recording, 0, &error);
+    return status == DYN_CLIENT_OK || status == DYN_CLIENT_NOT_FOUND ? EXIT_OK : complain_call(&error, NULL);
+}
+
 /* Runs a simulation of this process and shows it. */
 static exit_code run_own(own_simulation *own, const arguments *given, const layout *robot) {
     dyn_client_error error;
@@ -406,6 +419,9 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     trace rows;
     const char *recording = given->value[OPTION_RECORD];
     exit_code code = trace_open(given, robot, true, &rows);
+    if (code == EXIT_OK) {
+        code = make_place(given, own->client, recording);
+    }
     if (code == EXIT_OK && recording &&
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
@@ -600,8 +616,9 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
         if (code != EXIT_OK) {
             return code;
         }
-        if (options->recording) {
-            return complain(EXIT_USAGE, "--token and --record: pass one of them");
+        if (options->recording || given->value[OPTION_REPLACE]) {
+            return complain(EXIT_USAGE, "--token and --%s: pass one of them",
+                            options->recording ? "record" : "replace");
         }
         if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
@@ -619,7 +636,8 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
     }
     options->kind = options->recording ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
     query->model = name;
-    return open_robot(own->client, name, joints, robot);
+    exit_code code = open_robot(own->client, name, joints, robot);
+    return code == EXIT_OK ? make_place(given, own->client, options->recording) : code;
 }
 
 exit_code run_stream(const command *self, const arguments *given, dyn_client *client) {
@@ -699,6 +717,9 @@ exit_code run_record(const command *self, const arguments *given, dyn_client *cl
     exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &token);
     if (code == EXIT_OK) {
         code = read_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
+    }
+    if (code == EXIT_OK) {
+        code = make_place(given, client, recording);
     }
     if (code != EXIT_OK) {
         return code;

@@ -335,9 +335,10 @@ static const command COMMANDS[] = {
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
-                WITH(OPTION_COMPILED),
+                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) |
+                WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
+                                     {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},
                                      {0}},
      .run = run_simulate},
@@ -376,12 +377,13 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_NAME) |
-                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_TOKEN) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
-                WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
+                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_TOKEN) |
+                WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION),
      .words = (const option_words[]){{OPTION_NAME, "name of the stream (default: one that the daemon chooses)"},
                                      {OPTION_FREQUENCY, "points a second (default: without pause)"},
                                      {OPTION_RECORD, "record the points to a file in the daemon's state directory"},
+                                     {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {0}},
      .run = run_stream},
     {.name = "streams",
@@ -398,18 +400,22 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl record arm run1 --token @arm.token --duration 10",
      .min_operands = 2,
      .max_operands = 2,
-     .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION),
-     .words = (const option_words[]){{OPTION_DURATION, "stop after so many seconds (default: at Ctrl-C)"}, {0}},
+     .options = WITH(OPTION_TOKEN) | WITH(OPTION_DURATION) | WITH(OPTION_REPLACE),
+     .words = (const option_words[]){{OPTION_DURATION, "stop after so many seconds (default: at Ctrl-C)"},
+                                     {OPTION_REPLACE, "replace a recording of the same name"},
+                                     {0}},
      .run = run_record},
     {.name = "recordings",
      .operands = "",
-     .summary = "list the recordings of the daemon, delete one, or fetch its file",
+     .summary = "list the recordings of the daemon; describe, fetch, export or delete one",
      .details = "The daemon limits the disk space of all recordings (limits.recordings_bytes, see info). At the limit\n"
                 "recording stops until recordings are deleted. A file is a sequence of messages, each preceded by its\n"
                 "length (dynamics/v1/recording.proto).\n",
-     .example = "dynamicsctl recordings\n  dynamicsctl recordings --fetch run1 > run1.recording\n"
+     .example = "dynamicsctl recordings\n  dynamicsctl recordings --describe run1\n"
+                "  dynamicsctl recordings --fetch run1 --csv > run1.csv\n"
+                "  dynamicsctl recordings --fetch run1 > run1.recording\n"
                 "  dynamicsctl recordings --delete run1",
-     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_DELETE) | WITH(OPTION_FETCH),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_DELETE) | WITH(OPTION_DESCRIBE) | WITH(OPTION_FETCH),
      .run = run_recordings},
     {.name = "replay",
      .operands = "RECORDING",

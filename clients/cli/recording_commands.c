@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command recordings: lists, copies and deletes recordings of the daemon.
+ * Command recordings: lists, describes, copies, exports and deletes recordings of the daemon.
  */
 #include <stdio.h>
 #include <time.h>
@@ -8,6 +8,7 @@
 #include "command.h"
 #include "done_output.h"
 #include "listing.h"
+#include "recording_output.h"
 
 static const listing_column RECORDINGS[] = {{"name", "recording", TABLE_NAME},
                                             {"bytes", "bytes", TABLE_RIGHT},
@@ -66,18 +67,26 @@ static exit_code fetch_recording(dyn_client *client, const char *name, double ti
 
 exit_code run_recordings(const command *self, const arguments *given, dyn_client *client) {
     (void)self;
-    const char *deleted = given->value[OPTION_DELETE], *fetched = given->value[OPTION_FETCH];
+    const char *deleted = given->value[OPTION_DELETE], *fetched = given->value[OPTION_FETCH],
+               *described = given->value[OPTION_DESCRIBE];
     dyn_client_error error;
     double timeout;
     exit_code code = arguments_timeout(given, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
-    if (deleted && fetched) {
-        return complain(EXIT_USAGE, "--delete and --fetch: pass one of them");
+    if ((deleted != NULL) + (fetched != NULL) + (described != NULL) > 1) {
+        return complain(EXIT_USAGE, "--delete, --fetch and --describe: pass one of them");
+    }
+    if (described) {
+        return describe_recording(given, client, described, timeout);
+    }
+    if (fetched && given->value[OPTION_JSON]) {
+        return complain(EXIT_USAGE, "--fetch writes the file itself, or its rows with --csv; leave --json out");
     }
     if (fetched) {
-        return fetch_recording(client, fetched, timeout);
+        return given->value[OPTION_CSV] ? export_recording(client, fetched, timeout)
+                                        : fetch_recording(client, fetched, timeout);
     }
     if (!deleted) {
         return list_recordings(given, client, timeout);

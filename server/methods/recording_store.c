@@ -184,7 +184,12 @@ recording *recording_store_create(recording_store *rs, const char *path, const c
         error_reason reason = errno == EEXIST   ? REASON_NAME_TAKEN
                               : errno == ENOSPC ? REASON_DISK_FULL
                                                 : REASON_FILE_FAILED;
-        refuse(why, reason, "recording", "%.300s: %s", path, strerror(errno));
+        if (reason == REASON_NAME_TAKEN) {
+            refuse(why, reason, "recording",
+                   "there is a recording \"%s\" already; choose another name, or delete it (DeleteRecording)", name);
+        } else {
+            refuse(why, reason, "recording", "%.300s: %s", path, strerror(errno));
+        }
     }
     if (r && !enter(rs, r)) {
         refuse_memory(why);

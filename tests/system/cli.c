@@ -656,6 +656,41 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
 }
 END_TEST
 
+/* Checks the description and the rows of run1, a recording of 500 steps of a UR5, and of a recorded stream. */
+static void check_described_and_exported(void) {
+    must_say("$ctl recordings --describe run1 --json", "\"kind\": \"simulation\", \"model\": \"ur5\"");
+    must_say("$ctl recordings --describe run1 --json", "\"states\": 500, \"inputs\": 0, \"jumps\": 0, \"points\": 0");
+    must_say("$ctl recordings --describe run1 --json", "\"last_time\": 0.5, \"is_complete\": true");
+    /* The export has the state of the start too, and otherwise the rows of a replay. */
+    must_say("own=$(mktemp); $ctl recordings --fetch run1 --csv | sed 2d >$own; $ctl replay run1 --csv | cmp - $own && "
+             "echo same; rm $own",
+             "same");
+    must_say("$ctl recordings --fetch run1 --csv | sed -n 2p", "0,0,");
+    must_say("$ctl recordings --fetch run1 --csv | $ctl id ur5 --states - --json | wc -l", "501");
+    must_fail("$ctl recordings --describe none", 1, "dynamicsctl recordings tells which");
+    must_fail("$ctl recordings --fetch run1 --json", 2, "leave --json out");
+    must_say("printf 'q0,q1\n0,0.5\n0,1\n' | $ctl stream two_link --states - --record dots --csv >/dev/null;"
+             "$ctl recordings --fetch dots --csv",
+             "step,time,q.joint1,q.joint2,");
+    must_say("$ctl recordings --describe dots --json", "\"kind\": \"stream\"");
+    must_say("$ctl recordings --describe dots --json", "\"points\": 2,");
+    must_say("$ctl recordings --delete dots", "dots: deleted");
+}
+
+/* Checks that a recording is replaced only when the user asks for it. */
+START_TEST(a_recording_is_replaced_when_asked_to) {
+    must_say("$ctl simulate two_link --duration 0.01 --record again", "10 steps");
+    must_fail("$ctl simulate two_link --duration 0.02 --record again", 1,
+              "there is a recording \"again\" already; choose another name, or add --replace (ALREADY_EXISTS");
+    must_say("$ctl recordings --describe again --json", "\"states\": 10,");
+    must_say("$ctl simulate two_link --duration 0.02 --record again --replace", "20 steps");
+    must_say("$ctl recordings --describe again --json", "\"states\": 20,");
+    must_say("$ctl simulate two_link --duration 0.01 --record fresh --replace", "10 steps");
+    must_fail("$ctl simulate two_link --duration 0.01 --replace", 2, "add --record NAME");
+    must_say("$ctl recordings --delete again && $ctl recordings --delete fresh", "fresh: deleted");
+}
+END_TEST
+
 START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     outcome run = shell("$ctl simulate ur5 --duration 0.5 --frequency 100 --disturbance 0.1 --seed 3 --record run1 "
                         "--csv >%s; $ctl replay run1; $ctl replay run1 --stride 10 --csv | cmp - %s",
@@ -677,6 +712,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_say("$ctl recordings --json", "\"name\": \"run1\"");
     must_say("$ctl recordings --fetch run1", "dynamics.v1.simulation");
     must_fail("$ctl recordings --fetch run1 --delete run1", 2, "pass one of them");
+    check_described_and_exported();
     must_say("$ctl recordings --delete run1", "run1: deleted");
     must_fail("$ctl recordings --delete run1", 1, "dynamicsctl recordings tells which recordings there are");
     must_say("$ctl recordings", "no recordings");
@@ -1090,6 +1126,7 @@ int main(void) {
     tcase_add_test(all, base_parameters_are_named);
     tcase_add_test(all, configurations_are_computed);
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
+    tcase_add_test(all, a_recording_is_replaced_when_asked_to);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, token_records_and_drives_a_simulation);
     tcase_add_test(all, plot_shows_the_whole_run_in_simulated_time);
