@@ -114,7 +114,7 @@ void print_command_help(const command *known) {
     if ((known->options & WITH(OPTION_QUANTITY)) != 0) {
         print_quantity_names();
     }
-    if ((known->options & WITH(OPTION_FORCE)) != 0 && has_states) {
+    if ((known->options & WITH(OPTION_FORCE)) != 0 && has_states && (known->options & WITH(OPTION_PLOT)) == 0) {
         page_print_paragraphs(FORCES_HELP, HELP_COLUMNS);
     }
     if (known->details[0] != '\0' || has_states) {

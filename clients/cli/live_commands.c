@@ -313,6 +313,7 @@ static exit_code read_simulation(const arguments *given, own_simulation *own) {
     own->stepping.integrator = (dyn_client_integrator)integrator;
     own->stepping.law = (dyn_client_control_law)law;
     own->stepping.compiled = (dyn_client_compiled_steps)compiled;
+    ideal_option_apply(given, &own->stepping);
     o->seed = (uint64_t)seed;
     o->pace = given->value[OPTION_RATE] ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
     o->is_paused = true;

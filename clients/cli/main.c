@@ -291,7 +291,8 @@ static const command COMMANDS[] = {
                 "  dynamicsctl rollout ur5 --control computed_torque --kp 100 --kd 20 --duration 2 --to 0,-1,1,0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_DURATION) |
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
                 WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
                 WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
@@ -313,9 +314,12 @@ static const command COMMANDS[] = {
      .min_operands = 2,
      .max_operands = 2,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_RATES) |
-                WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
-     .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"}, {0}},
+                WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_PRECISION) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
+                WITH(OPTION_RATES) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
+     .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"},
+                                     {OPTION_PRECISION, "precision of inverse (default double)"},
+                                     {0}},
      .run = run_trajectory},
     {.name = "simulate",
      .operands = "NAME",
@@ -334,7 +338,7 @@ static const command COMMANDS[] = {
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
                 WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
                 WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) |
                 WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},

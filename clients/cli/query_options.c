@@ -101,6 +101,13 @@ void query_options_apply(const query_options *asked, dyn_client_query *query) {
     query->on_error = asked->on_error;
 }
 
+void ideal_option_apply(const arguments *given, dyn_client_stepping *stepping) {
+    if (given->value[OPTION_IDEAL]) {
+        stepping->ignore_damping = stepping->ignore_friction = stepping->ignore_effort_limits = true;
+        stepping->stop = DYN_CLIENT_JOINT_STOP_NONE;
+    }
+}
+
 void query_options_free(query_options *freed) {
     force_options_free(&freed->forces);
     free(freed->payloads);

@@ -27,6 +27,10 @@ void query_options_free(query_options *freed);
 /* Sets the members of a query. It refers to the arrays of `asked`. */
 void query_options_apply(const query_options *asked, dyn_client_query *query);
 
+/* Makes the steps those of ideal rigid bodies if --ideal is present: without damping, friction, stops and effort
+ * limits. */
+void ideal_option_apply(const arguments *given, dyn_client_stepping *stepping);
+
 /* Reads --gravity. */
 exit_code gravity_option_read(const arguments *given, double values[3], const double **gravity);
 

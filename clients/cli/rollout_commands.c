@@ -39,7 +39,7 @@ typedef struct motion_run {
     state_source source;
     state_batch batch;
     dyn_client_query query;
-    double gravity[3];
+    query_options asked;
     dyn_client_stepping stepping;
     gains gains;
     trace rows;
@@ -95,14 +95,14 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->compiled = (dyn_client_compiled_steps)compiled;
     s->substeps = substeps;
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
-    s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal || given->value[OPTION_IDEAL] != NULL;
-    s->stop = s->ignore_damping ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
+    s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal;
+    s->stop = is_ideal ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
+    ideal_option_apply(given, s);
     return code;
 }
 
 static exit_code open_run(const arguments *given, dyn_client *client, size_t capacity, motion_run *run) {
     dyn_client_error error;
-    const double *gravity = NULL;
     *run = (motion_run){.given = given, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
     if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
@@ -118,11 +118,12 @@ static exit_code open_run(const arguments *given, dyn_client *client, size_t cap
         code = trace_open(given, &run->robot, true, &run->rows);
     }
     if (code == EXIT_OK) {
-        code = gravity_option_read(given, run->gravity, &gravity);
+        code = query_options_read(given, &run->asked);
     }
-    run->query = (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq,
-                                                         .nv = run->robot.nv, .joint_count = run->robot.name_count,
-                                                         .joint_names = run->robot.names, .gravity = gravity);
+    run->query =
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
+                                                .joint_count = run->robot.name_count, .joint_names = run->robot.names);
+    query_options_apply(&run->asked, &run->query);
     return code == EXIT_OK ? long_timeout(given, client, &run->query.timeout) : code;
 }
 
@@ -131,8 +132,18 @@ static void close_run(motion_run *run) {
     state_source_close(&run->source);
     state_batch_free(&run->batch);
     gains_free(&run->gains);
+    query_options_free(&run->asked);
     layout_free(&run->robot);
     dyn_client_description_free(run->description);
+}
+
+/* Fills the batch with the next states. Refuses forces of single states, which motions do not have. */
+static exit_code fill_batch(motion_run *run) {
+    state_source_fill(&run->source, &run->batch);
+    return run->batch.force_count == 0
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "%s: external_forces: a motion has the same forces in all states: pass --force",
+                          run->source.path);
 }
 
 /* ---- rollout ----------------------------------------------------------------------------------------------------- */
@@ -314,8 +325,8 @@ exit_code run_rollout(const command *self, const arguments *given, dyn_client *c
         progress_bar_catch_interrupts();
     }
     while (code == EXIT_OK && !run.source.ended) {
-        state_source_fill(&run.source, &run.batch);
-        if (run.batch.count > 0) {
+        code = fill_batch(&run);
+        if (code == EXIT_OK && run.batch.count > 0) {
             code = roll_out(&run, first, (size_t)steps, stride);
         }
         first += run.batch.count;
@@ -487,8 +498,10 @@ exit_code run_trajectory(const command *self, const arguments *given, dyn_client
         code = read_stepping(&run, true);
     }
     while (code == EXIT_OK && !run.source.ended) {
-        state_source_fill(&run.source, &run.batch);
-        code = append(&run, run.stepping.step_length, &rows);
+        code = fill_batch(&run);
+        if (code == EXIT_OK) {
+            code = append(&run, run.stepping.step_length, &rows);
+        }
     }
     if (code == EXIT_OK) {
         code = state_source_finish(&run.source);

@@ -234,6 +234,50 @@ START_TEST(units_that_all_rows_share_are_in_the_heading) {
 }
 END_TEST
 
+/* ---- circumstances of motions ------------------------------------------------------------------------------------ */
+
+/* Expects that two commands succeed and write the same text. */
+static void must_agree(const char *left, const char *right) {
+    outcome one = shell("%s", left), other = shell("%s", right);
+    ck_assert_msg(one.code == 0 && other.code == 0, "%s%s", one.error, other.error);
+    ck_assert_uint_gt(strlen(one.output), 100);
+    ck_assert_str_eq(one.output, other.output);
+    outcome_free(&one);
+    outcome_free(&other);
+}
+
+START_TEST(motions_take_payloads_forces_and_ideal_bodies) {
+    const char *last = "| tail -n 1 | cut -d, -f3-6";
+    char left[512], right[512];
+    must_say("$ctl derive two_link attach:tip,box,2 --name two_link_with_box", "two_link_with_box: ");
+    must_agree("$ctl rollout two_link --duration 0.1 --payload tip:2 --json",
+               "$ctl rollout two_link_with_box --duration 0.1 --json");
+    must_agree(
+        "printf 'q0,q1\\n0,0\\n0,1\\n1,1\\n' | $ctl trajectory two_link inverse --states - --payload tip:2 --csv",
+        "printf 'q0,q1\\n0,0\\n0,1\\n1,1\\n' | $ctl trajectory two_link_with_box inverse --states - --csv");
+    snprintf(left, sizeof left, "$ctl rollout two_link --duration 0.5 --force tip:0,0,30 --csv --stride 10");
+    snprintf(right, sizeof right, "$ctl rollout two_link --duration 0.5 --csv --stride 10");
+    outcome pushed = shell("%s %s", left, last), free_fall = shell("%s %s", right, last);
+    ck_assert_str_ne(pushed.output, free_fall.output);
+    outcome simulated = shell("$ctl simulate two_link --duration 0.5 --force tip:0,0,30 --csv %s", last);
+    ck_assert_str_eq(pushed.output, simulated.output);
+    outcome_free(&pushed);
+    outcome_free(&free_fall);
+    outcome_free(&simulated);
+    outcome ideal = shell("$ctl simulate panda --q 0,0,0,0,0,0,0 --duration 0.5 --ideal --csv %s", last);
+    outcome rolled = shell("$ctl rollout panda --q 0,0,0,0,0,0,0 --duration 0.5 --ideal --stride 10 --csv %s", last);
+    outcome real = shell("$ctl simulate panda --q 0,0,0,0,0,0,0 --duration 0.5 --csv %s", last);
+    ck_assert_str_eq(ideal.output, rolled.output);
+    ck_assert_str_ne(ideal.output, real.output);
+    outcome_free(&ideal);
+    outcome_free(&rolled);
+    outcome_free(&real);
+    must_fail("echo '{\"q\": [0, 0], \"external_forces\": [{\"link\": \"tip\", \"force\": [0, 0, 1]}]}' | "
+              "$ctl rollout two_link --states -",
+              2, "external_forces: a motion has the same forces in all states: pass --force");
+}
+END_TEST
+
 /* ---- describe ---------------------------------------------------------------------------------------------------- */
 
 static void load_gripper(void) {
@@ -346,6 +390,7 @@ int main(void) {
     tcase_add_test(all, narrow_matrices_have_all_numbers_and_distinct_names);
     tcase_add_test(all, simulate_shows_the_end_of_a_floating_robot);
     tcase_add_test(all, units_that_all_rows_share_are_in_the_heading);
+    tcase_add_test(all, motions_take_payloads_forces_and_ideal_bodies);
     tcase_add_test(all, describe_shows_limits_damping_friction_and_mimic);
     tcase_add_test(all, describe_details_one_element);
     tcase_add_test(all, a_description_in_json_is_one_line);
