@@ -16,18 +16,19 @@ def capitals(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
 
 
-def ask_header(methods):
-    """ask.h: a function for each method, so that a request cannot be sent or a reply be read as that of another one."""
-    parts = [NOTE + "#ifndef CLIENT_ASK_H\n#define CLIENT_ASK_H\n\n"
+def requests_header(methods):
+    """requests.h: a function for each method, so that request and reply are those of one method."""
+    parts = [NOTE + "#ifndef CLIENT_REQUESTS_H\n#define CLIENT_REQUESTS_H\n\n"
              '#include "call.h"\n\n'
-             "/* Asks a method; the answer is freed with protobuf_c_message_free_unpacked(&answer->base, NULL). */\n"]
+             "/* Each function sends a request and receives its result. The caller frees the result with\n"
+             " * protobuf_c_message_free_unpacked(&answer->base, NULL). */\n"]
     for method in methods:
         number = f"DYNAMICS__V1__REQUEST__METHOD_{method.name.upper()}"
         parts.append(
-            f"\nstatic inline dyn_client_status ask_{method.name}(\n"
-            f"    dyn_client *client, {c_type(method.request)} *asked, call_terms terms,\n"
+            f"\nstatic inline dyn_client_status request_{method.name}(\n"
+            f"    dyn_client *client, {c_type(method.request)} *body, call_terms terms,\n"
             f"    {c_type(method.reply)} **answer, dyn_client_error *error) {{\n"
-            f"    return call_method(client, {number}, &asked->base, terms, answer, error);\n}}\n")
+            f"    return call_method(client, {number}, &body->base, terms, answer, error);\n}}\n")
     return "".join(parts) + "\n#endif\n"
 
 

@@ -4,7 +4,7 @@
 
     generate.py SET --server DIRECTORY      methods/methods.h and methods/methods.c of the server
     generate.py SET --client DIRECTORY MIRRORS
-                                            ask.h and mirrors.c of the C client, by clients/c/mirrors.txt
+                                            requests.h and mirrors.c of the C client, by clients/c/mirrors.txt
     generate.py SET --wire-doc FILE         deploy/doc/wire.md
     generate.py SET --check-wire-doc FILE   compares the file with what would be written
 
@@ -48,7 +48,7 @@ def write_client(directory, mirrors, table, enums):
     checks, wrong = client.mirror_checks(enums, client.read_mirrors(mirrors))
     if wrong:
         sys.exit("\n".join(wrong))
-    write(directory / "ask.h", client.ask_header(table))
+    write(directory / "requests.h", client.requests_header(table))
     write(directory / "mirrors.c", checks)
 
 

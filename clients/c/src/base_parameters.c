@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "error.h"
 #include "pool.h"
 #include "query.h"
@@ -31,18 +31,18 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
 }
 
 /* Converts the reply to the result. */
-static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client_error *error) {
-    const Dynamics__V1__FindBaseParametersReply *reply = taken->reply;
+static dyn_client_status convert_reply(base_parameters_result *result, dyn_client_error *error) {
+    const Dynamics__V1__FindBaseParametersReply *reply = result->reply;
     if (!is_sound(reply)) {
         return fail_bad_reply(error, "the base parameters do not hold as many values as they must");
     }
-    dyn_client_base_parameter *rows = pool_allocate(&taken->memory, reply->n_base_parameters + 1, sizeof *rows);
+    dyn_client_base_parameter *rows = pool_allocate(&result->memory, reply->n_base_parameters + 1, sizeof *rows);
     if (!rows) {
         return fail_memory(error);
     }
     for (size_t i = 0; i < reply->n_base_parameters; i++) {
         const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
-        size_t *columns = pool_allocate(&taken->memory, row->n_columns, sizeof *columns);
+        size_t *columns = pool_allocate(&result->memory, row->n_columns, sizeof *columns);
         if (!columns) {
             return fail_memory(error);
         }
@@ -56,18 +56,18 @@ static dyn_client_status convert_reply(base_parameters_result *taken, dyn_client
                                               .columns = columns,
                                               .factors = row->factors};
     }
-    taken->parameters = (dyn_client_base_parameters){.body_count = reply->n_bodies,
-                                                     .bodies = (const char *const *)reply->bodies,
-                                                     .names = (const char *const *)reply->parameters,
-                                                     .values = reply->values,
-                                                     .count = reply->n_base_parameters,
-                                                     .rows = rows};
+    result->parameters = (dyn_client_base_parameters){.body_count = reply->n_bodies,
+                                                      .bodies = (const char *const *)reply->bodies,
+                                                      .names = (const char *const *)reply->parameters,
+                                                      .values = reply->values,
+                                                      .count = reply->n_base_parameters,
+                                                      .rows = rows};
     return DYN_CLIENT_OK;
 }
 
 dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_client_query *query,
                                                   dyn_client_base_parameters **parameters, dyn_client_error *error) {
-    Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__FindBaseParametersRequest body = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
     query_parts parts;
     *parameters = NULL;
     if (!client) {
@@ -77,17 +77,18 @@ dyn_client_status dyn_client_find_base_parameters(dyn_client *client, const dyn_
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    asked.query = &parts.query;
-    base_parameters_result *taken = calloc(1, sizeof *taken);
-    status = taken ? ask_find_base_parameters(client, &asked, parts.terms, &taken->reply, error) : fail_memory(error);
+    body.query = &parts.query;
+    base_parameters_result *result = calloc(1, sizeof *result);
+    status =
+        result ? request_find_base_parameters(client, &body, parts.terms, &result->reply, error) : fail_memory(error);
     query_parts_free(&parts);
     if (status == DYN_CLIENT_OK) {
-        status = convert_reply(taken, error);
+        status = convert_reply(result, error);
     }
     if (status == DYN_CLIENT_OK) {
-        *parameters = &taken->parameters;
-    } else if (taken) {
-        dyn_client_base_parameters_free(&taken->parameters);
+        *parameters = &result->parameters;
+    } else if (result) {
+        dyn_client_base_parameters_free(&result->parameters);
     }
     return status;
 }

@@ -41,11 +41,11 @@ dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *reque
                                 const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error);
 
 /* Sets the method's message of a request. */
-void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked);
+void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body);
 
 /* Calls a method with its message and unpacks the result, whose type follows from the method. The caller frees it with
  * protobuf_c_message_free_unpacked(result, NULL). */
-dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
+dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body,
                               call_terms terms, void *result, dyn_client_error *error);
 
 /* Draws an unpredictable number other than 0. Returns false when the system has no random numbers. */

@@ -47,12 +47,12 @@ const char *dyn_client_version(void) {
 }
 
 /* Checks `value`, and replaces zero by the default. */
-static dyn_client_status check_time(double value, double standard, const char *field, double *taken,
+static dyn_client_status check_time(double value, double standard, const char *field, double *chosen,
                                     dyn_client_error *error) {
     if (!(value >= 0 && value <= MAX_TIMEOUT)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%g s is not a time from 0 to %g s", value, MAX_TIMEOUT);
     }
-    *taken = value > 0 ? value : standard;
+    *chosen = value > 0 ? value : standard;
     return DYN_CLIENT_OK;
 }
 
@@ -328,22 +328,21 @@ dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *reque
     return DYN_CLIENT_OK;
 }
 
-void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method,
-                     ProtobufCMessage *asked) {
+void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body) {
     /* All members of the oneof are pointers to messages and share one place in memory. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__request__descriptor, method);
     request->method_case = method;
-    memcpy((char *)request + field->offset, &asked, sizeof asked);
+    memcpy((char *)request + field->offset, &body, sizeof body);
 }
 
-dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
+dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body,
                               call_terms terms, void *result, dyn_client_error *error) {
     /* A result has the field number of its method. */
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, method);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    call_set_method(&request, method, asked);
+    call_set_method(&request, method, body);
     return call_unpacked(client, &request, terms, field->descriptor, result, error);
 }
 

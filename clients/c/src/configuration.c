@@ -32,10 +32,10 @@ typedef union operation_messages {
 
 /* Sets the operands of an operation on configurations in its message, which borrows the arrays. */
 static void set_operands(const query_parts *parts, const operands *from, operation_messages *to,
-                         Dynamics__V1__ComputeConfigurationsRequest *asked) {
+                         Dynamics__V1__ComputeConfigurationsRequest *body) {
     double *q = (double *)from->q, *q_1 = (double *)from->q_1, *factors = (double *)from->factors;
     size_t q_count = parts->q_count;
-    switch (asked->operation_case) {
+    switch (body->operation_case) {
     case OPERATION(INTEGRATE):
         to->integrate = (Dynamics__V1__IntegrateConfigurations)DYNAMICS__V1__INTEGRATE_CONFIGURATIONS__INIT;
         to->integrate.n_q = q_count, to->integrate.q = q;
@@ -62,44 +62,44 @@ static void set_operands(const query_parts *parts, const operands *from, operati
         to->normalize = (Dynamics__V1__NormalizeConfigurations)DYNAMICS__V1__NORMALIZE_CONFIGURATIONS__INIT;
         to->normalize.n_q = q_count, to->normalize.q = q;
     }
-    asked->integrate = &to->integrate;
+    body->integrate = &to->integrate;
 }
 
 /* Sets the number of samples, and the seed, in the message of an operation without q. */
 static void set_samples(size_t samples, uint64_t seed, operation_messages *to,
-                        Dynamics__V1__ComputeConfigurationsRequest *asked) {
-    if (asked->operation_case == OPERATION(RANDOM)) {
+                        Dynamics__V1__ComputeConfigurationsRequest *body) {
+    if (body->operation_case == OPERATION(RANDOM)) {
         to->random = (Dynamics__V1__DrawConfigurations)DYNAMICS__V1__DRAW_CONFIGURATIONS__INIT;
         to->random.samples = samples;
         to->random.seed = seed;
-        asked->random = &to->random;
+        body->random = &to->random;
     } else {
         to->neutral = (Dynamics__V1__NeutralConfigurations)DYNAMICS__V1__NEUTRAL_CONFIGURATIONS__INIT;
         to->neutral.samples = samples;
-        asked->neutral = &to->neutral;
+        body->neutral = &to->neutral;
     }
 }
 
 /* Requests the values of the reply's field `number`. Operations without q check `out` in its place. */
-static dyn_client_status ask(dyn_client *client, const dyn_client_query *query,
-                             Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation, const operands *from,
-                             uint32_t number, double *out, dyn_client_error *error) {
+static dyn_client_status send_request(dyn_client *client, const dyn_client_query *query,
+                                      Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation,
+                                      const operands *from, uint32_t number, double *out, dyn_client_error *error) {
     query_parts parts;
     operation_messages messages;
     dyn_client_status status = query_parts_encode(client, query, from->q ? from->q : out, &parts, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__ComputeConfigurationsRequest asked = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.operation_case = operation;
+    Dynamics__V1__ComputeConfigurationsRequest body = DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__INIT;
+    body.query = &parts.query;
+    body.operation_case = operation;
     if (from->q) {
-        set_operands(&parts, from, &messages, &asked);
+        set_operands(&parts, from, &messages, &body);
     } else {
-        set_samples(parts.asked.samples, from->seed, &messages, &asked);
+        set_samples(parts.source.samples, from->seed, &messages, &body);
     }
-    size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : parts.asked.samples;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &asked.base, parts.terms, number,
+    size_t count = number == CONFIGURATION ? parts.q_count : number == TANGENT ? parts.v_count : parts.source.samples;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_COMPUTE_CONFIGURATIONS, &body.base, parts.terms, number,
                          count, out, error);
     query_parts_free(&parts);
     return status;
@@ -114,8 +114,9 @@ dyn_client_status dyn_client_integrate(dyn_client *client, const dyn_client_quer
                                        const double *v, double step_length, double *q_next, dyn_client_error *error) {
     const operands from = {.q = q, .v = v, .factor_count = 1, .factors = &step_length};
     dyn_client_status status = check(q, "q", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTEGRATE), &from, CONFIGURATION, q_next, error)
-                                   : status;
+    return status == DYN_CLIENT_OK
+               ? send_request(client, query, OPERATION(INTEGRATE), &from, CONFIGURATION, q_next, error)
+               : status;
 }
 
 dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -125,7 +126,8 @@ dyn_client_status dyn_client_difference(dyn_client *client, const dyn_client_que
     if (status == DYN_CLIENT_OK) {
         status = check(q_1, "q_1", error);
     }
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DIFFERENCE), &from, TANGENT, v, error) : status;
+    return status == DYN_CLIENT_OK ? send_request(client, query, OPERATION(DIFFERENCE), &from, TANGENT, v, error)
+                                   : status;
 }
 
 dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -139,8 +141,9 @@ dyn_client_status dyn_client_interpolate(dyn_client *client, const dyn_client_qu
     if (status == DYN_CLIENT_OK) {
         status = check(s, "s", error);
     }
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(INTERPOLATE), &from, CONFIGURATION, between, error)
-                                   : status;
+    return status == DYN_CLIENT_OK
+               ? send_request(client, query, OPERATION(INTERPOLATE), &from, CONFIGURATION, between, error)
+               : status;
 }
 
 dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -150,23 +153,25 @@ dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query
     if (status == DYN_CLIENT_OK) {
         status = check(q_1, "q_1", error);
     }
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(DISTANCE), &from, DISTANCE, distance, error) : status;
+    return status == DYN_CLIENT_OK ? send_request(client, query, OPERATION(DISTANCE), &from, DISTANCE, distance, error)
+                                   : status;
 }
 
 dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query, const double *q,
                                        double *normalized, dyn_client_error *error) {
     const operands from = {.q = q};
     dyn_client_status status = check(q, "q", error);
-    return status == DYN_CLIENT_OK ? ask(client, query, OPERATION(NORMALIZE), &from, CONFIGURATION, normalized, error)
-                                   : status;
+    return status == DYN_CLIENT_OK
+               ? send_request(client, query, OPERATION(NORMALIZE), &from, CONFIGURATION, normalized, error)
+               : status;
 }
 
 dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query, double *q,
                                      dyn_client_error *error) {
-    return ask(client, query, OPERATION(NEUTRAL), &(operands){0}, CONFIGURATION, q, error);
+    return send_request(client, query, OPERATION(NEUTRAL), &(operands){0}, CONFIGURATION, q, error);
 }
 
 dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed, double *q,
                                     dyn_client_error *error) {
-    return ask(client, query, OPERATION(RANDOM), &(operands){.seed = seed}, CONFIGURATION, q, error);
+    return send_request(client, query, OPERATION(RANDOM), &(operands){.seed = seed}, CONFIGURATION, q, error);
 }

@@ -308,21 +308,21 @@ static slot *make_slot(const connection *self) {
 /* Marks an idle slot, or a new one, as busy and returns it. Returns NULL when out of memory. */
 static slot *acquire_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
-    slot *taken = self->idle;
-    if (taken) {
-        self->idle = taken->next;
+    slot *entered = self->idle;
+    if (entered) {
+        self->idle = entered->next;
     } else {
         pthread_mutex_unlock(&self->mutex);
-        taken = make_slot(self);
-        if (!taken) {
+        entered = make_slot(self);
+        if (!entered) {
             return NULL;
         }
         pthread_mutex_lock(&self->mutex);
     }
-    taken->next = self->busy;
-    self->busy = taken;
+    entered->next = self->busy;
+    self->busy = entered;
     pthread_mutex_unlock(&self->mutex);
-    return taken;
+    return entered;
 }
 
 static void release_slot(connection *self, slot *used) {

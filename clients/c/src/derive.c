@@ -2,7 +2,7 @@
 /*
  * New models from old ones, and models back to descriptions.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 
@@ -138,25 +138,25 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
 
 /* ---- derive ------------------------------------------------------------------------------------------------------ */
 
-static dyn_client_status ask_derive(dyn_client *client, const dyn_client_derive_request *asked, pool *memory,
-                                    Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
+static dyn_client_status request_derive(dyn_client *client, const dyn_client_derive_request *request, pool *memory,
+                                        Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__DeriveModelRequest derive = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
-    derive.model = (char *)asked->model;
-    derive.name = text_or_none(asked->name);
-    derive.strict = asked->strict;
-    derive.replace = asked->replace;
-    derive.expected_digest = text_or_none(asked->expected_digest);
-    derive.keep = asked->keep;
-    derive.operations = pool_allocate(memory, asked->operation_count, sizeof *derive.operations);
-    for (size_t i = 0; !memory->is_exhausted && i < asked->operation_count; i++) {
-        derive.operations[derive.n_operations++] = make_operation(memory, &asked->operations[i]);
+    derive.model = (char *)request->model;
+    derive.name = text_or_none(request->name);
+    derive.strict = request->strict;
+    derive.replace = request->replace;
+    derive.expected_digest = text_or_none(request->expected_digest);
+    derive.keep = request->keep;
+    derive.operations = pool_allocate(memory, request->operation_count, sizeof *derive.operations);
+    for (size_t i = 0; !memory->is_exhausted && i < request->operation_count; i++) {
+        derive.operations[derive.n_operations++] = make_operation(memory, &request->operations[i]);
     }
     if (memory->is_exhausted) {
         return fail_memory(error);
     }
     const call_terms terms = {
-        .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
-    return ask_derive_model(client, &derive, terms, answer, error);
+        .timeout = request->timeout, .progress = request->progress, .context = request->progress_context};
+    return request_derive_model(client, &derive, terms, answer, error);
 }
 
 dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_derive_request *request,
@@ -175,7 +175,7 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
     }
     pool memory = {0};
     Dynamics__V1__DeriveModelReply *answer;
-    status = ask_derive(client, &known, &memory, &answer, error);
+    status = request_derive(client, &known, &memory, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -193,20 +193,20 @@ typedef struct exported_result {
 } exported_result;
 
 /* Converts the reply to the result. */
-static dyn_client_status convert_export(exported_result *taken, dyn_client_error *error) {
-    const Dynamics__V1__ExportModelReply *reply = taken->reply;
-    dyn_client_exported_model *exported = &taken->exported;
+static dyn_client_status convert_export(exported_result *result, dyn_client_error *error) {
+    const Dynamics__V1__ExportModelReply *reply = result->reply;
+    dyn_client_exported_model *exported = &result->exported;
     exported->model = to_model(reply->model);
     if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF) {
         exported->urdf = reply->urdf;
     }
     if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_DESCRIPTION) {
-        exported->description = to_description(&taken->memory, reply->description);
+        exported->description = to_description(&result->memory, reply->description);
     }
     if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS) {
-        exported->screws = to_screws(&taken->memory, reply->screws);
+        exported->screws = to_screws(&result->memory, reply->screws);
     }
-    if (taken->memory.is_exhausted) {
+    if (result->memory.is_exhausted) {
         return fail_memory(error);
     }
     if (!exported->urdf && !exported->description && !exported->screws) {
@@ -222,22 +222,22 @@ dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
     if (!client || !model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "export_model.model", "client or model is NULL");
     }
-    Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
-    asked.model = (char *)model;
-    asked.format = (Dynamics__V1__ModelFormat)format;
-    asked.tip = text_or_none(tip);
-    exported_result *taken = calloc(1, sizeof *taken);
-    if (!taken) {
+    Dynamics__V1__ExportModelRequest body = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
+    body.model = (char *)model;
+    body.format = (Dynamics__V1__ModelFormat)format;
+    body.tip = text_or_none(tip);
+    exported_result *result = calloc(1, sizeof *result);
+    if (!result) {
         return fail_memory(error);
     }
-    dyn_client_status status = ask_export_model(client, &asked, within(timeout), &taken->reply, error);
+    dyn_client_status status = request_export_model(client, &body, within(timeout), &result->reply, error);
     if (status == DYN_CLIENT_OK) {
-        status = convert_export(taken, error);
+        status = convert_export(result, error);
     }
     if (status == DYN_CLIENT_OK) {
-        *exported = &taken->exported;
+        *exported = &result->exported;
     } else {
-        dyn_client_exported_model_free(&taken->exported);
+        dyn_client_exported_model_free(&result->exported);
     }
     return status;
 }

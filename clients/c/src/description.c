@@ -2,7 +2,7 @@
 /*
  * The description of a model.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 
@@ -130,7 +130,7 @@ dyn_client_status dyn_client_describe_model(dyn_client *client, const char *mode
     if (!result) {
         return fail_memory(error);
     }
-    dyn_client_status status = ask_describe_model(client, &question, within(timeout), &result->reply, error);
+    dyn_client_status status = request_describe_model(client, &question, within(timeout), &result->reply, error);
     if (status == DYN_CLIENT_OK && !is_consistent(result->reply)) {
         status = fail_bad_reply(error, "the description contradicts itself");
     }

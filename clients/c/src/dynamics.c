@@ -16,15 +16,15 @@ dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_clie
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__InverseDynamicsRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? parts.v_count : 0;
-    asked.v = (double *)v;
-    asked.n_a = a ? parts.v_count : 0;
-    asked.a = (double *)a;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &asked.base, parts.terms, TAU,
+    Dynamics__V1__InverseDynamicsRequest body = DYNAMICS__V1__INVERSE_DYNAMICS_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_a = a ? parts.v_count : 0;
+    body.a = (double *)a;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS, &body.base, parts.terms, TAU,
                          parts.v_count, tau, error);
     query_parts_free(&parts);
     return status;
@@ -37,15 +37,15 @@ dyn_client_status dyn_client_forward_dynamics(dyn_client *client, const dyn_clie
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__ForwardDynamicsRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? parts.v_count : 0;
-    asked.v = (double *)v;
-    asked.n_tau = tau ? parts.v_count : 0;
-    asked.tau = (double *)tau;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &asked.base, parts.terms, ACCELERATION,
+    Dynamics__V1__ForwardDynamicsRequest body = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_tau = tau ? parts.v_count : 0;
+    body.tau = (double *)tau;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS, &body.base, parts.terms, ACCELERATION,
                          parts.v_count, a, error);
     query_parts_free(&parts);
     return status;
@@ -58,13 +58,13 @@ dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__MassMatrixRequest asked = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
+    Dynamics__V1__MassMatrixRequest body = DYNAMICS__V1__MASS_MATRIX_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
     size_t count;
-    if (count_doubles(parts.v_count, parts.asked.nv, &count)) {
-        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &asked.base, parts.terms, MASS_MATRIX,
+    if (count_doubles(parts.v_count, parts.source.nv, &count)) {
+        status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_MASS_MATRIX, &body.base, parts.terms, MASS_MATRIX,
                              count, mass_matrix, error);
     } else {
         status = fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.samples", "so many matrices are beyond any memory");
@@ -80,11 +80,11 @@ dyn_client_status dyn_client_gravity(dyn_client *client, const dyn_client_query 
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__GravityRequest asked = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &asked.base, parts.terms, GRAVITY_FORCES,
+    Dynamics__V1__GravityRequest body = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_GRAVITY, &body.base, parts.terms, GRAVITY_FORCES,
                          parts.v_count, g, error);
     query_parts_free(&parts);
     return status;
@@ -97,13 +97,13 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__BiasForcesRequest asked = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? parts.v_count : 0;
-    asked.v = (double *)v;
-    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &asked.base, parts.terms, BIAS,
+    Dynamics__V1__BiasForcesRequest body = DYNAMICS__V1__BIAS_FORCES_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    status = call_values(client, DYNAMICS__V1__REQUEST__METHOD_BIAS_FORCES, &body.base, parts.terms, BIAS,
                          parts.v_count, h, error);
     query_parts_free(&parts);
     return status;

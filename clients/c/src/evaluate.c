@@ -2,7 +2,7 @@
 /*
  * Evaluation of several quantities in one request.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -96,9 +96,9 @@ static const size_t *read_unit_index(pool *memory, const Dynamics__V1__Axis *fro
 }
 
 /* Reads the axes of a reply. Returns false if one is inconsistent. */
-static bool read_axes(evaluation_result *taken) {
-    for (size_t i = 0; i < taken->reply->n_axes; i++) {
-        const Dynamics__V1__Axis *from = taken->reply->axes[i];
+static bool read_axes(evaluation_result *result) {
+    for (size_t i = 0; i < result->reply->n_axes; i++) {
+        const Dynamics__V1__Axis *from = result->reply->axes[i];
         if (from->unit_count == 0 || (from->unit_count > 1 && from->n_unit_index != from->n_labels)) {
             return false;
         }
@@ -107,18 +107,18 @@ static bool read_axes(evaluation_result *taken) {
                 return false;
             }
         }
-        taken->axes[i] =
+        result->axes[i] =
             (dyn_client_axis){.kind = (dyn_client_axis_kind)from->kind,
                               .size = from->n_labels,
                               .labels = (const char *const *)from->labels,
                               .unit_count = from->unit_count,
-                              .unit_index = from->unit_count > 1 ? read_unit_index(&taken->memory, from) : NULL};
+                              .unit_index = from->unit_count > 1 ? read_unit_index(&result->memory, from) : NULL};
     }
     return true;
 }
 
 /* Reads the axes of a block, the number of values of one sample, and the number of combinations of units. */
-static bool read_shape(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block,
+static bool read_shape(const evaluation_result *result, const Dynamics__V1__Block *from, dyn_client_block *block,
                        size_t *combinations) {
     block->width = *combinations = 1;
     block->rank = from->n_shape;
@@ -126,22 +126,23 @@ static bool read_shape(const evaluation_result *taken, const Dynamics__V1__Block
         return false;
     }
     for (size_t i = 0; i < from->n_shape; i++) {
-        if (from->axes[i] >= taken->reply->n_axes || taken->axes[from->axes[i]].size != from->shape[i] ||
+        if (from->axes[i] >= result->reply->n_axes || result->axes[from->axes[i]].size != from->shape[i] ||
             !count_doubles(block->width, from->shape[i], &block->width) ||
-            !count_doubles(*combinations, taken->axes[from->axes[i]].unit_count, combinations)) {
+            !count_doubles(*combinations, result->axes[from->axes[i]].unit_count, combinations)) {
             return false;
         }
-        block->axes[i] = &taken->axes[from->axes[i]];
+        block->axes[i] = &result->axes[from->axes[i]];
         block->shape[i] = from->shape[i];
     }
     return true;
 }
 
 /* Reads a block. Returns false if its arrays do not have the lengths that it states. */
-static bool read_block(const evaluation_result *taken, const Dynamics__V1__Block *from, dyn_client_block *block) {
+static bool read_block(const evaluation_result *result, const Dynamics__V1__Block *from, dyn_client_block *block) {
     size_t combinations, count;
-    if (!read_shape(taken, from, block, &combinations) || !count_doubles(block->width, taken->reply->samples, &count) ||
-        count != from->n_values || (from->n_units != 1 && from->n_units != combinations)) {
+    if (!read_shape(result, from, block, &combinations) ||
+        !count_doubles(block->width, result->reply->samples, &count) || count != from->n_values ||
+        (from->n_units != 1 && from->n_units != combinations)) {
         return false;
     }
     block->name = from->name;
@@ -170,12 +171,12 @@ static unsigned read_inputs(const Dynamics__V1__QuantityResult *from) {
 }
 
 /* Reads the results of a reply. Returns false if one is inconsistent. */
-static bool read_results(evaluation_result *taken) {
-    const Dynamics__V1__EvaluateReply *reply = taken->reply;
-    dyn_client_block *next = taken->blocks;
+static bool read_results(evaluation_result *result) {
+    const Dynamics__V1__EvaluateReply *reply = result->reply;
+    dyn_client_block *next = result->blocks;
     for (size_t i = 0; i < reply->n_results; i++) {
         const Dynamics__V1__QuantityResult *from = reply->results[i];
-        taken->results[i] =
+        result->results[i] =
             (dyn_client_quantity_result){.quantity = (dyn_client_quantity)from->quantity,
                                          .request = from->request,
                                          .frame = from->frame,
@@ -185,7 +186,7 @@ static bool read_results(evaluation_result *taken) {
                                          .block_count = from->n_blocks,
                                          .blocks = next};
         for (size_t k = 0; k < from->n_blocks; k++) {
-            if (!read_block(taken, from->blocks[k], next++)) {
+            if (!read_block(result, from->blocks[k], next++)) {
                 return false;
             }
         }
@@ -195,11 +196,11 @@ static bool read_results(evaluation_result *taken) {
 
 /* Returns true if the reply matches the request. */
 static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_query *query,
-                 const Dynamics__V1__EvaluateRequest *asked) {
+                 const Dynamics__V1__EvaluateRequest *body) {
     bool same = reply->samples == query->samples && reply->nv == query->nv;
     size_t next = 0;
-    for (size_t i = 0; i < asked->n_quantities && same; i++) {
-        const Dynamics__V1__QuantityRequest *wanted = asked->quantities[i];
+    for (size_t i = 0; i < body->n_quantities && same; i++) {
+        const Dynamics__V1__QuantityRequest *wanted = body->quantities[i];
         /* A quantity has one result, or one for each frame. */
         for (size_t k = 0; k < (wanted->n_frames > 0 ? wanted->n_frames : 1) && same; k++, next++) {
             same = next < reply->n_results && reply->results[next]->quantity == wanted->quantity &&
@@ -226,32 +227,32 @@ static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_c
     for (size_t i = 0; i < reply->n_results; i++) {
         block_count += reply->results[i]->n_blocks;
     }
-    evaluation_result *taken = calloc(1, sizeof *taken);
-    if (!taken) {
+    evaluation_result *result = calloc(1, sizeof *result);
+    if (!result) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
-    taken->reply = reply;
-    taken->axes = calloc(reply->n_axes + 1, sizeof *taken->axes);
-    taken->results = calloc(reply->n_results + 1, sizeof *taken->results);
-    taken->blocks = calloc(block_count + 1, sizeof *taken->blocks);
+    result->reply = reply;
+    result->axes = calloc(reply->n_axes + 1, sizeof *result->axes);
+    result->results = calloc(reply->n_results + 1, sizeof *result->results);
+    result->blocks = calloc(block_count + 1, sizeof *result->blocks);
     dyn_client_status status = DYN_CLIENT_OK;
-    bool is_read = taken->axes && taken->results && taken->blocks && read_axes(taken) && read_results(taken);
-    if (!taken->axes || !taken->results || !taken->blocks || taken->memory.is_exhausted) {
+    bool is_read = result->axes && result->results && result->blocks && read_axes(result) && read_results(result);
+    if (!result->axes || !result->results || !result->blocks || result->memory.is_exhausted) {
         status = fail_memory(error);
     } else if (!is_read) {
         status = fail_bad_reply(error, "a block of the result does not hold what its axes say");
     }
     if (status != DYN_CLIENT_OK) {
-        free_result(taken);
+        free_result(result);
         return status;
     }
-    taken->evaluation = (dyn_client_evaluation){.samples = reply->samples,
-                                                .axis_count = reply->n_axes,
-                                                .axes = taken->axes,
-                                                .result_count = reply->n_results,
-                                                .results = taken->results};
-    *evaluation = &taken->evaluation;
+    result->evaluation = (dyn_client_evaluation){.samples = reply->samples,
+                                                 .axis_count = reply->n_axes,
+                                                 .axes = result->axes,
+                                                 .result_count = reply->n_results,
+                                                 .results = result->results};
+    *evaluation = &result->evaluation;
     return DYN_CLIENT_OK;
 }
 
@@ -279,9 +280,9 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
 
 /* Encodes the task of a quantity. */
 static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
-                                     Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
-    asked->task = pool_allocate(memory, from->task_frame_count, sizeof *asked->task);
-    for (size_t i = 0; i < from->task_frame_count && asked->task; i++) {
+                                     Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
+    body->task = pool_allocate(memory, from->task_frame_count, sizeof *body->task);
+    for (size_t i = 0; i < from->task_frame_count && body->task; i++) {
         const dyn_client_task_frame *named = &from->task_frames[i];
         Dynamics__V1__TaskFrame *frame = pool_allocate(memory, 1, sizeof *frame);
         if (!named->frame || (named->axis_count > 0 && !named->axes)) {
@@ -297,15 +298,15 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
         for (size_t k = 0; k < named->axis_count && frame->axes; k++) {
             frame->axes[k] = (Dynamics__V1__TaskAxis)named->axes[k];
         }
-        asked->task[asked->n_task++] = frame;
+        body->task[body->n_task++] = frame;
     }
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
 /* Encodes one quantity. */
 static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory,
-                                         Dynamics__V1__QuantityRequest *asked, dyn_client_error *error) {
-    dynamics__v1__quantity_request__init(asked);
+                                         Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
+    dynamics__v1__quantity_request__init(body);
     if ((from->frame_count > 0 && !from->frames) || (from->task_frame_count > 0 && !from->task_frames)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames is NULL");
     }
@@ -314,63 +315,63 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
             return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "frames", "frames[%zu] is NULL", i);
         }
     }
-    asked->quantity = (Dynamics__V1__Quantity)from->quantity;
-    asked->n_frames = from->frame_count;
-    asked->frames = (char **)from->frames;
-    asked->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
+    body->quantity = (Dynamics__V1__Quantity)from->quantity;
+    body->n_frames = from->frame_count;
+    body->frames = (char **)from->frames;
+    body->reference_frame = (Dynamics__V1__ReferenceFrame)from->reference_frame;
     if (from->subtree) {
-        asked->subtree = (char *)from->subtree;
+        body->subtree = (char *)from->subtree;
     }
-    return encode_task(from, memory, asked, error);
+    return encode_task(from, memory, body, error);
 }
 
 /* Encodes all quantities. */
 static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
-                                           Dynamics__V1__EvaluateRequest *asked, dyn_client_error *error) {
+                                           Dynamics__V1__EvaluateRequest *body, dyn_client_error *error) {
     if (request->quantity_count == 0 || !request->quantities) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "quantities", "no quantities: ask for one or more");
     }
-    asked->quantities = pool_allocate(memory, request->quantity_count, sizeof *asked->quantities);
+    body->quantities = pool_allocate(memory, request->quantity_count, sizeof *body->quantities);
     Dynamics__V1__QuantityRequest *all = pool_allocate(memory, request->quantity_count, sizeof *all);
-    if (!asked->quantities || !all) {
+    if (!body->quantities || !all) {
         return fail_memory(error);
     }
     dyn_client_status status = DYN_CLIENT_OK;
     for (size_t i = 0; i < request->quantity_count && status == DYN_CLIENT_OK; i++) {
         status = encode_quantity(&request->quantities[i], memory, &all[i], error);
-        asked->quantities[asked->n_quantities++] = &all[i];
+        body->quantities[body->n_quantities++] = &all[i];
     }
     return status;
 }
 
 /* Encodes everything but the quantities. */
 static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
-                          Dynamics__V1__EvaluateRequest *asked) {
-    asked->query = (Dynamics__V1__Query *)&parts->query;
-    asked->n_q = parts->q_count;
-    asked->q = (double *)request->q;
-    asked->n_v = request->v ? parts->v_count : 0;
-    asked->v = (double *)request->v;
-    asked->n_a = request->a ? parts->v_count : 0;
-    asked->a = (double *)request->a;
-    asked->n_tau = request->tau ? parts->v_count : 0;
-    asked->tau = (double *)request->tau;
-    asked->n_dq = request->dq ? parts->v_count : 0;
-    asked->dq = (double *)request->dq;
-    asked->n_dv = request->dv ? parts->v_count : 0;
-    asked->dv = (double *)request->dv;
-    asked->n_da = request->da ? parts->v_count : 0;
-    asked->da = (double *)request->da;
-    asked->n_dtau = request->dtau ? parts->v_count : 0;
-    asked->dtau = (double *)request->dtau;
+                          Dynamics__V1__EvaluateRequest *body) {
+    body->query = (Dynamics__V1__Query *)&parts->query;
+    body->n_q = parts->q_count;
+    body->q = (double *)request->q;
+    body->n_v = request->v ? parts->v_count : 0;
+    body->v = (double *)request->v;
+    body->n_a = request->a ? parts->v_count : 0;
+    body->a = (double *)request->a;
+    body->n_tau = request->tau ? parts->v_count : 0;
+    body->tau = (double *)request->tau;
+    body->n_dq = request->dq ? parts->v_count : 0;
+    body->dq = (double *)request->dq;
+    body->n_dv = request->dv ? parts->v_count : 0;
+    body->dv = (double *)request->dv;
+    body->n_da = request->da ? parts->v_count : 0;
+    body->da = (double *)request->da;
+    body->n_dtau = request->dtau ? parts->v_count : 0;
+    body->dtau = (double *)request->dtau;
 }
 
 /* Sends the request and receives the result. */
-static dyn_client_status ask(dyn_client *client, const query_parts *parts, Dynamics__V1__EvaluateRequest *asked,
-                             dyn_client_evaluation **evaluation, dyn_client_error *error) {
+static dyn_client_status send_request(dyn_client *client, const query_parts *parts, Dynamics__V1__EvaluateRequest *body,
+                                      dyn_client_evaluation **evaluation, dyn_client_error *error) {
     Dynamics__V1__EvaluateReply *reply;
-    dyn_client_status status = ask_evaluate(client, asked, parts->terms, &reply, error);
-    if (status == DYN_CLIENT_OK && !fits(reply, &parts->asked, asked)) {
+    dyn_client_status status = request_evaluate(client, body, parts->terms, &reply, error);
+    if (status == DYN_CLIENT_OK && !fits(reply, &parts->source, body)) {
         dynamics__v1__evaluate_reply__free_unpacked(reply, NULL);
         status = fail_bad_reply(error, "the results are not those that were asked for");
     } else if (status == DYN_CLIENT_OK) {
@@ -393,11 +394,11 @@ dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query
         return status;
     }
     pool memory = {0};
-    Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
-    fill_question(&parts, &known, &asked);
-    status = encode_quantities(&known, &memory, &asked, error);
+    Dynamics__V1__EvaluateRequest body = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
+    fill_question(&parts, &known, &body);
+    status = encode_quantities(&known, &memory, &body, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask(client, &parts, &asked, evaluation, error);
+        status = send_request(client, &parts, &body, evaluation, error);
     }
     pool_free(&memory);
     query_parts_free(&parts);

@@ -2,7 +2,7 @@
 /*
  * Method explain: the contributions to the generalized forces, by term, link and payload.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 
@@ -18,32 +18,32 @@ typedef struct explanation_result {
 } explanation_result;
 
 /* Reads terms, links and payloads of a reply. Returns false if the length of a row is not nv. */
-static bool read_parts(explanation_result *taken) {
-    const Dynamics__V1__ExplainReply *reply = taken->reply;
+static bool read_parts(explanation_result *result) {
+    const Dynamics__V1__ExplainReply *reply = result->reply;
     size_t nv = reply->nv;
     bool fits = reply->n_joints == nv && reply->n_units == nv && reply->n_tau == nv;
     for (size_t i = 0; i < reply->n_terms; i++) {
-        taken->terms[i] = (dyn_client_term){.name = reply->terms[i]->name, .tau = reply->terms[i]->tau};
+        result->terms[i] = (dyn_client_term){.name = reply->terms[i]->name, .tau = reply->terms[i]->tau};
         fits = fits && reply->terms[i]->n_tau == nv;
     }
     for (size_t i = 0; i < reply->n_links; i++) {
         const Dynamics__V1__LinkContribution *from = reply->links[i];
-        taken->links[i] = (dyn_client_contribution){.link = from->link,
-                                                    .moving_joint = from->moving_joint,
-                                                    .mass = from->mass,
-                                                    .inertial = from->inertial,
-                                                    .coriolis = from->coriolis,
-                                                    .gravity = from->gravity};
+        result->links[i] = (dyn_client_contribution){.link = from->link,
+                                                     .moving_joint = from->moving_joint,
+                                                     .mass = from->mass,
+                                                     .inertial = from->inertial,
+                                                     .coriolis = from->coriolis,
+                                                     .gravity = from->gravity};
         fits = fits && from->n_inertial == nv && from->n_coriolis == nv && from->n_gravity == nv;
     }
     for (size_t i = 0; i < reply->n_payloads; i++) {
         const Dynamics__V1__PayloadContribution *from = reply->payloads[i];
-        taken->payloads[i] = (dyn_client_contribution){.link = from->link,
-                                                       .moving_joint = from->moving_joint,
-                                                       .mass = from->mass,
-                                                       .inertial = from->inertial,
-                                                       .coriolis = from->coriolis,
-                                                       .gravity = from->gravity};
+        result->payloads[i] = (dyn_client_contribution){.link = from->link,
+                                                        .moving_joint = from->moving_joint,
+                                                        .mass = from->mass,
+                                                        .inertial = from->inertial,
+                                                        .coriolis = from->coriolis,
+                                                        .gravity = from->gravity};
         fits = fits && from->n_inertial == nv && from->n_coriolis == nv && from->n_gravity == nv;
     }
     return fits;
@@ -60,46 +60,46 @@ static void free_result(explanation_result *freed) {
 /* Converts the reply to the result. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t nv,
                                        dyn_client_explanation **explanation, dyn_client_error *error) {
-    explanation_result *taken = calloc(1, sizeof *taken);
-    if (!taken) {
+    explanation_result *result = calloc(1, sizeof *result);
+    if (!result) {
         dynamics__v1__explain_reply__free_unpacked(reply, NULL);
         return fail_memory(error);
     }
-    taken->reply = reply;
-    taken->terms = calloc(reply->n_terms + 1, sizeof *taken->terms);
-    taken->links = calloc(reply->n_links + 1, sizeof *taken->links);
-    taken->payloads = calloc(reply->n_payloads + 1, sizeof *taken->payloads);
+    result->reply = reply;
+    result->terms = calloc(reply->n_terms + 1, sizeof *result->terms);
+    result->links = calloc(reply->n_links + 1, sizeof *result->links);
+    result->payloads = calloc(reply->n_payloads + 1, sizeof *result->payloads);
     dyn_client_status status = DYN_CLIENT_OK;
-    if (!taken->terms || !taken->links || !taken->payloads) {
+    if (!result->terms || !result->links || !result->payloads) {
         status = fail_memory(error);
-    } else if (reply->nv != nv || !read_parts(taken)) {
+    } else if (reply->nv != nv || !read_parts(result)) {
         status = fail_bad_reply(error, "the result does not hold as many values as asked for");
     }
     if (status != DYN_CLIENT_OK) {
-        free_result(taken);
+        free_result(result);
         return status;
     }
-    taken->explanation = (dyn_client_explanation){.nv = nv,
-                                                  .joints = (const char *const *)reply->joints,
-                                                  .units = (const char *const *)reply->units,
-                                                  .tau = reply->tau,
-                                                  .term_count = reply->n_terms,
-                                                  .terms = taken->terms,
-                                                  .link_count = reply->n_links,
-                                                  .links = taken->links,
-                                                  .payload_count = reply->n_payloads,
-                                                  .payloads = taken->payloads,
-                                                  .residual = reply->residual};
-    *explanation = &taken->explanation;
+    result->explanation = (dyn_client_explanation){.nv = nv,
+                                                   .joints = (const char *const *)reply->joints,
+                                                   .units = (const char *const *)reply->units,
+                                                   .tau = reply->tau,
+                                                   .term_count = reply->n_terms,
+                                                   .terms = result->terms,
+                                                   .link_count = reply->n_links,
+                                                   .links = result->links,
+                                                   .payload_count = reply->n_payloads,
+                                                   .payloads = result->payloads,
+                                                   .residual = reply->residual};
+    *explanation = &result->explanation;
     return DYN_CLIENT_OK;
 }
 
 /* Sends the request and receives the result. */
-static dyn_client_status ask(dyn_client *client, const query_parts *parts, Dynamics__V1__ExplainRequest *asked,
-                             dyn_client_explanation **explanation, dyn_client_error *error) {
+static dyn_client_status send_request(dyn_client *client, const query_parts *parts, Dynamics__V1__ExplainRequest *body,
+                                      dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;
-    dyn_client_status status = ask_explain(client, asked, parts->terms, &reply, error);
-    return status == DYN_CLIENT_OK ? convert_reply(reply, parts->asked.nv, explanation, error) : status;
+    dyn_client_status status = request_explain(client, body, parts->terms, &reply, error);
+    return status == DYN_CLIENT_OK ? convert_reply(reply, parts->source.nv, explanation, error) : status;
 }
 
 dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -111,15 +111,15 @@ dyn_client_status dyn_client_explain(dyn_client *client, const dyn_client_query 
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__ExplainRequest asked = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? parts.v_count : 0;
-    asked.v = (double *)v;
-    asked.n_a = a ? parts.v_count : 0;
-    asked.a = (double *)a;
-    status = ask(client, &parts, &asked, explanation, error);
+    Dynamics__V1__ExplainRequest body = DYNAMICS__V1__EXPLAIN_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_a = a ? parts.v_count : 0;
+    body.a = (double *)a;
+    status = send_request(client, &parts, &body, explanation, error);
     query_parts_free(&parts);
     return status;
 }

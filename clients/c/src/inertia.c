@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "descriptions.h"
 #include "error.h"
 #include "sized.h"
@@ -175,19 +175,19 @@ static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status ask(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
-                             const double *point, double timeout, pool *memory,
-                             Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
-    Dynamics__V1__ComputeInertiaRequest asked = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
-    asked.parts = pool_allocate(memory, part_count, sizeof *asked.parts);
+static dyn_client_status send_request(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
+                                      const double *point, double timeout, pool *memory,
+                                      Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
+    Dynamics__V1__ComputeInertiaRequest body = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
+    body.parts = pool_allocate(memory, part_count, sizeof *body.parts);
     for (size_t i = 0; !memory->is_exhausted && i < part_count; i++) {
-        asked.parts[asked.n_parts++] = make_part(memory, &parts[i]);
+        body.parts[body.n_parts++] = make_part(memory, &parts[i]);
     }
-    asked.point = point ? from_vector3(memory, point) : NULL;
+    body.point = point ? from_vector3(memory, point) : NULL;
     if (memory->is_exhausted) {
         return fail_memory(error);
     }
-    return ask_compute_inertia(client, &asked, within(timeout), answer, error);
+    return request_compute_inertia(client, &body, within(timeout), answer, error);
 }
 
 /* Refuses a part with both mass and density, since the protocol holds only one of them. */
@@ -216,7 +216,7 @@ dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_cou
     }
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
-    status = ask(client, part_count, parts, point, timeout, &memory, &reply, error);
+    status = send_request(client, part_count, parts, point, timeout, &memory, &reply, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK) {
         return status;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "error.h"
 #include "wire.h"
 
@@ -62,14 +62,14 @@ bool job_can_run(const Dynamics__V1__Request *request) {
 /* Starts the job of a request and fills the ticket. `timeout` bounds its computation, s; 0: the daemon's own limit. */
 static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *request, double timeout,
                                dyn_client_error *error) {
-    Dynamics__V1__StartJobRequest asked = DYNAMICS__V1__START_JOB_REQUEST__INIT;
+    Dynamics__V1__StartJobRequest body = DYNAMICS__V1__START_JOB_REQUEST__INIT;
     Dynamics__V1__StartJobReply *reply;
-    asked.job = w->ticket->name;
-    asked.timeout = timeout;
+    body.job = w->ticket->name;
+    body.timeout = timeout;
     /* The methods have equal numbers in both messages. All members of each oneof are pointers in one place. */
-    asked.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
-    asked.rollout = request->rollout;
-    dyn_client_status status = ask_start_job(w->client, &asked, until_end(w), &reply, error);
+    body.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
+    body.rollout = request->rollout;
+    dyn_client_status status = request_start_job(w->client, &body, until_end(w), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -103,10 +103,10 @@ static void wait_before_next(const waiting *w, double *pause) {
 /* Asks once how far the job is. */
 static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_result, double *fraction,
                               dyn_client_error *error) {
-    Dynamics__V1__GetJobRequest asked = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
+    Dynamics__V1__GetJobRequest body = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
     Dynamics__V1__GetJobReply *reply;
-    asked.job = w->ticket->name;
-    dyn_client_status status = ask_get_job(w->client, &asked, until_end(w), &reply, error);
+    body.job = w->ticket->name;
+    dyn_client_status status = request_get_job(w->client, &body, until_end(w), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -157,11 +157,11 @@ static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_cl
 
 /* Fetches the result of the method, or the job's own error. */
 static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
-    Dynamics__V1__GetJobResultRequest asked = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
+    Dynamics__V1__GetJobResultRequest body = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.job = w->ticket->name;
-    asked.token = w->ticket->token;
-    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT, &asked.base);
+    body.job = w->ticket->name;
+    body.token = w->ticket->token;
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT, &body.base);
     dyn_client_status status = call(w->client, &request, until_end(w), answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -275,8 +275,8 @@ dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, doubl
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
     single.job = (char *)job;
-    dyn_client_status status = job ? ask_get_job(client, &single, within(timeout), &one, error)
-                                   : ask_list_jobs(client, &every, within(timeout), &all, error);
+    dyn_client_status status = job ? request_get_job(client, &single, within(timeout), &one, error)
+                                   : request_list_jobs(client, &every, within(timeout), &all, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -311,14 +311,14 @@ void dyn_client_job_list_free(dyn_client_job_list *jobs) {
 
 dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uint64_t token, double timeout,
                                         dyn_client_error *error) {
-    Dynamics__V1__CancelJobRequest asked = DYNAMICS__V1__CANCEL_JOB_REQUEST__INIT;
+    Dynamics__V1__CancelJobRequest body = DYNAMICS__V1__CANCEL_JOB_REQUEST__INIT;
     Dynamics__V1__CancelJobReply *reply;
     if (!client || !job) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "job", "client or job is NULL");
     }
-    asked.job = (char *)job;
-    asked.token = token;
-    dyn_client_status status = ask_cancel_job(client, &asked, within(timeout), &reply, error);
+    body.job = (char *)job;
+    body.token = token;
+    dyn_client_status status = request_cancel_job(client, &body, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK) {
         dynamics__v1__cancel_job_reply__free_unpacked(reply, NULL);
     }

@@ -63,14 +63,14 @@ static dyn_client_status call_frames(dyn_client *client, const query_parts *part
     if (!want->to[0] || !want->to[1]) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "output", "an output is NULL");
     }
-    Dynamics__V1__EvaluateRequest asked = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
+    Dynamics__V1__EvaluateRequest body = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    asked.query = (Dynamics__V1__Query *)&parts->query;
-    asked.n_q = parts->q_count;
-    asked.q = (double *)q;
-    asked.n_quantities = 1;
-    asked.quantities = &quantity;
-    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &asked.base);
+    body.query = (Dynamics__V1__Query *)&parts->query;
+    body.n_q = parts->q_count;
+    body.q = (double *)q;
+    body.n_quantities = 1;
+    body.quantities = &quantity;
+    call_set_method(&request, DYNAMICS__V1__REQUEST__METHOD_EVALUATE, &body.base);
     call_reply answer;
     dyn_client_status status = call(client, &request, parts->terms, &answer, error);
     if (status != DYN_CLIENT_OK) {
@@ -91,7 +91,7 @@ dyn_client_status dyn_client_poses(dyn_client *client, const dyn_client_query *q
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    const wanted want = {{3 * parts.asked.samples, 4 * parts.asked.samples}, {position, quaternion}};
+    const wanted want = {{3 * parts.source.samples, 4 * parts.source.samples}, {position, quaternion}};
     Dynamics__V1__QuantityRequest pose = DYNAMICS__V1__QUANTITY_REQUEST__INIT;
     pose.quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_POSE;
     pose.n_frames = frame_count;

@@ -2,7 +2,7 @@
 /*
  * Loading, listing and unloading models.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 
@@ -41,22 +41,22 @@ dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__Loa
 }
 
 /* Adds the description in numbers to the request, in whichever of its forms is set. */
-static dyn_client_status set_numbers(const dyn_client_load_request *asked, pool *memory,
+static dyn_client_status set_numbers(const dyn_client_load_request *request, pool *memory,
                                      Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
     dyn_client_model_description description;
     dyn_client_dh_table table;
     dyn_client_screw_chain chain;
     dyn_client_status status = DYN_CLIENT_OK;
-    if (asked->description) {
-        status = sized_read("request.description", asked->description, sizeof description, &description, error);
+    if (request->description) {
+        status = sized_read("request.description", request->description, sizeof description, &description, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DESCRIPTION;
         load->description = status == DYN_CLIENT_OK ? from_description(memory, &description) : NULL;
-    } else if (asked->denavit_hartenberg) {
-        status = sized_read("request.denavit_hartenberg", asked->denavit_hartenberg, sizeof table, &table, error);
+    } else if (request->denavit_hartenberg) {
+        status = sized_read("request.denavit_hartenberg", request->denavit_hartenberg, sizeof table, &table, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_DENAVIT_HARTENBERG;
         load->denavit_hartenberg = status == DYN_CLIENT_OK ? from_dh_table(memory, &table) : NULL;
-    } else if (asked->screws) {
-        status = sized_read("request.screws", asked->screws, sizeof chain, &chain, error);
+    } else if (request->screws) {
+        status = sized_read("request.screws", request->screws, sizeof chain, &chain, error);
         load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_SCREWS;
         load->screws = status == DYN_CLIENT_OK ? from_screws(memory, &chain) : NULL;
     }
@@ -64,47 +64,47 @@ static dyn_client_status set_numbers(const dyn_client_load_request *asked, pool 
 }
 
 /* Adds the description to the request, which must have one form of it. */
-static dyn_client_status set_source(const dyn_client_load_request *asked, pool *memory,
+static dyn_client_status set_source(const dyn_client_load_request *request, pool *memory,
                                     Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
-    int forms = (asked->urdf != NULL) + (asked->description != NULL) + (asked->denavit_hartenberg != NULL) +
-                (asked->screws != NULL);
+    int forms = (request->urdf != NULL) + (request->description != NULL) + (request->denavit_hartenberg != NULL) +
+                (request->screws != NULL);
     if (forms != 1) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "load_model.source",
                     "there are %d descriptions; pass one of urdf, description, denavit_hartenberg and screws", forms);
     }
-    if (!asked->urdf) {
-        return set_numbers(asked, memory, load, error);
+    if (!request->urdf) {
+        return set_numbers(request, memory, load, error);
     }
     load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
-    load->urdf = (char *)asked->urdf;
+    load->urdf = (char *)request->urdf;
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status ask_load(dyn_client *client, const dyn_client_load_request *asked, pool *memory,
-                                  Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
+static dyn_client_status request_load(dyn_client *client, const dyn_client_load_request *request, pool *memory,
+                                      Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    dyn_client_status status = set_source(asked, memory, &load, error);
+    dyn_client_status status = set_source(request, memory, &load, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    if (asked->name) {
-        load.name = (char *)asked->name;
+    if (request->name) {
+        load.name = (char *)request->name;
     }
-    load.base_type = (Dynamics__V1__Base)asked->base;
-    load.mimic = (Dynamics__V1__MimicPolicy)asked->mimic;
-    load.strict = asked->strict;
-    load.replace = asked->replace;
-    if (asked->expected_digest) {
-        load.expected_digest = (char *)asked->expected_digest;
+    load.base_type = (Dynamics__V1__Base)request->base;
+    load.mimic = (Dynamics__V1__MimicPolicy)request->mimic;
+    load.strict = request->strict;
+    load.replace = request->replace;
+    if (request->expected_digest) {
+        load.expected_digest = (char *)request->expected_digest;
     }
-    load.keep = asked->keep;
-    load.gravity = asked->gravity ? from_vector3(memory, asked->gravity) : NULL;
+    load.keep = request->keep;
+    load.gravity = request->gravity ? from_vector3(memory, request->gravity) : NULL;
     if (memory->is_exhausted) {
         return fail_memory(error);
     }
     const call_terms terms = {
-        .timeout = asked->timeout, .progress = asked->progress, .context = asked->progress_context};
-    return ask_load_model(client, &load, terms, answer, error);
+        .timeout = request->timeout, .progress = request->progress, .context = request->progress_context};
+    return request_load_model(client, &load, terms, answer, error);
 }
 
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
@@ -120,7 +120,7 @@ dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_loa
     }
     pool memory = {0};
     Dynamics__V1__LoadModelReply *answer;
-    status = ask_load(client, &known, &memory, &answer, error);
+    status = request_load(client, &known, &memory, &answer, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -171,7 +171,7 @@ dyn_client_status dyn_client_list_models(dyn_client *client, double timeout, dyn
     }
     Dynamics__V1__ListModelsRequest question = DYNAMICS__V1__LIST_MODELS_REQUEST__INIT;
     Dynamics__V1__ListModelsReply *answer;
-    dyn_client_status status = ask_list_models(client, &question, within(timeout), &answer, error);
+    dyn_client_status status = request_list_models(client, &question, within(timeout), &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -159,9 +159,9 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
     if (code != 0) {
         return fail(error, DYN_CLIENT_UNREACHABLE, NULL, "%s", nng_strerror(code));
     }
-    nng_msg *taken = nng_aio_get_msg(used->aio);
+    nng_msg *received = nng_aio_get_msg(used->aio);
     nng_aio_set_msg(used->aio, NULL);
-    *message = (incoming){.bytes = nng_msg_body(taken), .size = nng_msg_len(taken), .owner = taken};
+    *message = (incoming){.bytes = nng_msg_body(received), .size = nng_msg_len(received), .owner = received};
     return DYN_CLIENT_OK;
 }
 

@@ -42,9 +42,9 @@ void *pool_allocate(pool *from, size_t count, size_t size) {
         from->is_exhausted = true;
         return NULL;
     }
-    void *taken = block->bytes + block->used;
+    void *allocated = block->bytes + block->used;
     block->used += bytes;
-    return taken;
+    return allocated;
 }
 
 void pool_free(pool *freed) {

@@ -14,7 +14,7 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "endpoint.h"
 #include "error.h"
 
@@ -40,7 +40,7 @@ static void cancel(const progress *self) {
     Dynamics__V1__CancelReply *reply = NULL;
     question.client = self->client_number;
     question.id = self->id;
-    if (ask_cancel(self->client, &question, within(PATIENCE), &reply, NULL) == DYN_CLIENT_OK) {
+    if (request_cancel(self->client, &question, within(PATIENCE), &reply, NULL) == DYN_CLIENT_OK) {
         dynamics__v1__cancel_reply__free_unpacked(reply, NULL);
     }
 }

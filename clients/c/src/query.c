@@ -17,7 +17,7 @@ bool count_doubles(size_t a, size_t b, size_t *product) {
 }
 
 static dyn_client_status check(const double *q, query_parts *parts, dyn_client_error *error) {
-    const dyn_client_query *query = &parts->asked;
+    const dyn_client_query *query = &parts->source;
     if (!query->model) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.model", "query.model is NULL");
     }
@@ -110,15 +110,15 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
 /* Reads the public query of any version. */
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
-    dyn_client_status status = sized_read("query", query, sizeof parts->asked, &parts->asked, error);
+    dyn_client_status status = sized_read("query", query, sizeof parts->source, &parts->source, error);
     parts->terms =
-        (call_terms){parts->asked.timeout, parts->asked.progress, parts->asked.progress_context, parts->asked.job};
+        (call_terms){parts->source.timeout, parts->source.progress, parts->source.progress_context, parts->source.job};
     return status;
 }
 
 /* Encodes the query that has been read. External forces have one row or `rows` of them. */
 static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_error *error) {
-    const dyn_client_query *query = &parts->asked;
+    const dyn_client_query *query = &parts->source;
     Dynamics__V1__Query *to = &parts->query;
     dynamics__v1__query__init(to);
     dynamics__v1__vector3__init(&parts->gravity);
@@ -170,7 +170,7 @@ static dyn_client_status encode_checked(dyn_client *client, const dyn_client_que
     if (status == DYN_CLIENT_OK) {
         status = check(q, parts, error);
     }
-    return status == DYN_CLIENT_OK ? encode(rows ? *rows : parts->asked.samples, parts, error) : status;
+    return status == DYN_CLIENT_OK ? encode(rows ? *rows : parts->source.samples, parts, error) : status;
 }
 
 dyn_client_status query_parts_encode(dyn_client *client, const dyn_client_query *query, const double *q,

@@ -12,7 +12,7 @@
 #include "pool.h"
 
 typedef struct query_parts {
-    dyn_client_query asked;    /* the public query, in the version of this library; it outlives query_parts_free */
+    dyn_client_query source;   /* the public query, in the version of this library; it outlives query_parts_free */
     call_terms terms;          /* of the call, from the query */
     Dynamics__V1__Query query; /* with the arrays of the public query, and the members below */
     Dynamics__V1__Vector3 gravity;

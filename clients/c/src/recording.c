@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "error.h"
 
 static dyn_client_status check(dyn_client *client, const char *recording, dyn_client_error *error) {
@@ -25,7 +25,7 @@ dyn_client_status dyn_client_list_recordings(dyn_client *client, double timeout,
     *list = NULL;
     dyn_client_status status = check(client, "", error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_list_recordings(client, &question, within(timeout), &reply, error);
+        status = request_list_recordings(client, &question, within(timeout), &reply, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -65,7 +65,7 @@ dyn_client_status dyn_client_delete_recording(dyn_client *client, const char *re
         return status;
     }
     deletion.recording = (char *)recording;
-    status = ask_delete_recording(client, &deletion, within(timeout), &reply, error);
+    status = request_delete_recording(client, &deletion, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK) {
         dynamics__v1__delete_recording_reply__free_unpacked(reply, NULL);
     }
@@ -90,7 +90,7 @@ dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *rec
     question.recording = (char *)recording;
     question.offset = offset;
     question.bytes = bytes;
-    status = ask_fetch_recording(client, &question, within(timeout), &reply, error);
+    status = request_fetch_recording(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "error.h"
 #include "query.h"
 #include "sized.h"
@@ -36,30 +36,31 @@ void dyn_client_rollout_free(dyn_client_rollout *freed) {
 }
 
 /* Reads an array of the reply: `count` values if it was requested, otherwise none. Returns false for another count. */
-static bool read_array(size_t found, double *values, bool is_wanted, size_t count, const double **taken) {
-    *taken = is_wanted ? values : NULL;
+static bool read_array(size_t found, double *values, bool is_wanted, size_t count, const double **result) {
+    *result = is_wanted ? values : NULL;
     return found == (is_wanted ? count : 0);
 }
 
 static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
-                        const dyn_client_rollout_request *asked, dyn_client_rollout *taken) {
+                        const dyn_client_rollout_request *request, dyn_client_rollout *result) {
     size_t rows, q_count, v_count;
-    taken->samples = reply->samples;
-    taken->rows = reply->rows;
-    taken->time = reply->time;
-    taken->computed_with = reply->computed_with;
+    result->samples = reply->samples;
+    result->rows = reply->rows;
+    result->time = reply->time;
+    result->computed_with = reply->computed_with;
     return reply->samples == query->samples && reply->n_outcomes == query->samples && reply->n_time == reply->rows &&
            count_doubles(query->samples, reply->rows, &rows) && count_doubles(rows, query->nq, &q_count) &&
-           count_doubles(rows, query->nv, &v_count) && read_array(reply->n_q, reply->q, true, q_count, &taken->q) &&
-           read_array(reply->n_v, reply->v, true, v_count, &taken->v) &&
-           read_array(reply->n_tau, reply->tau, asked->with_tau, v_count, &taken->tau) &&
-           read_array(reply->n_kinetic_energy, reply->kinetic_energy, asked->with_energy, rows, &taken->kinetic) &&
-           read_array(reply->n_potential_energy, reply->potential_energy, asked->with_energy, rows, &taken->potential);
+           count_doubles(rows, query->nv, &v_count) && read_array(reply->n_q, reply->q, true, q_count, &result->q) &&
+           read_array(reply->n_v, reply->v, true, v_count, &result->v) &&
+           read_array(reply->n_tau, reply->tau, request->with_tau, v_count, &result->tau) &&
+           read_array(reply->n_kinetic_energy, reply->kinetic_energy, request->with_energy, rows, &result->kinetic) &&
+           read_array(reply->n_potential_energy, reply->potential_energy, request->with_energy, rows,
+                      &result->potential);
 }
 
 /* Converts the reply to the result. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
-                                       const dyn_client_rollout_request *asked, dyn_client_rollout **rollout,
+                                       const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
                                        dyn_client_error *error) {
     rollout_result *result = calloc(1, sizeof *result);
     dyn_client_outcome *outcomes = calloc(reply->n_outcomes + 1, sizeof *outcomes);
@@ -80,7 +81,7 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
                                            .stops = from->stops,
                                            .energy_drift = from->energy_drift};
     }
-    if (!read_arrays(reply, query, asked, &result->rollout)) {
+    if (!read_arrays(reply, query, request, &result->rollout)) {
         dyn_client_rollout_free(&result->rollout);
         return fail_bad_reply(error, "the rollout's arrays are not as long as its samples and rows say");
     }
@@ -101,67 +102,68 @@ static bool layout_values(const dyn_client_query *query, dyn_client_layout layou
 }
 
 static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
-                                     Dynamics__V1__RolloutRequest *asked, dyn_client_error *error) {
+                                     Dynamics__V1__RolloutRequest *body, dyn_client_error *error) {
     size_t steps = request->steps;
     if (!layout_values(query, request->tau_layout, steps + (request->tau_hold == DYN_CLIENT_HOLD_LINEAR), query->nv,
-                       request->tau, &asked->n_tau) ||
-        !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &asked->n_q_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &asked->n_v_ref) ||
-        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &asked->n_a_ref)) {
+                       request->tau, &body->n_tau) ||
+        !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &body->n_q_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &body->n_v_ref) ||
+        !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &body->n_a_ref)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "steps", "%zu steps of %zu samples are too many", steps,
                     query->samples);
     }
-    asked->tau = (double *)request->tau;
-    asked->q_ref = (double *)request->q_ref;
-    asked->v_ref = (double *)request->v_ref;
-    asked->a_ref = (double *)request->a_ref;
-    asked->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
-    asked->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
-    asked->hold = (Dynamics__V1__Hold)request->tau_hold;
-    asked->steps = steps;
-    asked->stride = request->stride;
-    asked->only_last = request->only_last;
+    body->tau = (double *)request->tau;
+    body->q_ref = (double *)request->q_ref;
+    body->v_ref = (double *)request->v_ref;
+    body->a_ref = (double *)request->a_ref;
+    body->tau_layout = (Dynamics__V1__Layout)request->tau_layout;
+    body->reference_layout = (Dynamics__V1__Layout)request->reference_layout;
+    body->hold = (Dynamics__V1__Hold)request->tau_hold;
+    body->steps = steps;
+    body->stride = request->stride;
+    body->only_last = request->only_last;
     return DYN_CLIENT_OK;
 }
 
 static void fill_question(const query_parts *parts, const dyn_client_rollout_request *request,
-                          Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *asked) {
-    asked->query = (Dynamics__V1__Query *)&parts->query;
-    asked->n_q = parts->q_count;
-    asked->q = (double *)request->q;
-    asked->n_v = request->v ? parts->v_count : 0;
-    asked->v = (double *)request->v;
-    results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
-    results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
+                          Dynamics__V1__RolloutResult results[4], Dynamics__V1__RolloutRequest *body) {
+    body->query = (Dynamics__V1__Query *)&parts->query;
+    body->n_q = parts->q_count;
+    body->q = (double *)request->q;
+    body->n_v = request->v ? parts->v_count : 0;
+    body->v = (double *)request->v;
+    results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_Q;
+    results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_V;
     if (request->with_tau) {
-        results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_TAU;
+        results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_TAU;
     }
     if (request->with_energy) {
-        results[asked->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY;
+        results[body->n_results++] = DYNAMICS__V1__ROLLOUT_RESULT__ROLLOUT_RESULT_ENERGY;
     }
-    asked->results = results;
+    body->results = results;
 }
 
 /* Sends the request and receives the result. */
-static dyn_client_status ask(dyn_client *client, const query_parts *parts, const dyn_client_rollout_request *request,
-                             dyn_client_rollout **rollout, dyn_client_error *error) {
-    Dynamics__V1__RolloutRequest asked = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
+static dyn_client_status send_request(dyn_client *client, const query_parts *parts,
+                                      const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
+                                      dyn_client_error *error) {
+    Dynamics__V1__RolloutRequest body = DYNAMICS__V1__ROLLOUT_REQUEST__INIT;
     Dynamics__V1__Accuracy accuracy = DYNAMICS__V1__ACCURACY__INIT;
     Dynamics__V1__RolloutResult results[4];
     Dynamics__V1__RolloutReply *reply = NULL;
     stepping_message stepping;
-    fill_question(parts, request, results, &asked);
+    fill_question(parts, request, results, &body);
     accuracy.relative = request->relative;
     accuracy.absolute = request->absolute;
-    asked.accuracy = request->is_accurate ? &accuracy : NULL;
-    dyn_client_status status = stepping_fill(request->stepping, &stepping, &asked.stepping, error);
+    body.accuracy = request->is_accurate ? &accuracy : NULL;
+    dyn_client_status status = stepping_fill(request->stepping, &stepping, &body.stepping, error);
     if (status == DYN_CLIENT_OK) {
-        status = fill_inputs(&parts->asked, request, &asked, error);
+        status = fill_inputs(&parts->source, request, &body, error);
     }
     if (status == DYN_CLIENT_OK) {
-        status = ask_rollout(client, &asked, parts->terms, &reply, error);
+        status = request_rollout(client, &body, parts->terms, &reply, error);
     }
-    return status == DYN_CLIENT_OK ? convert_reply(reply, &parts->asked, request, rollout, error) : status;
+    return status == DYN_CLIENT_OK ? convert_reply(reply, &parts->source, request, rollout, error) : status;
 }
 
 dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
@@ -177,7 +179,7 @@ dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_qu
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = ask(client, &parts, &known, rollout, error);
+    status = send_request(client, &parts, &known, rollout, error);
     query_parts_free(&parts);
     return status;
 }

@@ -2,7 +2,7 @@
 /*
  * Requests about the daemon itself.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,8 @@ typedef struct health_result {
     dyn_client_component components[];
 } health_result;
 
-static dyn_client_status ask_health(dyn_client *client, const char *component, double timeout,
-                                    Dynamics__V1__GetHealthReply **answer, dyn_client_error *error) {
+static dyn_client_status request_health(dyn_client *client, const char *component, double timeout,
+                                        Dynamics__V1__GetHealthReply **answer, dyn_client_error *error) {
     if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
@@ -27,12 +27,12 @@ static dyn_client_status ask_health(dyn_client *client, const char *component, d
     if (component) {
         question.component = (char *)component;
     }
-    return ask_get_health(client, &question, within(timeout), answer, error);
+    return request_get_health(client, &question, within(timeout), answer, error);
 }
 
 dyn_client_status dyn_client_ping(dyn_client *client, double timeout, dyn_client_error *error) {
     Dynamics__V1__GetHealthReply *answer;
-    dyn_client_status status = ask_health(client, NULL, timeout, &answer, error);
+    dyn_client_status status = request_health(client, NULL, timeout, &answer, error);
     if (status == DYN_CLIENT_OK) {
         dynamics__v1__get_health_reply__free_unpacked(answer, NULL);
     }
@@ -43,7 +43,7 @@ dyn_client_status dyn_client_get_health(dyn_client *client, const char *componen
                                         dyn_client_health **health, dyn_client_error *error) {
     *health = NULL;
     Dynamics__V1__GetHealthReply *answer;
-    dyn_client_status status = ask_health(client, component, timeout, &answer, error);
+    dyn_client_status status = request_health(client, component, timeout, &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -198,7 +198,7 @@ dyn_client_status dyn_client_get_server_info(dyn_client *client, double timeout,
     }
     Dynamics__V1__GetServerInfoRequest question = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     Dynamics__V1__GetServerInfoReply *answer;
-    dyn_client_status status = ask_get_server_info(client, &question, within(timeout), &answer, error);
+    dyn_client_status status = request_get_server_info(client, &question, within(timeout), &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -2,7 +2,7 @@
 /*
  * Simulations in the daemon.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,8 +159,8 @@ static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1_
 }
 
 /* Sends the request. */
-static dyn_client_status ask_create(dyn_client *client, const dyn_client_simulation_options *options,
-                                    Dynamics__V1__CreateSimulationReply **reply, dyn_client_error *error) {
+static dyn_client_status request_create(dyn_client *client, const dyn_client_simulation_options *options,
+                                        Dynamics__V1__CreateSimulationReply **reply, dyn_client_error *error) {
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     query_parts parts;
     stepping_message stepping;
@@ -172,7 +172,7 @@ static dyn_client_status ask_create(dyn_client *client, const dyn_client_simulat
     create.query = &parts.query;
     status = stepping_fill(options->stepping, &stepping, &create.stepping, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_create_simulation(client, &create, parts.terms, reply, error);
+        status = request_create_simulation(client, &create, parts.terms, reply, error);
     }
     query_parts_free(&parts);
     return status;
@@ -189,7 +189,7 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
     }
     dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_create(client, &known, &reply, error);
+        status = request_create(client, &known, &reply, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -253,7 +253,7 @@ dyn_client_status dyn_client_step_simulation(dyn_client *client, const char *nam
         step.input = &driven;
     }
     if (status == DYN_CLIENT_OK) {
-        status = ask_step_simulation(client, &step, within(timeout), &reply, error);
+        status = request_step_simulation(client, &step, within(timeout), &reply, error);
     }
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK) {
@@ -287,7 +287,7 @@ dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char
     set.simulation = (char *)name;
     set.token = token;
     set.input = &driven;
-    status = ask_set_simulation_input(client, &set, within(timeout), &reply, error);
+    status = request_set_simulation_input(client, &set, within(timeout), &reply, error);
     free(driven.external_forces);
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -310,7 +310,7 @@ dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name
     }
     get.simulation = (char *)name;
     get.token = token;
-    status = ask_get_simulation_state(client, &get, within(timeout), &reply, error);
+    status = request_get_simulation_state(client, &get, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK) {
         status = return_simulation(reply, reply->simulation, reply->state, simulation, error);
     }
@@ -341,19 +341,19 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     set.q = (double *)q;
     set.n_v = count_of(v, nv);
     set.v = (double *)v;
-    status = ask_set_simulation_state(client, &set, within(timeout), &reply, error);
+    status = request_set_simulation_state(client, &set, within(timeout), &reply, error);
     return status == DYN_CLIENT_OK ? return_simulation(reply, NULL, reply->state, state, error) : status;
 }
 
 /* Sends a command whose only fields are simulation and token; the result has the field state. */
 static dyn_client_status command(dyn_client *client, const char *name, Dynamics__V1__Request__MethodCase method,
-                                 ProtobufCMessage *asked, double timeout, dyn_client_simulation **state,
+                                 ProtobufCMessage *body, double timeout, dyn_client_simulation **state,
                                  dyn_client_error *error) {
     ProtobufCMessage *reply;
     clear(state);
     dyn_client_status status = begin(client, name, error);
     if (status == DYN_CLIENT_OK) {
-        status = call_method(client, method, asked, within(timeout), &reply, error);
+        status = call_method(client, method, body, within(timeout), &reply, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -416,7 +416,7 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
     }
     claim.simulation = (char *)name;
     claim.lease = lease;
-    status = ask_claim_simulation(client, &claim, within(timeout), &reply, error);
+    status = request_claim_simulation(client, &claim, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -442,7 +442,7 @@ dyn_client_status dyn_client_list_simulations(dyn_client *client, double timeout
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = ask_list_simulations(client, &question, within(timeout), &reply, error);
+    status = request_list_simulations(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -485,7 +485,7 @@ dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *n
     record.simulation = (char *)name;
     record.token = token;
     record.recording = (char *)recording;
-    status = ask_record_simulation(client, &record, within(timeout), &reply, error);
+    status = request_record_simulation(client, &record, within(timeout), &reply, error);
     if (status == DYN_CLIENT_OK) {
         dynamics__v1__record_simulation_reply__free_unpacked(reply, NULL);
     }
@@ -502,7 +502,7 @@ dyn_client_status dyn_client_stop_recording(dyn_client *client, const char *name
     }
     stop.simulation = (char *)name;
     stop.token = token;
-    status = ask_stop_recording(client, &stop, within(timeout), &reply, error);
+    status = request_stop_recording(client, &stop, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -537,7 +537,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         question.stride = states->stride;
         question.count = states->count;
     }
-    status = ask_replay_simulation(client, &question, within(timeout), &reply, error);
+    status = request_replay_simulation(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -589,7 +589,7 @@ dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = ask_save_simulations(client, &save, within(timeout), &reply, error);
+    status = request_save_simulations(client, &save, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -608,7 +608,7 @@ dyn_client_status dyn_client_restore_simulations(dyn_client *client, double time
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = ask_restore_simulations(client, &restore, within(timeout), &reply, error);
+    status = request_restore_simulations(client, &restore, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

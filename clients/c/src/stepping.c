@@ -7,15 +7,15 @@
 #include "error.h"
 #include "sized.h"
 
-dyn_client_status stepping_fill(const dyn_client_stepping *asked, stepping_message *message,
+dyn_client_status stepping_fill(const dyn_client_stepping *options, stepping_message *message,
                                 Dynamics__V1__Stepping **filled, dyn_client_error *error) {
     dyn_client_stepping known;
     const dyn_client_stepping *from = &known;
     *filled = NULL;
-    if (!asked) {
+    if (!options) {
         return DYN_CLIENT_OK;
     }
-    dyn_client_status status = sized_read("stepping", asked, sizeof known, &known, error);
+    dyn_client_status status = sized_read("stepping", options, sizeof known, &known, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }

@@ -2,7 +2,7 @@
 /*
  * Streams: points that the client pushes to the daemon.
  */
-#include "ask.h"
+#include "requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +77,8 @@ static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenS
 }
 
 /* Opens the stream in the daemon. */
-static dyn_client_status ask_open(dyn_client *client, const dyn_client_stream_options *options, call_terms *terms,
-                                  Dynamics__V1__OpenStreamReply **reply, dyn_client_error *error) {
+static dyn_client_status request_open(dyn_client *client, const dyn_client_stream_options *options, call_terms *terms,
+                                      Dynamics__V1__OpenStreamReply **reply, dyn_client_error *error) {
     static const dyn_client_query none = DYN_CLIENT_QUERY_INIT();
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
     query_parts parts;
@@ -93,7 +93,7 @@ static dyn_client_status ask_open(dyn_client *client, const dyn_client_stream_op
     }
     open.query = &parts.query;
     *terms = parts.terms;
-    status = ask_open_stream(client, &open, parts.terms, reply, error);
+    status = request_open_stream(client, &open, parts.terms, reply, error);
     query_parts_free(&parts);
     return status;
 }
@@ -128,7 +128,7 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
     }
     dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_open(client, &known, &terms, &reply, error);
+        status = request_open(client, &known, &terms, &reply, error);
     }
     if (status != DYN_CLIENT_OK) {
         return status;
@@ -294,7 +294,7 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "get_stream.stream", "client or name is NULL");
     }
     question.stream = (char *)name;
-    dyn_client_status code = ask_get_stream(client, &question, within(timeout), &reply, error);
+    dyn_client_status code = request_get_stream(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }
 
@@ -306,7 +306,7 @@ dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dy
     if (!client) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
-    dyn_client_status code = ask_list_streams(client, &question, within(timeout), &reply, error);
+    dyn_client_status code = request_list_streams(client, &question, within(timeout), &reply, error);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->n_streams, reply->streams, list, error) : code;
 }
 
@@ -331,7 +331,7 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
     get.stream = (char *)name;
     get.first = first;
     get.count = capacity;
-    dyn_client_status status = ask_get_stream_points(client, &get, within(timeout), &reply, error);
+    dyn_client_status status = request_get_stream_points(client, &get, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -385,7 +385,7 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     close.stream = stream->name;
     close.key = stream->key;
     await_arrival(client, stream, timeout);
-    dyn_client_status code = ask_close_stream(client, &close, within(timeout), &reply, error);
+    dyn_client_status code = request_close_stream(client, &close, within(timeout), &reply, error);
     dyn_client_leave_stream(stream);
     return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
 }

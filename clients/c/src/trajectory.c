@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "error.h"
 #include "query.h"
 #include "sized.h"
@@ -132,23 +132,23 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__InverseDynamicsTrajectoryRequest asked = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
+    Dynamics__V1__InverseDynamicsTrajectoryRequest body = DYNAMICS__V1__INVERSE_DYNAMICS_TRAJECTORY_REQUEST__INIT;
     Dynamics__V1__InverseDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     size_t values = parts.v_count;
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? values : 0, asked.v = (double *)v;
-    asked.n_a = a ? values : 0, asked.a = (double *)a;
-    asked.n_time = time ? parts.asked.samples : 0, asked.time = (double *)time;
-    asked.rates = (Dynamics__V1__Rates)rates;
-    status = fill_tip(tip, &tip_message, &asked.tip, error);
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? values : 0, body.v = (double *)v;
+    body.n_a = a ? values : 0, body.a = (double *)a;
+    body.n_time = time ? parts.source.samples : 0, body.time = (double *)time;
+    body.rates = (Dynamics__V1__Rates)rates;
+    status = fill_tip(tip, &tip_message, &body.tip, error);
     if (status == DYN_CLIENT_OK) {
-        status = ask_inverse_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
+        status = request_inverse_dynamics_trajectory(client, &body, parts.terms, &reply, error);
     }
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? read_inverse(reply, &parts.asked, values, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_inverse(reply, &parts.source, values, trajectory, error) : status;
 }
 
 static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
@@ -182,26 +182,26 @@ dyn_client_status dyn_client_forward_dynamics_trajectory(dyn_client *client, con
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    Dynamics__V1__ForwardDynamicsTrajectoryRequest asked = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
+    Dynamics__V1__ForwardDynamicsTrajectoryRequest body = DYNAMICS__V1__FORWARD_DYNAMICS_TRAJECTORY_REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = NULL;
     Dynamics__V1__TipWrench tip_message;
     stepping_message message;
-    if (!tau || !count_doubles(rows, parts.asked.nv, &count)) {
+    if (!tau || !count_doubles(rows, parts.source.nv, &count)) {
         query_parts_free(&parts);
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "tau", "tau is NULL or has too many rows");
     }
-    asked.query = &parts.query;
-    asked.n_q = parts.q_count;
-    asked.q = (double *)q;
-    asked.n_v = v ? parts.v_count : 0, asked.v = (double *)v;
-    asked.n_tau = count, asked.tau = (double *)tau;
-    status = fill_tip(tip, &tip_message, &asked.tip, error);
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0, body.v = (double *)v;
+    body.n_tau = count, body.tau = (double *)tau;
+    status = fill_tip(tip, &tip_message, &body.tip, error);
     if (status == DYN_CLIENT_OK) {
-        status = stepping_fill(stepping, &message, &asked.stepping, error);
+        status = stepping_fill(stepping, &message, &body.stepping, error);
     }
     if (status == DYN_CLIENT_OK) {
-        status = ask_forward_dynamics_trajectory(client, &asked, parts.terms, &reply, error);
+        status = request_forward_dynamics_trajectory(client, &body, parts.terms, &reply, error);
     }
     query_parts_free(&parts);
-    return status == DYN_CLIENT_OK ? read_forward(reply, &parts.asked, rows, trajectory, error) : status;
+    return status == DYN_CLIENT_OK ? read_forward(reply, &parts.source, rows, trajectory, error) : status;
 }

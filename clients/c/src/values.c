@@ -7,7 +7,7 @@
 #include "error.h"
 #include "wire.h"
 
-dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *asked,
+dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body,
                               call_terms terms, uint32_t number, size_t count, double *values,
                               dyn_client_error *error) {
     if (!values) {
@@ -15,7 +15,7 @@ dyn_client_status call_values(dyn_client *client, Dynamics__V1__Request__MethodC
     }
     call_reply answer;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    call_set_method(&request, method, asked);
+    call_set_method(&request, method, body);
     dyn_client_status status = call(client, &request, terms, &answer, error);
     if (status != DYN_CLIENT_OK) {
         return status;

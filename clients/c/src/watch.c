@@ -11,7 +11,7 @@
 
 #include <dynamics/v1/event.pb-c.h>
 
-#include "ask.h"
+#include "requests.h"
 #include "endpoint.h"
 #include "error.h"
 #include "model_parts.h"
@@ -94,7 +94,7 @@ dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *na
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_simulation.simulation", "client or name is NULL");
     }
     question.simulation = (char *)name;
-    dyn_client_status status = ask_watch_simulation(client, &question, within(timeout), &reply, error);
+    dyn_client_status status = request_watch_simulation(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -117,7 +117,7 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch_stream.stream", "client or name is NULL");
     }
     question.stream = (char *)name;
-    dyn_client_status status = ask_watch_stream(client, &question, within(timeout), &reply, error);
+    dyn_client_status status = request_watch_stream(client, &question, within(timeout), &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -138,7 +138,8 @@ static double monotonic_now(void) {
 }
 
 /* Requests the health of the daemon, which publishes an event under the number before it replies. */
-static dyn_client_status ask_for_event(dyn_client *client, uint64_t number, double timeout, dyn_client_error *error) {
+static dyn_client_status request_for_event(dyn_client *client, uint64_t number, double timeout,
+                                           dyn_client_error *error) {
     Dynamics__V1__GetHealthRequest health = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     call_reply answer;
@@ -161,7 +162,7 @@ static dyn_client_status confirm(dyn_client *client, one_way *socket, const char
     bool is_confirmed = false;
     for (double left = timeout; left > 0 && !is_confirmed; left = end - monotonic_now()) {
         incoming message;
-        dyn_client_status status = ask_for_event(client, number, left, error);
+        dyn_client_status status = request_for_event(client, number, left, error);
         if (status != DYN_CLIENT_OK) {
             return status;
         }
