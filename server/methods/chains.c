@@ -159,7 +159,7 @@ Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *mod
     }
     dyn_status status = dyn_model_screws(model, tip, M, G, S, &error);
     if (status != DYN_OK) {
-        call_blame(c, error.site.argument ? error.site.argument : "format");
+        call_blame(c, "%s", error.site.argument ? error.site.argument : "format");
         description_fail_element(c, &error);
         return NULL;
     }

@@ -234,7 +234,7 @@ static void build(call *c, const dyn_model *model) {
     if (status != DYN_OK && error.site.argument && strcmp(error.site.argument, "name") == 0) {
         insertion_fail_name(c, &error);
     } else if (status != DYN_OK) {
-        call_blame(c, error.site.argument ? error.site.argument : "operations");
+        call_blame(c, "%s", error.site.argument ? error.site.argument : "operations");
         description_fail_element(c, &error);
     }
 }
