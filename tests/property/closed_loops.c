@@ -129,8 +129,10 @@ static void close_case(loop_case *c) {
 static loop_case random_loops(random_source *random, int tree) {
     dyn_error error;
     dyn_builder *builder;
-    random_tree_options options = {
-        .joints = 2 + random_index(random, 14), .base = tree % 2, .with_fixed = true, .with_mimic = tree % 4 == 3};
+    random_tree_options options = {.joints = 2 + random_index(random, 14),
+                                   .base = tree % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
+                                   .with_fixed = true,
+                                   .with_mimic = tree % 4 == 3};
     loop_case c = {.tree = random_tree(random, &options)};
     c.nq = (size_t)dyn_model_nq(c.tree), c.nv = (size_t)dyn_model_nv(c.tree);
     c.q = numbers(c.nq), c.v = numbers(c.nv), c.tau = numbers(c.nv);

@@ -24,12 +24,8 @@
 #ifndef DYNAMICS_CONSTRAINT_H
 #define DYNAMICS_CONSTRAINT_H
 
-#include <stddef.h>
-
 #include <dynamics/builder.h>
 #include <dynamics/export.h>
-#include <dynamics/external_force.h>
-#include <dynamics/workspace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,51 +86,6 @@ typedef struct dyn_constraint {
 DYN_API int dyn_model_constraint_count(const dyn_model *model);
 DYN_API const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constraint);
 DYN_API int dyn_model_constraint_rows(const dyn_model *model);
-
-/* Computes the rows of all constraints: A, n x m x nv; dA/dt v, n x m; and the closure errors e, n x m, whose rate is
- * A v where the loops are closed. Any output may be NULL; v (NULL: zero) is read for the second only. Units of e are m
- * and rad. Cost O(m depth). Allocates nothing. Thread-safe as long as each thread has its own workspace.
- * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a model without constraints or a workspace in single
- * precision. */
-DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
-                                       const double *v, double *A, double *bias, double *errors, dyn_error *error);
-
-/* Methods of forward dynamics with constraints (Featherstone and Orin 2000, section 3.4). */
-typedef enum dyn_constraint_method {
-    DYN_CONSTRAINT_METHOD_AUTO = 0,
-    DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
-    DYN_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* A M^-1 A' lambda = -(A a_0 + dA/dt v) by tree algorithms, equation 21 */
-    DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
-} dyn_constraint_method;
-
-/* Result of one sample. */
-typedef struct dyn_constraint_result {
-    int rank;        /* independent rows */
-    double residual; /* largest of |A a + dA/dt v + stabilization|; not small where rows contradict each other */
-} dyn_constraint_result;
-
-/* Options of forward dynamics with constraints; zero selects the defaults. */
-typedef struct dyn_constraint_options {
-    size_t struct_size; /* set by DYN_CONSTRAINT_OPTIONS_INIT (sized.h) */
-    dyn_constraint_method method;
-    double stabilization; /* 1/s; k in A a + dA/dt v = -2 k A v - k^2 e (Baumgarte 1972); 0: none */
-} dyn_constraint_options;
-
-#define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)
-
-/* Computes the accelerations a, n x nv, and the multipliers lambda, n x m, of a model with constraints. The
- * accelerations are exact also where rows depend on each other; the multipliers are those of least norm, in SI units.
- * Contradicting rows are met in the sense of least squares of the method. `options` NULL: defaults. `a` may be the same
- * array as tau or v. lambda and results (n of them) may be NULL. Without constraints it is dyn_aba.
- *
- * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the others O((nv + m)^3). AUTO is MULTIPLIERS.
- * Allocates nothing. Thread-safe as long as each thread has its own workspace.
- * Errors as dyn_aba; DYN_FAILED_PRECONDITION for a workspace in single precision. */
-DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
-                                                    const double *gravity, const double *q, const double *v,
-                                                    const double *tau, const dyn_external_forces *forces,
-                                                    const dyn_constraint_options *options, double *a, double *lambda,
-                                                    dyn_constraint_result *results, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,7 @@
 #include <dynamics/compiled.h>
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
+#include <dynamics/constrained_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/coriolis.h>
 #include <dynamics/denavit_hartenberg.h>

@@ -10,7 +10,7 @@
  *
  * Source: Featherstone and Orin 2000, section 3.4, equations 18 to 22; Baumgarte 1972 (stabilization).
  */
-#include <dynamics/constraint.h>
+#include <dynamics/constrained_dynamics.h>
 
 #include <math.h>
 #include <string.h>
