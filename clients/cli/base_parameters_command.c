@@ -104,10 +104,10 @@ static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     return fits;
 }
 
-static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gravity, Dynamics__V1__Query *query) {
+static exit_code read_gravity(const arguments *args, Dynamics__V1__Vector3 *gravity, Dynamics__V1__Query *query) {
     const double *wanted;
     double values[3];
-    exit_code code = gravity_option_read(given, values, &wanted);
+    exit_code code = gravity_option_read(args, values, &wanted);
     if (code != EXIT_OK || !wanted) {
         return code;
     }
@@ -119,36 +119,36 @@ static exit_code read_gravity(const arguments *given, Dynamics__V1__Vector3 *gra
     return EXIT_OK;
 }
 
-exit_code run_base_parameters(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_base_parameters(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    Dynamics__V1__FindBaseParametersRequest asked = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
+    Dynamics__V1__FindBaseParametersRequest body = DYNAMICS__V1__FIND_BASE_PARAMETERS_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
     double timeout;
-    exit_code code = long_timeout(given, client, &timeout);
+    exit_code code = long_timeout(args, client, &timeout);
     if (code == EXIT_OK) {
-        code = read_gravity(given, &gravity, &query);
+        code = read_gravity(args, &gravity, &query);
     }
     if (code != EXIT_OK) {
         return code;
     }
-    query.model = (char *)given->positional[0];
-    asked.query = &query;
+    query.model = (char *)args->positional[0];
+    body.query = &query;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_FIND_BASE_PARAMETERS;
-    request.find_base_parameters = &asked;
+    request.find_base_parameters = &body;
     code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK) {
         return code;
     }
-    if (given->value[OPTION_JSON]) {
+    if (args->value[OPTION_JSON]) {
         json_writer writer = {.stream = stdout};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->find_base_parameters->base);
         emit_finish(&writer);
     } else if (!is_complete(reply->find_base_parameters)) {
         code = complain(EXIT_FAILED, "the reply lacks numbers");
-    } else if (!print_parameters(given->positional[0], reply->find_base_parameters)) {
+    } else if (!print_parameters(args->positional[0], reply->find_base_parameters)) {
         code = complain_memory();
     }
     dynamics__v1__reply__free_unpacked(reply, NULL);

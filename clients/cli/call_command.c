@@ -46,9 +46,9 @@ static const ProtobufCFieldDescriptor *find_method(const char *name) {
 }
 
 /* Reads the JSON argument, from standard input if it is "-". Without an argument the object is empty. */
-static json_t *read_argument(const arguments *given) {
+static json_t *read_argument(const arguments *args) {
     json_error_t error;
-    const char *text = given->positional_count > 1 ? given->positional[1] : "{}";
+    const char *text = args->positional_count > 1 ? args->positional[1] : "{}";
     json_t *object = strcmp(text, "-") == 0 ? json_loadf(stdin, JSON_REJECT_DUPLICATES, &error)
                                             : json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!object) {
@@ -66,15 +66,15 @@ static void write_reply(const Dynamics__V1__Reply *reply) {
     emit_finish(&writer);
 }
 
-exit_code run_call(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_call(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = long_timeout(given, client, &timeout);
+    exit_code code = long_timeout(args, client, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
-    const ProtobufCFieldDescriptor *method = find_method(given->positional[0]);
-    json_t *object = method ? read_argument(given) : NULL;
+    const ProtobufCFieldDescriptor *method = find_method(args->positional[0]);
+    json_t *object = method ? read_argument(args) : NULL;
     ProtobufCMessage *argument = object ? read_message_json(method->descriptor, object, method->name) : NULL;
     json_decref(object);
     if (!argument) {

@@ -18,16 +18,16 @@ static option find_option(const char *text, size_t length) {
     return OPTIONS;
 }
 
-static exit_code complain_option(const char *given) {
-    const char *name = given + strspn(given, "-");
+static exit_code complain_option(const char *text) {
+    const char *name = text + strspn(text, "-");
     suggestion meant = {.wanted = name, .length = strcspn(name, "=")};
     for (int i = 0; i < OPTIONS; i++) {
         suggestion_consider(&meant, OPTION_TEXTS[i].name);
     }
     if (!meant.closest) {
-        return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", given);
+        return complain(EXIT_USAGE, "unknown option %s (see dynamicsctl --help)", text);
     }
-    return complain(EXIT_USAGE, "unknown option %s: did you mean --%s? (see dynamicsctl --help)", given, meant.closest);
+    return complain(EXIT_USAGE, "unknown option %s: did you mean --%s? (see dynamicsctl --help)", text, meant.closest);
 }
 
 /* Returns true if the text is one of the words of an optional value, "[word|word]". */

@@ -41,11 +41,11 @@ typedef struct plan {
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
 
-static exit_code find_operation(const arguments *given, plan *asked) {
-    const char *name = given->positional[1];
+static exit_code find_operation(const arguments *args, plan *settings) {
+    const char *name = args->positional[1];
     for (size_t i = 0; i < OPERATION_COUNT; i++) {
         if (strcmp(OPERATIONS[i].name, name) == 0) {
-            asked->operation = &OPERATIONS[i];
+            settings->operation = &OPERATIONS[i];
             return EXIT_OK;
         }
     }
@@ -55,120 +55,120 @@ static exit_code find_operation(const arguments *given, plan *asked) {
                     name);
 }
 
-static exit_code read_number(const arguments *given, option from, const char *name, double standard, double *number) {
-    const char *text = given->value[from];
+static exit_code read_number(const arguments *args, option from, const char *name, double standard, double *number) {
+    const char *text = args->value[from];
     *number = standard;
     return !text || parse_number(text, number) ? EXIT_OK : complain(EXIT_USAGE, "--%s %s: pass a number", name, text);
 }
 
 /* Reads the other configuration, if the operation has one. */
-static exit_code read_to(const evaluation_context *context, plan *asked) {
-    const char *text = context->given->value[OPTION_TO];
+static exit_code read_to(const evaluation_context *context, plan *settings) {
+    const char *text = context->args->value[OPTION_TO];
     char message[256];
     size_t nq = context->robot->nq;
-    if (!asked->operation->has_to) {
+    if (!settings->operation->has_to) {
         return EXIT_OK;
     }
     if (!text) {
-        return complain(EXIT_USAGE, "%s needs --to X,X,.., the other configuration", asked->operation->name);
+        return complain(EXIT_USAGE, "%s needs --to X,X,.., the other configuration", settings->operation->name);
     }
-    asked->to = calloc(nq + 1, sizeof *asked->to);
-    if (!asked->to) {
+    settings->to = calloc(nq + 1, sizeof *settings->to);
+    if (!settings->to) {
         return complain_memory();
     }
-    layout_arrange_q(context->robot, context->robot->robot->home_q, asked->to);
-    if (!coordinate_values_read(context->robot, true, text, asked->to, message, sizeof message)) {
+    layout_arrange_q(context->robot, context->robot->robot->home_q, settings->to);
+    if (!coordinate_values_read(context->robot, true, text, settings->to, message, sizeof message)) {
         return complain(EXIT_USAGE, "--to: %s", message);
     }
     return EXIT_OK;
 }
 
 /* Reads the number of random configurations and their seed. */
-static exit_code read_random(const arguments *given, plan *asked) {
-    const char *seed = given->value[OPTION_SEED], *count = given->value[OPTION_COUNT];
-    asked->count = 1;
-    if (seed && !parse_integer(seed, 0, 2147483647, &asked->seed)) {
+static exit_code read_random(const arguments *args, plan *settings) {
+    const char *seed = args->value[OPTION_SEED], *count = args->value[OPTION_COUNT];
+    settings->count = 1;
+    if (seed && !parse_integer(seed, 0, 2147483647, &settings->seed)) {
         return complain(EXIT_USAGE, "--seed %s: pass a whole number from 0 to 2147483647", seed);
     }
-    if (count && strcmp(asked->operation->name, "random") != 0) {
-        return complain(EXIT_USAGE, "%s does not take --count; random does", asked->operation->name);
+    if (count && strcmp(settings->operation->name, "random") != 0) {
+        return complain(EXIT_USAGE, "%s does not take --count; random does", settings->operation->name);
     }
-    if (count && !parse_integer(count, 1, MAX_COUNT, &asked->count)) {
+    if (count && !parse_integer(count, 1, MAX_COUNT, &settings->count)) {
         return complain(EXIT_USAGE, "--count %s: pass a whole number from 1 to %d", count, MAX_COUNT);
     }
     return EXIT_OK;
 }
 
 static exit_code prepare(const evaluation_context *context) {
-    plan *asked = context->own;
-    const arguments *given = context->given;
-    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1, &asked->step_length);
+    plan *settings = context->own;
+    const arguments *args = context->args;
+    exit_code code = read_number(args, OPTION_STEP_LENGTH, "step-length", 1, &settings->step_length);
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_S, "s", 0.5, &asked->s);
+        code = read_number(args, OPTION_S, "s", 0.5, &settings->s);
     }
     if (code == EXIT_OK) {
-        code = read_random(given, asked);
+        code = read_random(args, settings);
     }
-    return code == EXIT_OK ? read_to(context, asked) : code;
+    return code == EXIT_OK ? read_to(context, settings) : code;
 }
 
 /* Returns how many numbers one result has. */
 static size_t result_width(const evaluation_context *context) {
-    const plan *asked = context->own;
-    return asked->operation->yields == YIELDS_Q   ? context->robot->nq
-           : asked->operation->yields == YIELDS_V ? context->robot->nv
-                                                  : 1;
+    const plan *settings = context->own;
+    return settings->operation->yields == YIELDS_Q   ? context->robot->nq
+           : settings->operation->yields == YIELDS_V ? context->robot->nv
+                                                     : 1;
 }
 
 /* Sets the widths of results. All random configurations come from one request, since they follow from one seed. */
 static void widths(const evaluation_context *context, size_t width[2]) {
-    const plan *asked = context->own;
-    width[0] = result_width(context) * (size_t)asked->count;
+    const plan *settings = context->own;
+    width[0] = result_width(context) * (size_t)settings->count;
     width[1] = 0;
 }
 
 /* Repeats the other configuration for each state of the batch. */
-static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *asked) {
+static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *settings) {
     size_t nq = context->robot->nq;
     double *rows = calloc(batch->count * nq + 1, sizeof *rows);
-    for (size_t i = 0; rows && asked->to && i < batch->count; i++) {
-        memcpy(rows + i * nq, asked->to, nq * sizeof *rows);
+    for (size_t i = 0; rows && settings->to && i < batch->count; i++) {
+        memcpy(rows + i * nq, settings->to, nq * sizeof *rows);
     }
     return rows;
 }
 
-static dyn_client_status draw(const evaluation_context *context, const plan *asked, dyn_client_error *error,
+static dyn_client_status draw(const evaluation_context *context, const plan *settings, dyn_client_error *error,
                               double *out) {
     dyn_client_query query = context->query;
-    query.samples = (size_t)asked->count;
-    return dyn_client_random(context->client, &query, (uint64_t)asked->seed, out, error);
+    query.samples = (size_t)settings->count;
+    return dyn_client_random(context->client, &query, (uint64_t)settings->seed, out, error);
 }
 
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                  double *out, double *unused) {
     (void)unused;
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     const dyn_client_query *query = &context->query;
     const double *q = batch->values[STATE_Q];
-    double *to = repeat_to(context, batch, asked);
+    double *to = repeat_to(context, batch, settings);
     dyn_client_status status = DYN_CLIENT_OUT_OF_MEMORY;
     if (!to) {
         *error = (dyn_client_error){.status = status, .message = "out of memory"};
-    } else if (strcmp(asked->operation->name, "integrate") == 0) {
+    } else if (strcmp(settings->operation->name, "integrate") == 0) {
         status =
-            dyn_client_integrate(context->client, query, q, batch->values[STATE_V], asked->step_length, out, error);
-    } else if (strcmp(asked->operation->name, "difference") == 0) {
+            dyn_client_integrate(context->client, query, q, batch->values[STATE_V], settings->step_length, out, error);
+    } else if (strcmp(settings->operation->name, "difference") == 0) {
         status = dyn_client_difference(context->client, query, q, to, out, error);
-    } else if (strcmp(asked->operation->name, "interpolate") == 0) {
-        status = dyn_client_interpolate(context->client, query, q, to, 1, &asked->s, out, error);
-    } else if (strcmp(asked->operation->name, "distance") == 0) {
+    } else if (strcmp(settings->operation->name, "interpolate") == 0) {
+        status = dyn_client_interpolate(context->client, query, q, to, 1, &settings->s, out, error);
+    } else if (strcmp(settings->operation->name, "distance") == 0) {
         status = dyn_client_distance(context->client, query, q, to, out, error);
-    } else if (strcmp(asked->operation->name, "normalize") == 0) {
+    } else if (strcmp(settings->operation->name, "normalize") == 0) {
         status = dyn_client_normalize(context->client, query, q, out, error);
-    } else if (strcmp(asked->operation->name, "neutral") == 0) {
+    } else if (strcmp(settings->operation->name, "neutral") == 0) {
         status = dyn_client_neutral(context->client, query, out, error);
     } else {
-        status = draw(context, asked, error, out);
+        status = draw(context, settings, error, out);
     }
     free(to);
     return status;
@@ -177,14 +177,14 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
 static void write_row(const evaluation_context *context, const double *row) {
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     json_writer writer = {.stream = stdout};
     emit_begin_object(&writer);
-    if (asked->operation->yields == YIELDS_DISTANCE) {
+    if (settings->operation->yields == YIELDS_DISTANCE) {
         emit_key(&writer, "distance");
         emit_double(&writer, row[0]);
     } else {
-        emit_key(&writer, asked->operation->yields == YIELDS_Q ? "q" : "v");
+        emit_key(&writer, settings->operation->yields == YIELDS_Q ? "q" : "v");
         emit_doubles(&writer, result_width(context), row);
     }
     emit_end_object(&writer);
@@ -193,26 +193,26 @@ static void write_row(const evaluation_context *context, const double *row) {
 
 static void write_json(const evaluation_context *context, size_t index, const double *rows, const double *unused) {
     (void)index, (void)unused;
-    const plan *asked = context->own;
-    for (long i = 0; i < asked->count; i++) {
+    const plan *settings = context->own;
+    for (long i = 0; i < settings->count; i++) {
         write_row(context, rows + (size_t)i * result_width(context));
     }
 }
 
 /* Returns the coordinates of the result's columns. */
 static const coordinate *columns_of(const evaluation_context *context) {
-    const plan *asked = context->own;
-    return asked->operation->yields == YIELDS_Q ? context->robot->q : context->robot->v;
+    const plan *settings = context->own;
+    return settings->operation->yields == YIELDS_Q ? context->robot->q : context->robot->v;
 }
 
 static void write_headings(const evaluation_context *context, csv_writer *to) {
-    const plan *asked = context->own;
-    if (asked->operation->yields == YIELDS_DISTANCE) {
+    const plan *settings = context->own;
+    if (settings->operation->yields == YIELDS_DISTANCE) {
         csv_text(to, "distance");
         return;
     }
     for (size_t k = 0; k < result_width(context); k++) {
-        csv_text(to, "%s.%s", asked->operation->yields == YIELDS_Q ? "q" : "v", columns_of(context)[k].name);
+        csv_text(to, "%s.%s", settings->operation->yields == YIELDS_Q ? "q" : "v", columns_of(context)[k].name);
     }
 }
 
@@ -220,8 +220,8 @@ static void write_headings(const evaluation_context *context, csv_writer *to) {
 static void write_csv(const evaluation_context *context, csv_writer *to, size_t index, const double *rows,
                       const double *unused) {
     (void)index, (void)unused;
-    const plan *asked = context->own;
-    for (long i = 0; i < asked->count; i++) {
+    const plan *settings = context->own;
+    for (long i = 0; i < settings->count; i++) {
         if (i > 0) {
             csv_end_line(to);
             csv_text(to, "%ld", i + 1);
@@ -233,13 +233,13 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
 /* Prints a table with a column for each coordinate of the result and a line for each state. The title precedes line
  * 1. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     const coordinate *at = columns_of(context);
     size_t width = result_width(context);
     table *lines = table_create();
     table_add_column(lines, "state", TABLE_RIGHT);
     for (size_t k = 0; k < width; k++) {
-        table_add_column(lines, asked->operation->yields == YIELDS_DISTANCE ? "distance" : at[k].name, TABLE_RIGHT);
+        table_add_column(lines, settings->operation->yields == YIELDS_DISTANCE ? "distance" : at[k].name, TABLE_RIGHT);
     }
     for (size_t i = 0; i < count; i++) {
         table_add_cell(lines, "%zu", number + i);
@@ -258,8 +258,8 @@ static bool print_rows(const evaluation_context *context, size_t count, size_t n
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *row,
                       const double *unused) {
     (void)batch, (void)unused;
-    const plan *asked = context->own;
-    return print_rows(context, (size_t)asked->count, 1, row);
+    const plan *settings = context->own;
+    return print_rows(context, (size_t)settings->count, 1, row);
 }
 
 static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *rows,
@@ -268,16 +268,16 @@ static bool print_many(const evaluation_context *context, const state_batch *bat
     return print_rows(context, batch->count, number, rows);
 }
 
-exit_code run_configuration(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_configuration(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    plan asked = {0};
-    exit_code code = find_operation(given, &asked);
+    plan settings = {0};
+    exit_code code = find_operation(args, &settings);
     if (code != EXIT_OK) {
         return code;
     }
     const evaluation configuration = {
-        .title = asked.operation->title,
-        .takes = {[STATE_Q] = asked.operation->has_q, [STATE_V] = asked.operation->has_v},
+        .title = settings.operation->title,
+        .takes = {[STATE_Q] = settings.operation->has_q, [STATE_V] = settings.operation->has_v},
         .prepare = prepare,
         .widths = widths,
         .compute = compute,
@@ -287,7 +287,7 @@ exit_code run_configuration(const command *self, const arguments *given, dyn_cli
         .print_one = print_one,
         .print_many = print_many,
     };
-    code = run_evaluation(&configuration, &asked, given, client);
-    free(asked.to);
+    code = run_evaluation(&configuration, &settings, args, client);
+    free(settings.to);
     return code;
 }

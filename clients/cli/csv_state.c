@@ -96,7 +96,7 @@ static bool read_column(const layout *robot, const char *name, struct csv_column
 /* Refuses a column that occurs twice, and arrays of which some columns are missing. */
 static bool check_columns(const layout *robot, const csv_header *header, char message[PARSE_MESSAGE_SIZE]) {
     for (int array = 0; array < STATE_ARRAYS; array++) {
-        size_t width = array == STATE_Q ? robot->nq : robot->nv, given = 0;
+        size_t width = array == STATE_Q ? robot->nq : robot->nv, present = 0;
         unsigned *seen = calloc(width + 1, sizeof *seen);
         if (!seen) {
             return refuse(message, "out of memory");
@@ -104,10 +104,10 @@ static bool check_columns(const layout *robot, const csv_header *header, char me
         for (size_t i = 0; i < header->count; i++) {
             if ((int)header->columns[i].array == array) {
                 seen[header->columns[i].index]++;
-                given++;
+                present++;
             }
         }
-        bool needed = array == STATE_Q || given > 0;
+        bool needed = array == STATE_Q || present > 0;
         bool complete = true;
         for (size_t i = 0; i < width && needed && complete; i++) {
             const coordinate *at = array == STATE_Q ? &robot->q[i] : &robot->v[i];
@@ -153,9 +153,9 @@ void csv_header_free(csv_header *header) {
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 bool parse_csv_state(const csv_header *header, state_batch *batch, char *text, char message[PARSE_MESSAGE_SIZE]) {
-    size_t given = count_cells(text, header->separator);
-    if (given != header->count) {
-        return refuse(message, "%zu values, but the header has %zu columns", given, header->count);
+    size_t cells = count_cells(text, header->separator);
+    if (cells != header->count) {
+        return refuse(message, "%zu values, but the header has %zu columns", cells, header->count);
     }
     const char separator[] = {header->separator, '\0'};
     for (size_t i = 0; i < header->count; i++) {

@@ -27,23 +27,23 @@ typedef struct operation_text {
 } operation_text;
 
 /* Splits an operation at its colon and commas. */
-static exit_code split(const char *given, operation_text *text) {
-    text->whole = given;
+static exit_code split(const char *whole, operation_text *text) {
+    text->whole = whole;
     text->count = 0;
-    text->kind = strdup(given);
+    text->kind = strdup(whole);
     char *colon = text->kind ? strchr(text->kind, ':') : NULL;
     if (!text->kind) {
         return complain_memory();
     }
     if (!colon) {
         return complain(EXIT_USAGE, "\"%s\" is no operation: pass KIND:VALUE,VALUE (see dynamicsctl derive --help)",
-                        given);
+                        whole);
     }
     *colon = '\0';
     char *rest = colon + 1;
     for (char *field; (field = strsep(&rest, ","));) {
         if (text->count == MAX_FIELDS) {
-            return complain(EXIT_USAGE, "\"%s\" has more than %d values", given, MAX_FIELDS);
+            return complain(EXIT_USAGE, "\"%s\" has more than %d values", whole, MAX_FIELDS);
         }
         text->fields[text->count++] = field;
     }
@@ -152,8 +152,8 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
 }
 
 /* Reads the numbers of --q, at which lock fixes joints. */
-static exit_code read_q(const arguments *given, json_t **q) {
-    const char *text = given->value[OPTION_Q];
+static exit_code read_q(const arguments *args, json_t **q) {
+    const char *text = args->value[OPTION_Q];
     *q = NULL;
     if (!text) {
         return EXIT_OK;
@@ -174,8 +174,8 @@ static exit_code read_q(const arguments *given, json_t **q) {
 }
 
 /* Reads all operations: those of --operations, then those of the operands. */
-static exit_code read_operations(const arguments *given, json_t **list) {
-    const char *from = given->value[OPTION_OPERATIONS];
+static exit_code read_operations(const arguments *args, json_t **list) {
+    const char *from = args->value[OPTION_OPERATIONS];
     operation_text text = {0};
     *list = from ? read_json(from) : json_array();
     if (!*list) {
@@ -184,9 +184,9 @@ static exit_code read_operations(const arguments *given, json_t **list) {
     if (!json_is_array(*list)) {
         return complain(EXIT_USAGE, "--operations: a list of operations is needed: [{\"detach\": {\"link\": ..}}, ..]");
     }
-    exit_code code = read_q(given, &text.q);
-    for (size_t i = 1; code == EXIT_OK && i < given->positional_count; i++) {
-        code = split(given->positional[i], &text);
+    exit_code code = read_q(args, &text.q);
+    for (size_t i = 1; code == EXIT_OK && i < args->positional_count; i++) {
+        code = split(args->positional[i], &text);
         if (code == EXIT_OK) {
             code = read_operation(&text, *list);
         }
@@ -201,7 +201,7 @@ static exit_code read_operations(const arguments *given, json_t **list) {
 
 /* ---- derive ------------------------------------------------------------------------------------------------------ */
 
-static exit_code send_derive(const arguments *given, dyn_client *client, ProtobufCMessage *derive, double timeout) {
+static exit_code send_derive(const arguments *args, dyn_client *client, ProtobufCMessage *derive, double timeout) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
@@ -210,31 +210,31 @@ static exit_code send_derive(const arguments *given, dyn_client *client, Protobu
     if (code != EXIT_OK) {
         return code;
     }
-    code = report_loaded(given, "derived", reply->derive_model->loaded);
+    code = report_loaded(args, "derived", reply->derive_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }
 
-exit_code run_derive(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_derive(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     json_t *operations = NULL;
     double timeout;
-    exit_code code = long_timeout(given, client, &timeout);
-    if (code == EXIT_OK && !given->value[OPTION_NAME]) {
+    exit_code code = long_timeout(args, client, &timeout);
+    if (code == EXIT_OK && !args->value[OPTION_NAME]) {
         code = complain(EXIT_USAGE, "derive needs --name NAME, the name to keep the new model under");
     }
     if (code == EXIT_OK) {
-        code = read_operations(given, &operations);
+        code = read_operations(args, &operations);
     }
     if (code == EXIT_OK) {
-        const char *expected = given->value[OPTION_EXPECTED_DIGEST];
-        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:s, s:b, s:O}", "model", given->positional[0], "name",
-                                   given->value[OPTION_NAME], "strict", given->value[OPTION_STRICT] != NULL, "replace",
-                                   given->value[OPTION_REPLACE] != NULL, "expected_digest", expected ? expected : "",
-                                   "keep", given->value[OPTION_KEEP] != NULL, "operations", operations);
+        const char *expected = args->value[OPTION_EXPECTED_DIGEST];
+        json_t *object = json_pack("{s:s, s:s, s:b, s:b, s:s, s:b, s:O}", "model", args->positional[0], "name",
+                                   args->value[OPTION_NAME], "strict", args->value[OPTION_STRICT] != NULL, "replace",
+                                   args->value[OPTION_REPLACE] != NULL, "expected_digest", expected ? expected : "",
+                                   "keep", args->value[OPTION_KEEP] != NULL, "operations", operations);
         ProtobufCMessage *message =
             object ? read_message_json(&dynamics__v1__derive_model_request__descriptor, object, "") : NULL;
-        code = message ? send_derive(given, client, message, timeout) : EXIT_USAGE;
+        code = message ? send_derive(args, client, message, timeout) : EXIT_USAGE;
         if (message) {
             protobuf_c_message_free_unpacked(message, NULL);
         }
@@ -246,28 +246,28 @@ exit_code run_derive(const command *self, const arguments *given, dyn_client *cl
 
 /* ---- export ------------------------------------------------------------------------------------------------------ */
 
-exit_code run_export(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_export(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const char *const formats[] = {"description", "urdf", "screws"};
-    Dynamics__V1__ExportModelRequest asked = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
+    Dynamics__V1__ExportModelRequest body = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
     size_t format;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_FORMAT, 3, formats, 0, &format);
+        code = arguments_choice(args, OPTION_FORMAT, 3, formats, 0, &format);
     }
     if (code != EXIT_OK) {
         return code;
     }
-    asked.model = (char *)given->positional[0];
-    asked.format = (Dynamics__V1__ModelFormat)(format + DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION);
-    if (given->value[OPTION_FRAME]) {
-        asked.tip = (char *)given->value[OPTION_FRAME];
+    body.model = (char *)args->positional[0];
+    body.format = (Dynamics__V1__ModelFormat)(format + DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION);
+    if (args->value[OPTION_FRAME]) {
+        body.tip = (char *)args->value[OPTION_FRAME];
     }
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
-    request.export_model = &asked;
+    request.export_model = &body;
     code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK) {
         return code;

@@ -8,8 +8,8 @@
 
 #include "json_writer.h"
 
-void print_done(const arguments *given, const char *name, const char *verb) {
-    if (!given->value[OPTION_JSON]) {
+void print_done(const arguments *args, const char *name, const char *verb) {
+    if (!args->value[OPTION_JSON]) {
         printf("%s: %s\n", name, verb);
         return;
     }

@@ -8,6 +8,6 @@
 #include "arguments.h"
 
 /* Writes "NAME: VERB", or with --json the object {"VERB": "NAME"}. `verb` is a past participle such as "deleted". */
-void print_done(const arguments *given, const char *name, const char *verb);
+void print_done(const arguments *args, const char *name, const char *verb);
 
 #endif

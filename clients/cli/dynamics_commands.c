@@ -61,7 +61,7 @@ static bool print_many_tau(const evaluation_context *context, const state_batch 
     return print_state_table(context, batch->count, number, STATE_TAU, tau);
 }
 
-exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_inverse_dynamics(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation inverse_dynamics = {
         .title = "inverse dynamics",
@@ -73,7 +73,7 @@ exit_code run_inverse_dynamics(const command *self, const arguments *given, dyn_
         .print_one = print_one_tau,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&inverse_dynamics, NULL, given, client);
+    return run_evaluation(&inverse_dynamics, NULL, args, client);
 }
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static bool print_many_a(const evaluation_context *context, const state_batch *b
     return print_state_table(context, batch->count, number, STATE_A, a);
 }
 
-exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_forward_dynamics(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation forward_dynamics = {
         .title = "forward dynamics",
@@ -118,7 +118,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *given, dyn_
         .print_one = print_one_a,
         .print_many = print_many_a,
     };
-    return run_evaluation(&forward_dynamics, NULL, given, client);
+    return run_evaluation(&forward_dynamics, NULL, args, client);
 }
 
 /* ---- gravity ----------------------------------------------------------------------------------------------------- */
@@ -144,7 +144,7 @@ static bool print_one_g(const evaluation_context *context, const state_batch *ba
     return print_joint_table(context, batch, "g", STATE_TAU, g);
 }
 
-exit_code run_gravity(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_gravity(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation gravity = {
         .title = "gravity forces",
@@ -156,7 +156,7 @@ exit_code run_gravity(const command *self, const arguments *given, dyn_client *c
         .print_one = print_one_g,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&gravity, NULL, given, client);
+    return run_evaluation(&gravity, NULL, args, client);
 }
 
 /* ---- bias forces ------------------------------------------------------------------------------------------------- */
@@ -183,7 +183,7 @@ static bool print_one_h(const evaluation_context *context, const state_batch *ba
     return print_joint_table(context, batch, "h", STATE_TAU, h);
 }
 
-exit_code run_bias_forces(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_bias_forces(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation bias_forces = {
         .title = "bias forces",
@@ -195,7 +195,7 @@ exit_code run_bias_forces(const command *self, const arguments *given, dyn_clien
         .print_one = print_one_h,
         .print_many = print_many_tau,
     };
-    return run_evaluation(&bias_forces, NULL, given, client);
+    return run_evaluation(&bias_forces, NULL, args, client);
 }
 
 /* ---- mass matrix ------------------------------------------------------------------------------------------------- */
@@ -256,7 +256,7 @@ static bool print_many_mass(const evaluation_context *context, const state_batch
     return printed;
 }
 
-exit_code run_mass_matrix(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_mass_matrix(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation mass_matrix = {
         .title = "mass matrix",
@@ -268,5 +268,5 @@ exit_code run_mass_matrix(const command *self, const arguments *given, dyn_clien
         .print_one = print_one_mass,
         .print_many = print_many_mass,
     };
-    return run_evaluation(&mass_matrix, NULL, given, client);
+    return run_evaluation(&mass_matrix, NULL, args, client);
 }

@@ -150,7 +150,7 @@ static void write_json(const elements *found) {
     emit_finish(&writer);
 }
 
-exit_code print_element(const arguments *given, const dyn_client_description *robot, const char *name) {
+exit_code print_element(const arguments *args, const dyn_client_description *robot, const char *name) {
     suggestion meant = {.wanted = name, .length = strlen(name)};
     elements found = find_elements(robot, name, &meant);
     if (!found.joint && !found.link && !found.frame) {
@@ -158,7 +158,7 @@ exit_code print_element(const arguments *given, const dyn_client_description *ro
                         robot->model.name, name, meant.closest ? "; did you mean \"" : "",
                         meant.closest ? meant.closest : "", meant.closest ? "\"?" : "", robot->model.name);
     }
-    if (!given->value[OPTION_JSON]) {
+    if (!args->value[OPTION_JSON]) {
         return print_text(robot, &found);
     }
     write_json(&found);

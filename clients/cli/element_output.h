@@ -11,6 +11,6 @@
 
 /* Writes the joint, the link and the frame that have the name, as text, or with --json as one object. Reports an error
  * if there is none. */
-exit_code print_element(const arguments *given, const dyn_client_description *robot, const char *name);
+exit_code print_element(const arguments *args, const dyn_client_description *robot, const char *name);
 
 #endif

@@ -50,11 +50,11 @@ static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
     return code;
 }
 
-exit_code find_endpoint(const arguments *given, char endpoint[ENDPOINT_SIZE]) {
-    if (given->value[OPTION_ENDPOINT]) {
-        return set_address(given->value[OPTION_ENDPOINT], strlen(given->value[OPTION_ENDPOINT]), endpoint);
+exit_code find_endpoint(const arguments *args, char endpoint[ENDPOINT_SIZE]) {
+    if (args->value[OPTION_ENDPOINT]) {
+        return set_address(args->value[OPTION_ENDPOINT], strlen(args->value[OPTION_ENDPOINT]), endpoint);
     }
-    const char *config = given->value[OPTION_CONFIG];
+    const char *config = args->value[OPTION_CONFIG];
     const char *environment = getenv("DYNAMICSD_ENDPOINT");
     if (!config && environment && environment[0] != '\0') {
         return set_address(environment, strlen(environment), endpoint);

@@ -50,20 +50,20 @@ static exit_code complain_quantity(const char *name) {
 }
 
 /* Reads the names of --quantity. */
-static exit_code read_quantities(const arguments *given, plan *asked) {
-    const char *text = given->value[OPTION_QUANTITY];
+static exit_code read_quantities(const arguments *args, plan *settings) {
+    const char *text = args->value[OPTION_QUANTITY];
     if (!text) {
         return complain(EXIT_USAGE, "evaluate needs --quantity NAME,NAME,.. (see dynamicsctl evaluate --help)");
     }
-    asked->quantities = calloc(count_names(text), sizeof *asked->quantities);
+    settings->quantities = calloc(count_names(text), sizeof *settings->quantities);
     char *names = strdup(text), *rest = names;
-    if (!asked->quantities || !names) {
+    if (!settings->quantities || !names) {
         free(names);
         return complain_memory();
     }
     exit_code code = EXIT_OK;
     for (char *name; code == EXIT_OK && (name = strsep(&rest, ","));) {
-        if (!dyn_client_find_quantity(name, &asked->quantities[asked->quantity_count++].quantity)) {
+        if (!dyn_client_find_quantity(name, &settings->quantities[settings->quantity_count++].quantity)) {
             code = complain_quantity(name);
         }
     }
@@ -72,7 +72,7 @@ static exit_code read_quantities(const arguments *given, plan *asked) {
 }
 
 /* Adds the axes of a name of --task-axes. Returns false for an unknown name, or if there is no room. */
-static bool add_task_axes(const char *name, plan *asked) {
+static bool add_task_axes(const char *name, plan *settings) {
     static const char *const names[] = {"linear_x", "linear_y", "linear_z", "angular_x", "angular_y", "angular_z"};
     bool found = false;
     for (size_t i = 0; i < TASK_AXES; i++) {
@@ -80,24 +80,24 @@ static bool add_task_axes(const char *name, plan *asked) {
         if (!whole && !(part && strlen(name) == strlen(names[i]) - 2)) {
             continue;
         }
-        if (asked->task_axis_count == TASK_AXES) {
+        if (settings->task_axis_count == TASK_AXES) {
             return false;
         }
-        asked->task_axes[asked->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_TASK_AXIS_LINEAR_X + i);
+        settings->task_axes[settings->task_axis_count++] = (dyn_client_task_axis)(DYN_CLIENT_TASK_AXIS_LINEAR_X + i);
         found = true;
     }
     return found;
 }
 
 /* Reads the names of --task-axes. */
-static exit_code read_task_axes(const char *text, plan *asked) {
+static exit_code read_task_axes(const char *text, plan *settings) {
     char *names = strdup(text), *rest = names;
     if (!names) {
         return complain_memory();
     }
     exit_code code = EXIT_OK;
     for (char *name; code == EXIT_OK && (name = strsep(&rest, ","));) {
-        if (!add_task_axes(name, asked)) {
+        if (!add_task_axes(name, settings)) {
             code =
                 complain(EXIT_USAGE,
                          "--task-axes: \"%s\" is no further axis; there are linear_x, linear_y, linear_z, angular_x, "
@@ -110,16 +110,16 @@ static exit_code read_task_axes(const char *text, plan *asked) {
 }
 
 /* Sets the frames of each quantity. */
-static exit_code place_quantities(const evaluation_context *context, plan *asked) {
-    asked->task = calloc(context->frame_count, sizeof *asked->task);
-    if (!asked->task) {
+static exit_code place_quantities(const evaluation_context *context, plan *settings) {
+    settings->task = calloc(context->frame_count, sizeof *settings->task);
+    if (!settings->task) {
         return complain_memory();
     }
     for (size_t i = 0; i < context->frame_count; i++) {
-        asked->task[i] = (dyn_client_task_frame){context->frames[i], asked->task_axis_count, asked->task_axes};
+        settings->task[i] = (dyn_client_task_frame){context->frames[i], settings->task_axis_count, settings->task_axes};
     }
-    for (size_t i = 0; i < asked->quantity_count; i++) {
-        dyn_client_quantity_request *request = &asked->quantities[i];
+    for (size_t i = 0; i < settings->quantity_count; i++) {
+        dyn_client_quantity_request *request = &settings->quantities[i];
         dyn_client_quantity_subject subject = dyn_client_quantity_subject_of(request->quantity);
         if (subject == DYN_CLIENT_QUANTITY_SUBJECT_FRAMES || subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->reference_frame = context->reference;
@@ -129,9 +129,9 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
             request->frames = context->frames;
         } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_TASK) {
             request->task_frame_count = context->frame_count;
-            request->task_frames = asked->task;
+            request->task_frames = settings->task;
         } else if (subject == DYN_CLIENT_QUANTITY_SUBJECT_SUBTREE) {
-            request->subtree = context->given->value[OPTION_SUBTREE];
+            request->subtree = context->args->value[OPTION_SUBTREE];
         }
     }
     return EXIT_OK;
@@ -139,15 +139,15 @@ static exit_code place_quantities(const evaluation_context *context, plan *asked
 
 /* Returns an array of the states if a quantity depends on it or the user set it on the command line, else NULL. */
 static const double *used(const evaluation_context *context, const double *const rows[STATE_ARRAYS], state_array array,
-                          option given, dyn_client_quantity_input input) {
-    const plan *asked = context->own;
-    return (asked->inputs & input) != 0 || context->given->value[given] ? rows[array] : NULL;
+                          option named, dyn_client_quantity_input input) {
+    const plan *settings = context->own;
+    return (settings->inputs & input) != 0 || context->args->value[named] ? rows[array] : NULL;
 }
 
 static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
                              const double *const rows[STATE_ARRAYS], dyn_client_error *error,
                              dyn_client_evaluation **answer) {
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     dyn_client_evaluate_request request = DYN_CLIENT_EVALUATE_REQUEST_INIT(
             .q = rows[STATE_Q], .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_QUANTITY_INPUT_V),
             .a = used(context, rows, STATE_A, OPTION_A, DYN_CLIENT_QUANTITY_INPUT_A),
@@ -156,13 +156,13 @@ static dyn_client_status ask(const evaluation_context *context, const dyn_client
             .dv = used(context, rows, STATE_DV, OPTION_DV, DYN_CLIENT_QUANTITY_INPUT_DV),
             .da = used(context, rows, STATE_DA, OPTION_DA, DYN_CLIENT_QUANTITY_INPUT_DA),
             .dtau = used(context, rows, STATE_DTAU, OPTION_DTAU, DYN_CLIENT_QUANTITY_INPUT_DTAU),
-            .quantity_count = asked->quantity_count, .quantities = asked->quantities);
+            .quantity_count = settings->quantity_count, .quantities = settings->quantities);
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 
 /* Evaluates one configuration to learn the size of results and their inputs. The configuration is near home, which
  * itself is often singular. */
-static exit_code read_form(const evaluation_context *context, plan *asked) {
+static exit_code read_form(const evaluation_context *context, plan *settings) {
     dyn_client_error error;
     dyn_client_query query = context->query;
     double *home = calloc(context->robot->nq + 1, sizeof *home);
@@ -177,33 +177,33 @@ static exit_code read_form(const evaluation_context *context, plan *asked) {
             home[i] += 0.3 + 0.1 * (double)(i % 7);
         }
     }
-    dyn_client_status status = ask(context, &query, rows, &error, &asked->form);
+    dyn_client_status status = ask(context, &query, rows, &error, &settings->form);
     free(home);
-    for (size_t i = 0; status == DYN_CLIENT_OK && i < asked->form->result_count; i++) {
-        asked->inputs |= asked->form->results[i].inputs;
+    for (size_t i = 0; status == DYN_CLIENT_OK && i < settings->form->result_count; i++) {
+        settings->inputs |= settings->form->results[i].inputs;
     }
     return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
 }
 
 static exit_code prepare(const evaluation_context *context) {
-    plan *asked = context->own;
-    exit_code code = read_quantities(context->given, asked);
-    if (code == EXIT_OK && context->given->value[OPTION_TASK_AXES]) {
-        code = read_task_axes(context->given->value[OPTION_TASK_AXES], asked);
+    plan *settings = context->own;
+    exit_code code = read_quantities(context->args, settings);
+    if (code == EXIT_OK && context->args->value[OPTION_TASK_AXES]) {
+        code = read_task_axes(context->args->value[OPTION_TASK_AXES], settings);
     }
     if (code == EXIT_OK) {
-        code = place_quantities(context, asked);
+        code = place_quantities(context, settings);
     }
-    return code == EXIT_OK ? read_form(context, asked) : code;
+    return code == EXIT_OK ? read_form(context, settings) : code;
 }
 
 /* Sums the widths of the blocks, which limit the size of a batch. The numbers themselves stay in the reply. */
 static void widths(const evaluation_context *context, size_t width[2]) {
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     width[0] = width[1] = 0;
-    for (size_t i = 0; i < asked->form->result_count; i++) {
-        for (size_t k = 0; k < asked->form->results[i].block_count; k++) {
-            width[0] += asked->form->results[i].blocks[k].width;
+    for (size_t i = 0; i < settings->form->result_count; i++) {
+        for (size_t k = 0; k < settings->form->results[i].block_count; k++) {
+            width[0] += settings->form->results[i].blocks[k].width;
         }
     }
 }
@@ -213,16 +213,16 @@ static void widths(const evaluation_context *context, size_t width[2]) {
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                  double *unused, double *also_unused) {
     (void)unused, (void)also_unused;
-    plan *asked = context->own;
-    dyn_client_evaluation_free(asked->answer);
-    return ask(context, &context->query, (const double *const *)batch->values, error, &asked->answer);
+    plan *settings = context->own;
+    dyn_client_evaluation_free(settings->answer);
+    return ask(context, &context->query, (const double *const *)batch->values, error, &settings->answer);
 }
 
 static void write_state(const evaluation_context *context, size_t index, const double *unused,
                         const double *also_unused) {
     (void)unused, (void)also_unused;
-    const plan *asked = context->own;
-    write_quantities(asked->answer, index);
+    const plan *settings = context->own;
+    write_quantities(settings->answer, index);
 }
 
 static void write_headings(const evaluation_context *context, csv_writer *to) {
@@ -238,28 +238,28 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
                       const double *also_unused) {
     (void)batch, (void)unused, (void)also_unused;
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     print_title(context);
-    return print_quantities(asked->answer, 0);
+    return print_quantities(settings->answer, 0);
 }
 
 static bool print_many(const evaluation_context *context, const state_batch *batch, size_t number, const double *unused,
                        const double *also_unused) {
     (void)unused, (void)also_unused;
-    const plan *asked = context->own;
+    const plan *settings = context->own;
     bool printed = true;
     if (number == 1) {
         print_title(context);
     }
     for (size_t i = 0; i < batch->count && printed; i++) {
         printf("state %zu\n", number + i);
-        printed = print_quantities(asked->answer, i);
+        printed = print_quantities(settings->answer, i);
         fputc('\n', stdout);
     }
     return printed;
 }
 
-exit_code run_evaluate(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_evaluate(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation quantities = {
         .title = "quantities",
@@ -280,11 +280,11 @@ exit_code run_evaluate(const command *self, const arguments *given, dyn_client *
         .print_one = print_one,
         .print_many = print_many,
     };
-    plan asked = {0};
-    exit_code code = run_evaluation(&quantities, &asked, given, client);
-    dyn_client_evaluation_free(asked.form);
-    dyn_client_evaluation_free(asked.answer);
-    free(asked.quantities);
-    free(asked.task);
+    plan settings = {0};
+    exit_code code = run_evaluation(&quantities, &settings, args, client);
+    dyn_client_evaluation_free(settings.form);
+    dyn_client_evaluation_free(settings.answer);
+    free(settings.quantities);
+    free(settings.task);
     return code;
 }

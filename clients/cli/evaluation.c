@@ -26,8 +26,8 @@ typedef struct evaluation_run {
     output_form form;
     char *frame_text; /* owns the names of the frames */
     const char **frames;
-    query_options asked; /* its list of forces is followed by those of the batch's states */
-    size_t done;         /* number of states written */
+    query_options options; /* its list of forces is followed by those of the batch's states */
+    size_t done;           /* number of states written */
 } evaluation_run;
 
 /* ---- preparation ------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ typedef struct evaluation_run {
 /* Reads the names of --frame. The default is the last link. */
 static exit_code read_frames(evaluation_run *run) {
     const dyn_client_description *robot = run->description;
-    const char *text = run->context.given->value[OPTION_FRAME];
+    const char *text = run->context.args->value[OPTION_FRAME];
     size_t most = 1, count = 0;
     if (!text) {
         text = robot->link_count > 0 ? robot->links[robot->link_count - 1].name : "world";
@@ -61,7 +61,7 @@ static exit_code read_frames(evaluation_run *run) {
 static exit_code read_reference(evaluation_run *run) {
     size_t reference;
     exit_code code =
-        arguments_choice(run->context.given, OPTION_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
+        arguments_choice(run->context.args, OPTION_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES,
                          DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED - DYN_CLIENT_REFERENCE_FRAME_LOCAL, &reference);
     run->context.reference = (dyn_client_reference_frame)(reference + DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     return code;
@@ -69,31 +69,31 @@ static exit_code read_reference(evaluation_run *run) {
 
 /* Prepares the model, its layout and the query that all requests share. */
 static exit_code prepare_query(evaluation_run *run) {
-    const arguments *given = run->context.given;
+    const arguments *args = run->context.args;
     dyn_client_error error;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
-    if (dyn_client_describe_model(run->context.client, given->positional[0], timeout, &run->description, &error) !=
+    if (dyn_client_describe_model(run->context.client, args->positional[0], timeout, &run->description, &error) !=
         DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
+    code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
     if (code != EXIT_OK) {
         return code;
     }
     run->context.robot = &run->robot;
     run->context.query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
                                                 .timeout = timeout, .joint_count = run->robot.name_count,
                                                 .joint_names = run->robot.names);
-    code = query_options_read(given, &run->asked);
+    code = query_options_read(args, &run->options);
     if (code != EXIT_OK) {
         return code;
     }
-    query_options_apply(&run->asked, &run->context.query);
+    query_options_apply(&run->options, &run->context.query);
     code = read_frames(run);
     return code == EXIT_OK ? read_reference(run) : code;
 }
@@ -101,7 +101,7 @@ static exit_code prepare_query(evaluation_run *run) {
 /* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */
 static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     *capacity = 1;
-    if (!run->context.given->value[OPTION_STATES] || run->evaluated->has_one_state) {
+    if (!run->context.args->value[OPTION_STATES] || run->evaluated->has_one_state) {
         return EXIT_OK;
     }
     dyn_client_error error;
@@ -109,9 +109,9 @@ static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     if (dyn_client_get_server_info(run->context.client, run->context.query.timeout, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    size_t asked = (run->robot.nq + 3 * run->robot.nv) * sizeof(double);
+    size_t sent = (run->robot.nq + 3 * run->robot.nv) * sizeof(double);
     size_t answered = (run->widths[0] + run->widths[1]) * sizeof(double);
-    size_t row = asked > answered ? asked : answered;
+    size_t row = sent > answered ? sent : answered;
     size_t bytes = AIMED_BYTES;
     if (info->limits.message_bytes / 2 < bytes) {
         bytes = info->limits.message_bytes / 2;
@@ -163,12 +163,12 @@ static exit_code prepare_batch(evaluation_run *run) {
 
 /* Lists the wrenches of the command line and those of the batch's states. */
 static exit_code gather_forces(evaluation_run *run) {
-    size_t constant = run->asked.forces.count, count = constant + run->batch.force_count;
-    dyn_client_external_force *grown = realloc(run->asked.forces.list, (count + 1) * sizeof *grown);
+    size_t constant = run->options.forces.count, count = constant + run->batch.force_count;
+    dyn_client_external_force *grown = realloc(run->options.forces.list, (count + 1) * sizeof *grown);
     if (!grown) {
         return complain_memory();
     }
-    run->asked.forces.list = grown;
+    run->options.forces.list = grown;
     for (size_t i = 0; i < run->batch.force_count; i++) {
         const batch_force *entry = &run->batch.forces[i];
         grown[constant + i] = (dyn_client_external_force){.link = entry->link,
@@ -243,7 +243,7 @@ static size_t offending_state(const state_batch *batch, const char *field) {
 static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     run->context.query.samples = run->batch.count;
     for (size_t i = 0; i < run->batch.force_count; i++) {
-        run->asked.forces.list[run->asked.forces.count + i].rows = run->batch.count;
+        run->options.forces.list[run->options.forces.count + i].rows = run->batch.count;
     }
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
 }
@@ -296,11 +296,11 @@ static exit_code evaluate_all(evaluation_run *run) {
     return code == EXIT_OK ? state_source_finish(&run->source) : code;
 }
 
-exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments *given, dyn_client *client) {
+exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments *args, dyn_client *client) {
     evaluation_run run = {.evaluated = evaluated,
-                          .context = {.evaluated = evaluated, .client = client, .given = given, .own = own},
+                          .context = {.evaluated = evaluated, .client = client, .args = args, .own = own},
                           .source = {.reader = {.descriptor = -1}}};
-    exit_code code = output_form_read(given, &run.form);
+    exit_code code = output_form_read(args, &run.form);
     if (code == EXIT_OK) {
         code = prepare_query(&run);
     }
@@ -308,7 +308,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
         code = prepare_batch(&run);
     }
     if (code == EXIT_OK) {
-        code = state_source_open(given, &run.robot, evaluated->takes[STATE_Q], &run.source);
+        code = state_source_open(args, &run.robot, evaluated->takes[STATE_Q], &run.source);
     }
     run.context.state = run.source.path ? run.source.path : run.source.description;
     if (code == EXIT_OK) {
@@ -318,7 +318,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
     state_batch_free(&run.batch);
     free(run.results[0]);
     free(run.results[1]);
-    query_options_free(&run.asked);
+    query_options_free(&run.options);
     free(run.frame_text);
     free(run.frames);
     layout_free(&run.robot);

@@ -15,7 +15,7 @@ typedef struct evaluation_context {
     const struct evaluation *evaluated;
     const char *state; /* name of the only state, such as "home configuration" */
     dyn_client *client;
-    const arguments *given;
+    const arguments *args;
     const layout *robot;
     dyn_client_query query; /* with the samples and external forces of the batch */
     const char *frame;      /* names of the frames, as the user typed them */
@@ -61,6 +61,6 @@ typedef struct evaluation {
                        const double *second);
 } evaluation;
 
-exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments *given, dyn_client *client);
+exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments *args, dyn_client *client);
 
 #endif

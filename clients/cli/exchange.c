@@ -40,10 +40,10 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
     return code;
 }
 
-exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout) {
-    exit_code code = arguments_timeout(given, timeout);
+exit_code long_timeout(const arguments *args, dyn_client *client, double *timeout) {
+    exit_code code = arguments_timeout(args, timeout);
     /* A job takes the client's timeout, which has no such limit. */
-    if (code != EXIT_OK || *timeout > 0 || given->value[OPTION_JOB]) {
+    if (code != EXIT_OK || *timeout > 0 || args->value[OPTION_JOB]) {
         return code;
     }
     dyn_client_error error;

@@ -16,7 +16,7 @@
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root);
 
 /* Determines the timeout of a long request: that of --timeout, or the daemon's limit with time for the reply. */
-exit_code long_timeout(const arguments *given, dyn_client *client, double *timeout);
+exit_code long_timeout(const arguments *args, dyn_client *client, double *timeout);
 
 /* Sends the request and receives its reply, which the caller frees with dynamics__v1__reply__free_unpacked. Reports
  * failures. `place` (may be NULL) is the file that the request came from. */

@@ -26,10 +26,10 @@ static void widths(const evaluation_context *context, size_t width[2]) {
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                  double *unused, double *also_unused) {
     (void)unused, (void)also_unused;
-    plan *asked = context->own;
-    dyn_client_explanation_free(asked->answer);
+    plan *settings = context->own;
+    dyn_client_explanation_free(settings->answer);
     return dyn_client_explain(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                              batch->values[STATE_A], &asked->answer, error);
+                              batch->values[STATE_A], &settings->answer, error);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
@@ -120,13 +120,13 @@ static bool print_links(const layout *robot, const dyn_client_explanation *from)
 }
 
 static bool print_answer(const evaluation_context *context) {
-    const plan *asked = context->own;
-    if (!print_terms(context->robot, asked->answer)) {
+    const plan *settings = context->own;
+    if (!print_terms(context->robot, settings->answer)) {
         return false;
     }
     printf("\nLinks%s that contribute most, at most %d for each joint\n\n",
-           asked->answer->payload_count > 0 ? " and payloads" : "", LISTED_LINKS);
-    return print_links(context->robot, asked->answer);
+           settings->answer->payload_count > 0 ? " and payloads" : "", LISTED_LINKS);
+    return print_links(context->robot, settings->answer);
 }
 
 static bool print_one(const evaluation_context *context, const state_batch *batch, const double *unused,
@@ -238,7 +238,7 @@ static void write_json(const evaluation_context *context, size_t index, const do
     emit_finish(&writer);
 }
 
-exit_code run_explain(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_explain(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation explanation = {
         .title = "joint forces",
@@ -252,8 +252,8 @@ exit_code run_explain(const command *self, const arguments *given, dyn_client *c
         .print_one = print_one,
         .print_many = print_many,
     };
-    plan asked = {0};
-    exit_code code = run_evaluation(&explanation, &asked, given, client);
-    dyn_client_explanation_free(asked.answer);
+    plan settings = {0};
+    exit_code code = run_evaluation(&explanation, &settings, args, client);
+    dyn_client_explanation_free(settings.answer);
     return code;
 }

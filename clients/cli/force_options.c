@@ -12,7 +12,7 @@
 #include "state_parsers.h"
 
 /* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]". The last colon separates, since names may contain colons. */
-static exit_code read_force(const char *given, dyn_client_reference_frame frame, char *text, double values[6],
+static exit_code read_force(const char *whole, dyn_client_reference_frame frame, char *text, double values[6],
                             dyn_client_external_force *force) {
     char message[PARSE_MESSAGE_SIZE];
     char *colon = strrchr(text, ':');
@@ -22,7 +22,7 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
     }
     if (!colon || colon == text || (count != 3 && count != 6) ||
         !parse_numbers(colon + 1, count, values, message, sizeof message)) {
-        return complain(EXIT_USAGE, "--force %s: pass LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", given);
+        return complain(EXIT_USAGE, "--force %s: pass LINK:FX,FY,FZ in N, and ,NX,NY,NZ in N m for a torque", whole);
     }
     *colon = '\0';
     *force = (dyn_client_external_force){
@@ -30,28 +30,28 @@ static exit_code read_force(const char *given, dyn_client_reference_frame frame,
     return EXIT_OK;
 }
 
-exit_code force_options_read(const arguments *given, force_options *forces) {
+exit_code force_options_read(const arguments *args, force_options *forces) {
     size_t frame, length = 1;
-    *forces = (force_options){.count = given->force_count};
+    *forces = (force_options){.count = args->force_count};
     exit_code code =
-        arguments_choice(given, OPTION_FORCE_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
+        arguments_choice(args, OPTION_FORCE_REFERENCE_FRAME, REFERENCE_FRAMES, REFERENCE_FRAME_NAMES, 0, &frame);
     if (code != EXIT_OK) {
         return code;
     }
-    for (size_t i = 0; i < given->force_count; i++) {
-        length += strlen(given->forces[i]) + 1;
+    for (size_t i = 0; i < args->force_count; i++) {
+        length += strlen(args->forces[i]) + 1;
     }
-    forces->list = calloc(given->force_count + 1, sizeof *forces->list);
-    forces->values = calloc(given->force_count + 1, 6 * sizeof(double));
+    forces->list = calloc(args->force_count + 1, sizeof *forces->list);
+    forces->values = calloc(args->force_count + 1, 6 * sizeof(double));
     forces->links = calloc(length, 1);
     if (!forces->list || !forces->values || !forces->links) {
         return complain_memory();
     }
     char *text = forces->links;
-    for (size_t i = 0; i < given->force_count && code == EXIT_OK; i++) {
-        char *end = stpcpy(text, given->forces[i]);
-        code = read_force(given->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_REFERENCE_FRAME_LOCAL),
-                          text, forces->values + 6 * i, &forces->list[i]);
+    for (size_t i = 0; i < args->force_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, args->forces[i]);
+        code = read_force(args->forces[i], (dyn_client_reference_frame)(frame + DYN_CLIENT_REFERENCE_FRAME_LOCAL), text,
+                          forces->values + 6 * i, &forces->list[i]);
         text = end + 1;
     }
     return code;

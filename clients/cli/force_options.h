@@ -17,7 +17,7 @@ typedef struct force_options {
 
 /* Reads all --force options, in the frame of --force-reference-frame. The caller frees them with force_options_free,
  * also after an error. */
-exit_code force_options_read(const arguments *given, force_options *forces);
+exit_code force_options_read(const arguments *args, force_options *forces);
 void force_options_free(force_options *forces);
 
 #endif

@@ -70,9 +70,9 @@ static exit_code read_entries(const layout *robot, const char *name, const char 
     return code;
 }
 
-static exit_code read_gain(const arguments *given, option wanted, const char *name, const layout *robot,
+static exit_code read_gain(const arguments *args, option wanted, const char *name, const layout *robot,
                            double **values) {
-    const char *text = given->value[wanted];
+    const char *text = args->value[wanted];
     *values = calloc(robot->nv + 1, sizeof **values);
     if (!*values) {
         return complain_memory();
@@ -81,10 +81,10 @@ static exit_code read_gain(const arguments *given, option wanted, const char *na
     return code == EXIT_OK && text ? read_entries(robot, name, text, true, *values) : code;
 }
 
-exit_code gains_read(const arguments *given, const layout *robot, gains *taken) {
-    *taken = (gains){.count = robot->nv};
-    exit_code code = read_gain(given, OPTION_KP, "kp", robot, &taken->kp);
-    return code == EXIT_OK ? read_gain(given, OPTION_KD, "kd", robot, &taken->kd) : code;
+exit_code gains_read(const arguments *args, const layout *robot, gains *result) {
+    *result = (gains){.count = robot->nv};
+    exit_code code = read_gain(args, OPTION_KP, "kp", robot, &result->kp);
+    return code == EXIT_OK ? read_gain(args, OPTION_KD, "kd", robot, &result->kd) : code;
 }
 
 void gains_free(gains *freed) {

@@ -18,7 +18,7 @@ typedef struct gains {
  * joint and "root_joint[3]=50" for one of them. Entries with a name override those without, in any order:
  * "100,elbow_joint=50"; of two entries for the same coordinate, the last one counts. The default is 0. Reports errors.
  * The caller frees the gains with gains_free, also after an error. */
-exit_code gains_read(const arguments *given, const layout *robot, gains *taken);
+exit_code gains_read(const arguments *args, const layout *robot, gains *result);
 void gains_free(gains *freed);
 
 #endif

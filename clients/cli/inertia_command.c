@@ -47,20 +47,20 @@ static exit_code read_shape(size_t shape, const char *text, json_t *part) {
 }
 
 /* Sets the mass or density of a part. */
-static exit_code read_number(const arguments *given, option from, const char *member, json_t *part) {
+static exit_code read_number(const arguments *args, option from, const char *member, json_t *part) {
     double number;
-    if (!given->value[from]) {
+    if (!args->value[from]) {
         return EXIT_OK;
     }
-    if (!parse_number(given->value[from], &number)) {
-        return complain(EXIT_USAGE, "--%s %s: pass a number", member, given->value[from]);
+    if (!parse_number(args->value[from], &number)) {
+        return complain(EXIT_USAGE, "--%s %s: pass a number", member, args->value[from]);
     }
     return json_object_set_new(part, member, json_real(number)) == 0 ? EXIT_OK : complain_memory();
 }
 
 /* Reads the parts as JSON: those of a file, or one shape. read_mesh adds a mesh's bytes to the message. */
-static exit_code read_parts(const arguments *given, json_t **parts) {
-    const char *kind = given->positional[0], *text = given->positional[1];
+static exit_code read_parts(const arguments *args, json_t **parts) {
+    const char *kind = args->positional[0], *text = args->positional[1];
     *parts = NULL;
     if (strcmp(kind, "parts") == 0) {
         *parts = read_json(text);
@@ -88,25 +88,25 @@ static exit_code read_parts(const arguments *given, json_t **parts) {
                  kind);
     }
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_MASS, "mass", part);
+        code = read_number(args, OPTION_MASS, "mass", part);
     }
-    return code == EXIT_OK ? read_number(given, OPTION_DENSITY, "density", part) : code;
+    return code == EXIT_OK ? read_number(args, OPTION_DENSITY, "density", part) : code;
 }
 
 /* Reads the file of a mesh into its part. */
-static exit_code read_mesh(const arguments *given, Dynamics__V1__ComputeInertiaRequest *asked) {
-    if (strcmp(given->positional[0], "mesh") != 0) {
+static exit_code read_mesh(const arguments *args, Dynamics__V1__ComputeInertiaRequest *body) {
+    if (strcmp(args->positional[0], "mesh") != 0) {
         return EXIT_OK;
     }
     char *bytes;
     size_t size;
-    Dynamics__V1__Mesh *mesh = asked->parts[0]->mesh;
-    exit_code code = read_file(given->positional[1], &bytes, &size);
+    Dynamics__V1__Mesh *mesh = body->parts[0]->mesh;
+    exit_code code = read_file(args->positional[1], &bytes, &size);
     if (code != EXIT_OK) {
         return code;
     }
     mesh->stl = (ProtobufCBinaryData){.len = size, .data = (uint8_t *)bytes};
-    const char *scale = given->value[OPTION_SCALE];
+    const char *scale = args->value[OPTION_SCALE];
     if (scale) {
         mesh->optional_scale_case = DYNAMICS__V1__MESH__OPTIONAL_SCALE_SCALE;
     }
@@ -163,17 +163,17 @@ static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
     return body->n_rotational_about == 6 && body->n_principal_moments == 3;
 }
 
-static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__ComputeInertiaRequest *asked,
+static exit_code send(const arguments *args, dyn_client *client, Dynamics__V1__ComputeInertiaRequest *body,
                       double timeout) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_COMPUTE_INERTIA;
-    request.compute_inertia = asked;
+    request.compute_inertia = body;
     exit_code code = exchange(client, &request, timeout, NULL, &reply);
     if (code != EXIT_OK) {
         return code;
     }
-    if (given->value[OPTION_JSON]) {
+    if (args->value[OPTION_JSON]) {
         json_writer writer = {.stream = stdout};
         message_to_json(&writer, MESSAGE_PLAIN, &reply->compute_inertia->base);
         emit_finish(&writer);
@@ -187,10 +187,10 @@ static exit_code send(const arguments *given, dyn_client *client, Dynamics__V1__
 }
 
 /* Sets the point of --about in the request. */
-static exit_code read_point(const arguments *given, json_t *request) {
+static exit_code read_point(const arguments *args, json_t *request) {
     double point[3];
     char message[256];
-    const char *text = given->value[OPTION_ABOUT];
+    const char *text = args->value[OPTION_ABOUT];
     if (!text) {
         return EXIT_OK;
     }
@@ -201,18 +201,18 @@ static exit_code read_point(const arguments *given, json_t *request) {
     return json_object_set_new(request, "point", vector) == 0 ? EXIT_OK : complain_memory();
 }
 
-exit_code run_inertia(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_inertia(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     json_t *parts, *request = NULL;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
-    code = read_parts(given, &parts);
+    code = read_parts(args, &parts);
     if (code == EXIT_OK) {
         request = json_pack("{s:O}", "parts", parts);
-        code = request ? read_point(given, request) : complain_memory();
+        code = request ? read_point(args, request) : complain_memory();
     }
     ProtobufCMessage *message =
         code == EXIT_OK ? read_message_json(&dynamics__v1__compute_inertia_request__descriptor, request, "") : NULL;
@@ -221,9 +221,9 @@ exit_code run_inertia(const command *self, const arguments *given, dyn_client *c
     if (!message) {
         return EXIT_USAGE;
     }
-    code = read_mesh(given, (Dynamics__V1__ComputeInertiaRequest *)message);
+    code = read_mesh(args, (Dynamics__V1__ComputeInertiaRequest *)message);
     if (code == EXIT_OK) {
-        code = send(given, client, (Dynamics__V1__ComputeInertiaRequest *)message, timeout);
+        code = send(args, client, (Dynamics__V1__ComputeInertiaRequest *)message, timeout);
     }
     protobuf_c_message_free_unpacked(message, NULL);
     return code;

@@ -15,7 +15,7 @@
 /* Arguments of an action on jobs. */
 typedef struct jobs_question {
     dyn_client *client;
-    const arguments *given;
+    const arguments *args;
     const char *job; /* NULL: all */
     double timeout;  /* s */
 } jobs_question;
@@ -48,7 +48,7 @@ static exit_code show_jobs(const jobs_question *question) {
         return complain_call(&error, NULL);
     }
     listing rows;
-    exit_code code = listing_open(question->given, sizeof JOBS / sizeof *JOBS, JOBS, &rows);
+    exit_code code = listing_open(question->args, sizeof JOBS / sizeof *JOBS, JOBS, &rows);
     for (size_t i = 0; code == EXIT_OK && i < jobs->count; i++) {
         add_job(&rows, &jobs->jobs[i]);
     }
@@ -59,7 +59,7 @@ static exit_code show_jobs(const jobs_question *question) {
 /* Reads the token, which the user who started the job may leave out. */
 static exit_code read_job_token(const jobs_question *question, uint64_t *token) {
     *token = 0;
-    return question->given->value[OPTION_TOKEN] ? read_token(question->given, "start_job returned", token) : EXIT_OK;
+    return question->args->value[OPTION_TOKEN] ? read_token(question->args, "start_job returned", token) : EXIT_OK;
 }
 
 static exit_code cancel_job(const jobs_question *question) {
@@ -72,22 +72,22 @@ static exit_code cancel_job(const jobs_question *question) {
     if (dyn_client_cancel_job(question->client, question->job, token, question->timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    print_done(question->given, question->job, "cancelled");
+    print_done(question->args, question->job, "cancelled");
     return EXIT_OK;
 }
 
 /* Writes the result as JSON, in the protocol's own form. */
 static exit_code fetch_result(const jobs_question *question) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    Dynamics__V1__GetJobResultRequest asked = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
+    Dynamics__V1__GetJobResultRequest body = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
     Dynamics__V1__Reply *reply;
-    exit_code code = read_job_token(question, &asked.token);
+    exit_code code = read_job_token(question, &body.token);
     if (code != EXIT_OK) {
         return code;
     }
-    asked.job = (char *)question->job;
+    body.job = (char *)question->job;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_JOB_RESULT;
-    request.get_job_result = &asked;
+    request.get_job_result = &body;
     code = exchange(question->client, &request, question->timeout, NULL, &reply);
     if (code != EXIT_OK) {
         return code;
@@ -99,7 +99,7 @@ static exit_code fetch_result(const jobs_question *question) {
     return EXIT_OK;
 }
 
-exit_code run_jobs(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_jobs(const command *self, const arguments *args, dyn_client *client) {
     static const struct {
         const char *name;
         bool needs_job, takes_token;
@@ -109,9 +109,9 @@ exit_code run_jobs(const command *self, const arguments *given, dyn_client *clie
                    {"cancel", true, true, cancel_job},
                    {"result", true, true, fetch_result}};
     (void)self;
-    const char *wanted = given->positional_count > 0 ? given->positional[0] : "list";
-    jobs_question question = {.client = client, .given = given, .job = given->positional[1]};
-    exit_code code = arguments_timeout(given, &question.timeout);
+    const char *wanted = args->positional_count > 0 ? args->positional[0] : "list";
+    jobs_question question = {.client = client, .args = args, .job = args->positional[1]};
+    exit_code code = arguments_timeout(args, &question.timeout);
     if (code != EXIT_OK) {
         return code;
     }
@@ -121,10 +121,10 @@ exit_code run_jobs(const command *self, const arguments *given, dyn_client *clie
                 return complain(EXIT_USAGE, "jobs %s %s", wanted,
                                 ACTIONS[i].needs_job ? "needs the name of a job" : "takes no name: did you mean show?");
             }
-            if (given->value[OPTION_TOKEN] && !ACTIONS[i].takes_token) {
+            if (args->value[OPTION_TOKEN] && !ACTIONS[i].takes_token) {
                 return complain(EXIT_USAGE, "jobs %s takes no --token: every client may list and show jobs", wanted);
             }
-            if (given->value[OPTION_CSV] && ACTIONS[i].run != show_jobs) {
+            if (args->value[OPTION_CSV] && ACTIONS[i].run != show_jobs) {
                 return complain(EXIT_USAGE, "jobs %s takes no --csv", wanted);
             }
             return ACTIONS[i].run(&question);

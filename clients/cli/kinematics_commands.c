@@ -183,7 +183,7 @@ static bool print_one_pose(const evaluation_context *context, const state_batch 
     return printed;
 }
 
-exit_code run_forward_kinematics(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_forward_kinematics(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation forward_kinematics = {
         .title = "forward kinematics",
@@ -196,7 +196,7 @@ exit_code run_forward_kinematics(const command *self, const arguments *given, dy
         .print_one = print_one_pose,
         .print_many = print_poses,
     };
-    return run_evaluation(&forward_kinematics, NULL, given, client);
+    return run_evaluation(&forward_kinematics, NULL, args, client);
 }
 
 /* ---- Jacobian ---------------------------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static bool print_one_jacobian(const evaluation_context *context, const state_ba
            printed;
 }
 
-exit_code run_jacobian(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_jacobian(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     static const evaluation jacobian = {
         .title = "Jacobian",
@@ -310,5 +310,5 @@ exit_code run_jacobian(const command *self, const arguments *given, dyn_client *
         .print_one = print_one_jacobian,
         .print_many = print_jacobians,
     };
-    return run_evaluation(&jacobian, NULL, given, client);
+    return run_evaluation(&jacobian, NULL, args, client);
 }

@@ -11,9 +11,9 @@
 
 #include "printable.h"
 
-exit_code listing_open(const arguments *given, size_t count, const listing_column *columns, listing *opened) {
+exit_code listing_open(const arguments *args, size_t count, const listing_column *columns, listing *opened) {
     *opened = (listing){.count = count, .columns = columns, .json = {.stream = stdout}};
-    exit_code code = output_form_read(given, &opened->form);
+    exit_code code = output_form_read(args, &opened->form);
     if (code != EXIT_OK || opened->form == OUTPUT_JSON) {
         return code;
     }

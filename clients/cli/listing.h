@@ -33,7 +33,7 @@ typedef struct listing {
 
 /* Opens a list in the form that the arguments name. `columns` must outlive it. The caller closes it with listing_close,
  * also after an error. */
-exit_code listing_open(const arguments *given, size_t count, const listing_column *columns, listing *opened);
+exit_code listing_open(const arguments *args, size_t count, const listing_column *columns, listing *opened);
 
 /* Add the next value of the row. `shown` is its form in tables; NULL: the text itself. */
 void listing_text(listing *to, const char *text, const char *shown);

@@ -43,8 +43,8 @@ static void catch_interrupts(void) {
 }
 
 /* Reads the positive number of an option, or `standard` if the option is absent. */
-static exit_code read_number(const arguments *given, option wanted, const char *name, double standard, double *value) {
-    const char *text = given->value[wanted];
+static exit_code read_number(const arguments *args, option wanted, const char *name, double standard, double *value) {
+    const char *text = args->value[wanted];
     *value = standard;
     if (text && !(parse_number(text, value) && *value > 0)) {
         return complain(EXIT_USAGE, "--%s %s: pass a number that is more than 0", name, text);
@@ -216,10 +216,10 @@ static exit_code open_watch(dyn_client *client, const char *name, bool *is_simul
     return code;
 }
 
-exit_code run_watch(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_watch(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    watching w = {.name = given->positional[0], .count = SIZE_MAX};
-    const char *count = given->value[OPTION_COUNT];
+    watching w = {.name = args->positional[0], .count = SIZE_MAX};
+    const char *count = args->value[OPTION_COUNT];
     live_robot robot = {0};
     trace rows = {0};
     bool is_simulation = false;
@@ -230,12 +230,12 @@ exit_code run_watch(const command *self, const arguments *given, dyn_client *cli
     if (count) {
         w.count = (size_t)most;
     }
-    exit_code code = read_number(given, OPTION_DURATION, "duration", INFINITY, &w.duration);
+    exit_code code = read_number(args, OPTION_DURATION, "duration", INFINITY, &w.duration);
     if (code == EXIT_OK) {
         code = open_watch(client, w.name, &is_simulation, &robot, &w.watch);
     }
     if (code == EXIT_OK) {
-        code = trace_open(given, &robot.layout, is_simulation, &rows);
+        code = trace_open(args, &robot.layout, is_simulation, &rows);
     }
     catch_interrupts();
     if (code == EXIT_OK) {
@@ -257,7 +257,7 @@ typedef struct own_simulation {
     double duration, frequency;
     state_source source;
     state_batch start;
-    query_options asked;
+    query_options settings;
     gains gains;
     dyn_client_query query;
     dyn_client_stepping stepping;
@@ -275,47 +275,46 @@ static dyn_client_status renew_lease(void *context, dyn_client_error *error) {
 }
 
 /* Reads the options of a simulation. */
-static exit_code read_simulation(const arguments *given, own_simulation *own) {
+static exit_code read_simulation(const arguments *args, own_simulation *own) {
     static const char *const integrators[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
     static const char *const laws[] = {"none", "pd", "pd_gravity", "computed_torque"};
     static const char *const compiled_steps[] = {"where_ready", "never", "always"};
     dyn_client_simulation_options *o = &own->options;
     size_t integrator = 0, law = 0, compiled = 0;
     long seed = 0;
-    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", 1e-3, &own->stepping.step_length);
+    exit_code code = read_number(args, OPTION_STEP_LENGTH, "step-length", 1e-3, &own->stepping.step_length);
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_DURATION, "duration", 1, &own->duration);
-    }
-    if (code == EXIT_OK) {
-        code = read_number(given, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
+        code = read_number(args, OPTION_DURATION, "duration", 1, &own->duration);
     }
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_RATE, "rate", 0, &o->rate);
+        code = read_number(args, OPTION_FREQUENCY, "frequency", 100, &own->frequency);
     }
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
+        code = read_number(args, OPTION_RATE, "rate", 0, &o->rate);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
+        code = read_number(args, OPTION_DISTURBANCE, "disturbance", 0, &o->disturbance);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_CONTROL, 4, laws, 0, &law);
+        code = arguments_choice(args, OPTION_INTEGRATOR, 3, integrators, 0, &integrator);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_COMPILED, 3, compiled_steps, 0, &compiled);
+        code = arguments_choice(args, OPTION_CONTROL, 4, laws, 0, &law);
     }
-    if (code == EXIT_OK && given->value[OPTION_SEED] &&
-        !parse_integer(given->value[OPTION_SEED], 0, 1000000000, &seed)) {
-        code = complain(EXIT_USAGE, "--seed %s: pass a whole number", given->value[OPTION_SEED]);
+    if (code == EXIT_OK) {
+        code = arguments_choice(args, OPTION_COMPILED, 3, compiled_steps, 0, &compiled);
     }
-    o->name = given->value[OPTION_NAME];
-    own->query.model = given->positional[0];
+    if (code == EXIT_OK && args->value[OPTION_SEED] && !parse_integer(args->value[OPTION_SEED], 0, 1000000000, &seed)) {
+        code = complain(EXIT_USAGE, "--seed %s: pass a whole number", args->value[OPTION_SEED]);
+    }
+    o->name = args->value[OPTION_NAME];
+    own->query.model = args->positional[0];
     own->stepping.integrator = (dyn_client_integrator)integrator;
     own->stepping.law = (dyn_client_control_law)law;
     own->stepping.compiled = (dyn_client_compiled_steps)compiled;
-    ideal_option_apply(given, &own->stepping);
+    ideal_option_apply(args, &own->stepping);
     o->seed = (uint64_t)seed;
-    o->pace = given->value[OPTION_RATE] ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
+    o->pace = args->value[OPTION_RATE] ? DYN_CLIENT_PACE_CLOCK : DYN_CLIENT_PACE_LOCKSTEP;
     o->is_paused = true;
     o->publish_rate = own->frequency;
     o->lease = 10;
@@ -401,9 +400,9 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
 }
 
 /* Deletes a recording of the same name if the user asks to replace it. */
-static exit_code make_place(const arguments *given, dyn_client *client, const char *recording) {
+static exit_code make_place(const arguments *args, dyn_client *client, const char *recording) {
     dyn_client_error error;
-    if (!given->value[OPTION_REPLACE]) {
+    if (!args->value[OPTION_REPLACE]) {
         return EXIT_OK;
     }
     if (!recording) {
@@ -414,14 +413,14 @@ static exit_code make_place(const arguments *given, dyn_client *client, const ch
 }
 
 /* Runs a simulation of this process and shows it. */
-static exit_code run_own(own_simulation *own, const arguments *given, const layout *robot) {
+static exit_code run_own(own_simulation *own, const arguments *args, const layout *robot) {
     dyn_client_error error;
     dyn_client_simulation *end;
     trace rows;
-    const char *recording = given->value[OPTION_RECORD];
-    exit_code code = trace_open(given, robot, true, &rows);
+    const char *recording = args->value[OPTION_RECORD];
+    exit_code code = trace_open(args, robot, true, &rows);
     if (code == EXIT_OK) {
-        code = make_place(given, own->client, recording);
+        code = make_place(args, own->client, recording);
     }
     if (code == EXIT_OK && recording &&
         dyn_client_record_simulation(own->client, own->name, own->token, recording, 0, &error) != DYN_CLIENT_OK) {
@@ -447,7 +446,7 @@ static exit_code run_own(own_simulation *own, const arguments *given, const layo
     return code;
 }
 
-exit_code run_simulate(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_simulate(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     own_simulation own = {.client = client,
                           .query = DYN_CLIENT_QUERY_INIT(),
@@ -457,18 +456,18 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     live_robot robot = {0};
     dyn_client_simulation *created;
     dyn_client_error error;
-    exit_code code = read_simulation(given, &own);
+    exit_code code = read_simulation(args, &own);
     if (code == EXIT_OK) {
-        code = query_options_read(given, &own.asked);
+        code = query_options_read(args, &own.settings);
     }
     if (code == EXIT_OK) {
-        code = open_robot(client, given->positional[0], given->value[OPTION_JOINTS], &robot);
+        code = open_robot(client, args->positional[0], args->value[OPTION_JOINTS], &robot);
     }
     if (code == EXIT_OK) {
-        code = gains_read(given, &robot.layout, &own.gains);
+        code = gains_read(args, &robot.layout, &own.gains);
     }
     if (code == EXIT_OK) {
-        code = state_source_open(given, &robot.layout, true, &own.source);
+        code = state_source_open(args, &robot.layout, true, &own.source);
     }
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start)) {
         code = complain_memory();
@@ -484,7 +483,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
         own.options.v = own.start.values[STATE_V];
         own.query.joint_count = robot.layout.name_count;
         own.query.joint_names = robot.layout.names;
-        query_options_apply(&own.asked, &own.query);
+        query_options_apply(&own.settings, &own.query);
         own.stepping.gain_count = own.gains.count;
         own.stepping.kp = own.gains.kp;
         own.stepping.kd = own.gains.kd;
@@ -497,7 +496,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
                 fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
             }
             catch_interrupts();
-            code = run_own(&own, given, &robot.layout);
+            code = run_own(&own, args, &robot.layout);
             if (dyn_client_delete_simulation(client, own.name, own.token, 0, &error) != DYN_CLIENT_OK &&
                 code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND) {
                 code = complain_call(&error, NULL);
@@ -506,7 +505,7 @@ exit_code run_simulate(const command *self, const arguments *given, dyn_client *
     }
     state_source_close(&own.source);
     state_batch_free(&own.start);
-    query_options_free(&own.asked);
+    query_options_free(&own.settings);
     gains_free(&own.gains);
     close_robot(&robot);
     return code;
@@ -605,19 +604,19 @@ static exit_code push_all(own_stream *own, state_source *source, state_batch *ba
 }
 
 /* Chooses the target of the points: the simulation whose token is given, a recording, or torques. */
-static exit_code read_stream(const arguments *given, own_stream *own, dyn_client_query *query,
+static exit_code read_stream(const arguments *args, own_stream *own, dyn_client_query *query,
                              dyn_client_stream_options *options, live_robot *robot) {
     dyn_client_error error;
     dyn_client_simulation *target;
-    const char *name = given->positional[0], *joints = given->value[OPTION_JOINTS];
-    options->name = given->value[OPTION_NAME];
-    options->recording = given->value[OPTION_RECORD];
-    if (given->value[OPTION_TOKEN]) {
-        exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &options->token);
+    const char *name = args->positional[0], *joints = args->value[OPTION_JOINTS];
+    options->name = args->value[OPTION_NAME];
+    options->recording = args->value[OPTION_RECORD];
+    if (args->value[OPTION_TOKEN]) {
+        exit_code code = read_token(args, "simulate --rate prints (what CreateSimulation returned)", &options->token);
         if (code != EXIT_OK) {
             return code;
         }
-        if (options->recording || given->value[OPTION_REPLACE]) {
+        if (options->recording || args->value[OPTION_REPLACE]) {
             return complain(EXIT_USAGE, "--token and --%s: pass one of them",
                             options->recording ? "record" : "replace");
         }
@@ -638,10 +637,10 @@ static exit_code read_stream(const arguments *given, own_stream *own, dyn_client
     options->kind = options->recording ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
     query->model = name;
     exit_code code = open_robot(own->client, name, joints, robot);
-    return code == EXIT_OK ? make_place(given, own->client, options->recording) : code;
+    return code == EXIT_OK ? make_place(args, own->client, options->recording) : code;
 }
 
-exit_code run_stream(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_stream(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     own_stream own = {.client = client};
     live_robot robot = {0};
@@ -651,27 +650,27 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT();
     dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
-    query_options asked = {0};
-    exit_code code = read_number(given, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
+    query_options settings = {0};
+    exit_code code = read_number(args, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
     if (code == EXIT_OK) {
-        code = query_options_read(given, &asked);
+        code = query_options_read(args, &settings);
     }
     if (code == EXIT_OK) {
-        code = read_stream(given, &own, &query, &options, &robot);
+        code = read_stream(args, &own, &query, &options, &robot);
     }
     if (code == EXIT_OK) {
-        code = state_source_open(given, &robot.layout, true, &source);
+        code = state_source_open(args, &robot.layout, true, &source);
     }
     if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch)) {
         code = complain_memory();
     }
     if (code == EXIT_OK) {
-        code = trace_open(given, &robot.layout, false, &rows);
+        code = trace_open(args, &robot.layout, false, &rows);
     }
     own.kind = options.kind;
     query.joint_count = robot.layout.name_count;
     query.joint_names = robot.layout.names;
-    query_options_apply(&asked, &query);
+    query_options_apply(&settings, &query);
     if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK) {
         code = complain_call(&error, NULL);
     }
@@ -693,7 +692,7 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
         code = complain(EXIT_REFUSED, "%s", status->streams[0].recording_error);
     }
     if (is_reported) {
-        exit_code printed = print_streams(given, status);
+        exit_code printed = print_streams(args, status);
         code = code == EXIT_OK ? printed : code;
     } else {
         dyn_client_stream_list_free(status);
@@ -702,25 +701,25 @@ exit_code run_stream(const command *self, const arguments *given, dyn_client *cl
     dyn_client_watch_close(own.watch);
     state_batch_free(&batch);
     state_source_close(&source);
-    query_options_free(&asked);
+    query_options_free(&settings);
     close_robot(&robot);
     return code;
 }
 
 /* ---- recordings -------------------------------------------------------------------------------------------------- */
 
-exit_code run_record(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_record(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    const char *name = given->positional[0], *recording = given->positional[1];
+    const char *name = args->positional[0], *recording = args->positional[1];
     dyn_client_error error;
     double duration;
     uint64_t token;
-    exit_code code = read_token(given, "simulate --rate prints (what CreateSimulation returned)", &token);
+    exit_code code = read_token(args, "simulate --rate prints (what CreateSimulation returned)", &token);
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_DURATION, "duration", INFINITY, &duration);
+        code = read_number(args, OPTION_DURATION, "duration", INFINITY, &duration);
     }
     if (code == EXIT_OK) {
-        code = make_place(given, client, recording);
+        code = make_place(args, client, recording);
     }
     if (code != EXIT_OK) {
         return code;
@@ -778,9 +777,9 @@ static exit_code complain_difference(const dyn_client_replay *replay) {
                     step, replay->recorded_with, replay->computed_with);
 }
 
-exit_code run_replay(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_replay(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    const char *recording = given->positional[0], *text = given->value[OPTION_STRIDE];
+    const char *recording = args->positional[0], *text = args->value[OPTION_STRIDE];
     dyn_client_error error;
     dyn_client_replay *replay;
     live_robot robot = {0};
@@ -793,12 +792,12 @@ exit_code run_replay(const command *self, const arguments *given, dyn_client *cl
         return complain_call(&error, NULL);
     }
     /* Request the names of joints only to show states: a comparison needs no loaded model. */
-    bool is_shown = given->value[OPTION_CSV] || given->value[OPTION_JSON] || given->value[OPTION_PLOT] != NULL;
+    bool is_shown = args->value[OPTION_CSV] || args->value[OPTION_JSON] || args->value[OPTION_PLOT] != NULL;
     exit_code code = is_shown
                          ? open_robot_in_order(client, replay->digest, replay->joint_count, replay->joint_names, &robot)
                          : EXIT_OK;
     if (code == EXIT_OK) {
-        code = trace_open(given, &robot.layout, true, &rows);
+        code = trace_open(args, &robot.layout, true, &rows);
     }
     catch_interrupts();
     if (code == EXIT_OK && rows.form != TRACE_QUIET) {

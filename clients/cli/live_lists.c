@@ -50,20 +50,20 @@ static void add_simulation(listing *to, const dyn_client_simulation *s) {
     listing_text(to, s->recording, NULL);
 }
 
-exit_code run_simulations(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_simulations(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     dyn_client_error error;
     dyn_client_simulation_list *list;
     listing rows;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
     if (dyn_client_list_simulations(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    code = listing_open(given, sizeof SIMULATIONS / sizeof *SIMULATIONS, SIMULATIONS, &rows);
+    code = listing_open(args, sizeof SIMULATIONS / sizeof *SIMULATIONS, SIMULATIONS, &rows);
     for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
         add_simulation(&rows, &list->simulations[i]);
     }
@@ -109,9 +109,9 @@ static void add_stream(listing *to, const dyn_client_stream_info *s) {
     listing_text(to, s->owner, NULL);
 }
 
-exit_code print_streams(const arguments *given, dyn_client_stream_list *list) {
+exit_code print_streams(const arguments *args, dyn_client_stream_list *list) {
     listing rows;
-    exit_code code = listing_open(given, sizeof STREAMS / sizeof *STREAMS, STREAMS, &rows);
+    exit_code code = listing_open(args, sizeof STREAMS / sizeof *STREAMS, STREAMS, &rows);
     for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
         add_stream(&rows, &list->streams[i]);
     }
@@ -119,17 +119,17 @@ exit_code print_streams(const arguments *given, dyn_client_stream_list *list) {
     return listing_close(&rows, "no streams (open one: dynamicsctl stream MODEL --states FILE)", code);
 }
 
-exit_code run_streams(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_streams(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     dyn_client_error error;
     dyn_client_stream_list *list;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
     if (dyn_client_list_streams(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    return print_streams(given, list);
+    return print_streams(args, list);
 }

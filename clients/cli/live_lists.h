@@ -10,6 +10,6 @@
 #include "arguments.h"
 
 /* Writes the counters of streams in the form that the arguments name, and frees the list. */
-exit_code print_streams(const arguments *given, dyn_client_stream_list *list);
+exit_code print_streams(const arguments *args, dyn_client_stream_list *list);
 
 #endif

@@ -14,7 +14,7 @@
 
 /* Forms of a description: the option that names the file, and the type of its content. */
 static const struct {
-    option given;
+    option name;
     const char *field;
     const ProtobufCMessageDescriptor *type;
 } FORMS[] = {
@@ -48,33 +48,33 @@ static exit_code check_size(dyn_client *client, const char *path, size_t size, d
 }
 
 /* Fills the request from the options. */
-static exit_code read_options(const arguments *given, Dynamics__V1__LoadModelRequest *load,
+static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequest *load,
                               Dynamics__V1__Vector3 *gravity) {
     static const char *const bases[] = {"fixed", "floating"}, *const policies[] = {"coupled", "independent"};
     size_t base, policy;
-    exit_code code = arguments_choice(given, OPTION_BASE, 2, bases, 0, &base);
+    exit_code code = arguments_choice(args, OPTION_BASE, 2, bases, 0, &base);
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_MIMIC, 2, policies, 0, &policy);
+        code = arguments_choice(args, OPTION_MIMIC, 2, policies, 0, &policy);
     }
     if (code != EXIT_OK) {
         return code;
     }
-    if (given->value[OPTION_NAME]) {
-        load->name = (char *)given->value[OPTION_NAME];
+    if (args->value[OPTION_NAME]) {
+        load->name = (char *)args->value[OPTION_NAME];
     }
-    if (given->value[OPTION_BASE]) {
+    if (args->value[OPTION_BASE]) {
         load->base_type = (Dynamics__V1__Base)(base + DYNAMICS__V1__BASE__BASE_FIXED);
     }
-    if (given->value[OPTION_MIMIC]) {
+    if (args->value[OPTION_MIMIC]) {
         load->mimic = (Dynamics__V1__MimicPolicy)(policy + DYNAMICS__V1__MIMIC_POLICY__MIMIC_POLICY_COUPLED);
     }
-    load->strict = given->value[OPTION_STRICT] != NULL;
-    load->replace = given->value[OPTION_REPLACE] != NULL;
-    if (given->value[OPTION_EXPECTED_DIGEST]) {
-        load->expected_digest = (char *)given->value[OPTION_EXPECTED_DIGEST];
+    load->strict = args->value[OPTION_STRICT] != NULL;
+    load->replace = args->value[OPTION_REPLACE] != NULL;
+    if (args->value[OPTION_EXPECTED_DIGEST]) {
+        load->expected_digest = (char *)args->value[OPTION_EXPECTED_DIGEST];
     }
-    load->keep = given->value[OPTION_KEEP] != NULL;
-    const char *text = given->value[OPTION_GRAVITY];
+    load->keep = args->value[OPTION_KEEP] != NULL;
+    const char *text = args->value[OPTION_GRAVITY];
     double values[3];
     char message[256];
     if (!text) {
@@ -92,14 +92,14 @@ static exit_code read_options(const arguments *given, Dynamics__V1__LoadModelReq
 }
 
 /* Finds the form of the description: the number of its option, or FORM_COUNT for the operand, a URDF file. */
-static exit_code find_form(const arguments *given, size_t *form, const char **path) {
-    size_t count = given->positional_count;
+static exit_code find_form(const arguments *args, size_t *form, const char **path) {
+    size_t count = args->positional_count;
     *form = FORM_COUNT;
-    *path = count > 0 ? given->positional[0] : NULL;
+    *path = count > 0 ? args->positional[0] : NULL;
     for (size_t i = 0; i < FORM_COUNT; i++) {
-        if (given->value[FORMS[i].given]) {
+        if (args->value[FORMS[i].name]) {
             *form = i;
-            *path = given->value[FORMS[i].given];
+            *path = args->value[FORMS[i].name];
             count++;
         }
     }
@@ -116,14 +116,14 @@ static ProtobufCMessage *read_form(const char *path, size_t form) {
     return message;
 }
 
-static exit_code send_load(const arguments *given, dyn_client *client, Dynamics__V1__LoadModelRequest *load,
+static exit_code send_load(const arguments *args, dyn_client *client, Dynamics__V1__LoadModelRequest *load,
                            const char *path, double timeout) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Vector3 gravity;
     Dynamics__V1__Reply *reply;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = load;
-    exit_code code = read_options(given, load, &gravity);
+    exit_code code = read_options(args, load, &gravity);
     if (code == EXIT_OK) {
         code = check_size(client, path, dynamics__v1__load_model_request__get_packed_size(load), timeout);
     }
@@ -133,12 +133,12 @@ static exit_code send_load(const arguments *given, dyn_client *client, Dynamics_
     if (code != EXIT_OK) {
         return code;
     }
-    code = report_loaded(given, "loaded", reply->load_model->loaded);
+    code = report_loaded(args, "loaded", reply->load_model->loaded);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return code;
 }
 
-exit_code run_load(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_load(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     ProtobufCMessage *message = NULL;
@@ -146,9 +146,9 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
     const char *path;
     size_t form, size;
     double timeout;
-    exit_code code = long_timeout(given, client, &timeout);
+    exit_code code = long_timeout(args, client, &timeout);
     if (code == EXIT_OK) {
-        code = find_form(given, &form, &path);
+        code = find_form(args, &form, &path);
     }
     if (code == EXIT_OK && form == FORM_COUNT) {
         code = read_text(path, &text, &size);
@@ -165,7 +165,7 @@ exit_code run_load(const command *self, const arguments *given, dyn_client *clie
         *(ProtobufCMessage **)((char *)&load + field->offset) = message;
     }
     if (code == EXIT_OK) {
-        code = send_load(given, client, &load, path, timeout);
+        code = send_load(args, client, &load, path, timeout);
     }
     if (message) {
         protobuf_c_message_free_unpacked(message, NULL);

@@ -32,7 +32,7 @@ static void print_loaded(const char *done, const dyn_client_loaded_model *loaded
     print_report(loaded->report_count, loaded->report, false, model->name);
 }
 
-exit_code report_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from) {
+exit_code report_loaded(const arguments *args, const char *done, const Dynamics__V1__LoadedModel *from) {
     const Dynamics__V1__ModelSummary *model = from ? from->model : NULL;
     if (!model) {
         return complain(EXIT_FAILED, "the reply names no model");
@@ -61,7 +61,7 @@ exit_code report_loaded(const arguments *given, const char *done, const Dynamics
                                             .report_count = from->n_report,
                                             .report = entries,
                                             .already_loaded = from->already_loaded};
-    if (given->value[OPTION_JSON]) {
+    if (args->value[OPTION_JSON]) {
         write_loaded(&loaded);
     } else {
         print_loaded(done, &loaded);

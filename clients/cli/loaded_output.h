@@ -11,6 +11,6 @@
 
 /* Writes a line about the model and the warnings of its report, or all of it as JSON. `done` is a participle such as
  * "loaded". */
-exit_code report_loaded(const arguments *given, const char *done, const Dynamics__V1__LoadedModel *from);
+exit_code report_loaded(const arguments *args, const char *done, const Dynamics__V1__LoadedModel *from);
 
 #endif

@@ -489,17 +489,17 @@ static const command *find(const char *name, suggestion *meant) {
 }
 
 /* Connects and runs the command. */
-static exit_code run(const command *known, const arguments *given) {
+static exit_code run(const command *known, const arguments *args) {
     char endpoint[ENDPOINT_SIZE];
     dyn_client_options options = DYN_CLIENT_OPTIONS_INIT();
-    exit_code code = find_endpoint(given, endpoint);
+    exit_code code = find_endpoint(args, endpoint);
     if (code == EXIT_OK) {
-        code = arguments_timeout(given, &options.timeout);
+        code = arguments_timeout(args, &options.timeout);
     }
     if (code != EXIT_OK) {
         return code;
     }
-    options.use_jobs = given->value[OPTION_JOB] != NULL;
+    options.use_jobs = args->value[OPTION_JOB] != NULL;
     if (options.use_jobs && options.timeout == 0) {
         options.timeout = JOB_TIMEOUT;
     }
@@ -511,7 +511,7 @@ static exit_code run(const command *known, const arguments *given) {
         return error.status == DYN_CLIENT_INVALID_ARGUMENT ? complain(EXIT_USAGE, "%s", error.message)
                                                            : complain_call(&error, NULL);
     }
-    code = known->run(known, given, client);
+    code = known->run(known, args, client);
     dyn_client_close(client);
     return code;
 }
@@ -535,23 +535,23 @@ static exit_code help(const char *name) {
 
 int main(int argc, char **argv) {
     terminal_open();
-    arguments given;
-    exit_code code = arguments_parse(argc, argv, find, &given);
-    if (given.value[OPTION_WIDE]) {
+    arguments args;
+    exit_code code = arguments_parse(argc, argv, find, &args);
+    if (args.value[OPTION_WIDE]) {
         page_set_wide();
     }
-    const command *known = given.command ? find(given.command, &(suggestion){0}) : NULL;
-    if (code == EXIT_OK && given.value[OPTION_VERSION]) {
+    const command *known = args.command ? find(args.command, &(suggestion){0}) : NULL;
+    if (code == EXIT_OK && args.value[OPTION_VERSION]) {
         printf("dynamicsctl %s\n", dyn_client_version());
-    } else if (code == EXIT_OK && given.value[OPTION_HELP]) {
-        code = help(given.command);
+    } else if (code == EXIT_OK && args.value[OPTION_HELP]) {
+        code = help(args.command);
     } else if (code == EXIT_OK && !known) {
         code = complain(EXIT_USAGE, "name a command (see dynamicsctl --help)");
     } else if (code == EXIT_OK && !known->run) {
-        code = help(given.positional_count > 0 ? given.positional[0] : NULL);
+        code = help(args.positional_count > 0 ? args.positional[0] : NULL);
     } else if (code == EXIT_OK) {
-        code = run(known, &given);
+        code = run(known, &args);
     }
-    arguments_free(&given);
+    arguments_free(&args);
     return (int)(code == EXIT_OK ? check_output() : code);
 }

@@ -37,10 +37,10 @@ static void add_model(listing *to, const dyn_client_model *model) {
     listing_text(to, model->loaded_by, NULL);
 }
 
-exit_code run_models(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_models(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
@@ -50,7 +50,7 @@ exit_code run_models(const command *self, const arguments *given, dyn_client *cl
         return complain_call(&error, NULL);
     }
     listing rows;
-    code = listing_open(given, sizeof MODELS / sizeof *MODELS, MODELS, &rows);
+    code = listing_open(args, sizeof MODELS / sizeof *MODELS, MODELS, &rows);
     for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
         add_model(&rows, &list->models[i]);
     }
@@ -60,22 +60,22 @@ exit_code run_models(const command *self, const arguments *given, dyn_client *cl
 
 /* ---- describe ---------------------------------------------------------------------------------------------------- */
 
-exit_code run_describe(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_describe(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
     dyn_client_error error;
     dyn_client_description *robot;
-    if (dyn_client_describe_model(client, given->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK) {
+    if (dyn_client_describe_model(client, args->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
     bool complete = true;
-    if (given->positional_count > 1) {
-        code = print_element(given, robot, given->positional[1]);
-    } else if (given->value[OPTION_JSON]) {
+    if (args->positional_count > 1) {
+        code = print_element(args, robot, args->positional[1]);
+    } else if (args->value[OPTION_JSON]) {
         write_description(robot);
     } else {
         complete = print_description(robot);
@@ -86,17 +86,17 @@ exit_code run_describe(const command *self, const arguments *given, dyn_client *
 
 /* ---- unload ------------------------------------------------------------------------------------------------------ */
 
-exit_code run_unload(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_unload(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
     dyn_client_error error;
-    if (dyn_client_unload_model(client, given->positional[0], timeout, &error) != DYN_CLIENT_OK) {
+    if (dyn_client_unload_model(client, args->positional[0], timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    print_done(given, given->positional[0], "unloaded");
+    print_done(args, args->positional[0], "unloaded");
     return EXIT_OK;
 }

@@ -35,12 +35,12 @@ bool parse_number(const char *text, double *number) {
 }
 
 bool parse_numbers(const char *text, size_t count, double *numbers, char *message, size_t message_size) {
-    size_t given = 1;
+    size_t found = 1;
     for (const char *c = text; *c != '\0'; c++) {
-        given += *c == ',';
+        found += *c == ',';
     }
-    if (given != count) {
-        snprintf(message, message_size, "%zu values, but %zu are needed", given, count);
+    if (found != count) {
+        snprintf(message, message_size, "%zu values, but %zu are needed", found, count);
         return false;
     }
     for (size_t i = 0; i < count; i++) {

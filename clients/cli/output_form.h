@@ -10,6 +10,6 @@
 typedef enum output_form { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_CSV } output_form;
 
 /* Determines the form that the arguments name. Refuses two of them. */
-exit_code output_form_read(const arguments *given, output_form *form);
+exit_code output_form_read(const arguments *args, output_form *form);
 
 #endif

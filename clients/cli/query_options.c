@@ -10,8 +10,8 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-exit_code gravity_option_read(const arguments *given, double values[3], const double **gravity) {
-    const char *text = given->value[OPTION_GRAVITY];
+exit_code gravity_option_read(const arguments *args, double values[3], const double **gravity) {
+    const char *text = args->value[OPTION_GRAVITY];
     char message[PARSE_MESSAGE_SIZE];
     *gravity = NULL;
     if (!text) {
@@ -24,8 +24,8 @@ exit_code gravity_option_read(const arguments *given, double values[3], const do
     return EXIT_OK;
 }
 
-/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]" from a copy of `given`. */
-static exit_code read_payload(const char *given, char *text, dyn_client_payload *payload) {
+/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]" from `text`, a copy of `whole`. */
+static exit_code read_payload(const char *whole, char *text, dyn_client_payload *payload) {
     char message[PARSE_MESSAGE_SIZE];
     double values[10] = {0};
     char *colon = strrchr(text, ':');
@@ -38,7 +38,7 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
         return complain(EXIT_USAGE,
                         "--payload %s: pass LINK:MASS in kg, ,X,Y,Z in m for its centre of mass, and "
                         ",XX,XY,XZ,YY,YZ,ZZ in kg m^2 for its inertia",
-                        given);
+                        whole);
     }
     *colon = '\0';
     payload->link = text;
@@ -48,61 +48,61 @@ static exit_code read_payload(const char *given, char *text, dyn_client_payload 
     return EXIT_OK;
 }
 
-static exit_code read_payloads(const arguments *given, query_options *result) {
+static exit_code read_payloads(const arguments *args, query_options *result) {
     size_t length = 1;
     exit_code code = EXIT_OK;
-    for (size_t i = 0; i < given->payload_count; i++) {
-        length += strlen(given->payloads[i]) + 1;
+    for (size_t i = 0; i < args->payload_count; i++) {
+        length += strlen(args->payloads[i]) + 1;
     }
-    result->payloads = calloc(given->payload_count + 1, sizeof *result->payloads);
+    result->payloads = calloc(args->payload_count + 1, sizeof *result->payloads);
     result->payload_links = calloc(length, 1);
     if (!result->payloads || !result->payload_links) {
         return complain_memory();
     }
     char *text = result->payload_links;
-    for (size_t i = 0; i < given->payload_count && code == EXIT_OK; i++) {
-        char *end = stpcpy(text, given->payloads[i]);
-        code = read_payload(given->payloads[i], text, &result->payloads[i]);
+    for (size_t i = 0; i < args->payload_count && code == EXIT_OK; i++) {
+        char *end = stpcpy(text, args->payloads[i]);
+        code = read_payload(args->payloads[i], text, &result->payloads[i]);
         text = end + 1;
     }
-    result->payload_count = given->payload_count;
+    result->payload_count = args->payload_count;
     return code;
 }
 
-exit_code query_options_read(const arguments *given, query_options *result) {
+exit_code query_options_read(const arguments *args, query_options *result) {
     static const char *const precisions[] = {"double", "single"}, *const outcomes[] = {"fail", "mark"};
     size_t precision = 0, outcome = 0;
     *result = (query_options){0};
-    exit_code code = gravity_option_read(given, result->gravity_values, &result->gravity);
+    exit_code code = gravity_option_read(args, result->gravity_values, &result->gravity);
     if (code == EXIT_OK) {
-        code = force_options_read(given, &result->forces);
+        code = force_options_read(args, &result->forces);
     }
     if (code == EXIT_OK) {
-        code = read_payloads(given, result);
+        code = read_payloads(args, result);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_PRECISION, 2, precisions, DYN_CLIENT_PRECISION_DOUBLE, &precision);
+        code = arguments_choice(args, OPTION_PRECISION, 2, precisions, DYN_CLIENT_PRECISION_DOUBLE, &precision);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_ON_ERROR, 2, outcomes, DYN_CLIENT_ON_ERROR_FAIL, &outcome);
+        code = arguments_choice(args, OPTION_ON_ERROR, 2, outcomes, DYN_CLIENT_ON_ERROR_FAIL, &outcome);
     }
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
     return code;
 }
 
-void query_options_apply(const query_options *asked, dyn_client_query *query) {
-    query->gravity = asked->gravity;
-    query->external_force_count = asked->forces.count;
-    query->external_forces = asked->forces.list;
-    query->payload_count = asked->payload_count;
-    query->payloads = asked->payloads;
-    query->precision = asked->precision;
-    query->on_error = asked->on_error;
+void query_options_apply(const query_options *options, dyn_client_query *query) {
+    query->gravity = options->gravity;
+    query->external_force_count = options->forces.count;
+    query->external_forces = options->forces.list;
+    query->payload_count = options->payload_count;
+    query->payloads = options->payloads;
+    query->precision = options->precision;
+    query->on_error = options->on_error;
 }
 
-void ideal_option_apply(const arguments *given, dyn_client_stepping *stepping) {
-    if (given->value[OPTION_IDEAL]) {
+void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {
+    if (args->value[OPTION_IDEAL]) {
         stepping->ignore_damping = stepping->ignore_friction = stepping->ignore_effort_limits = true;
         stepping->stop = DYN_CLIENT_JOINT_STOP_NONE;
     }

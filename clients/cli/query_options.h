@@ -21,17 +21,17 @@ typedef struct query_options {
 
 /* Reads the options; absent ones have their defaults. Reports errors. The caller frees the result with
  * query_options_free, also after an error. Its address must not change meanwhile. */
-exit_code query_options_read(const arguments *given, query_options *result);
+exit_code query_options_read(const arguments *args, query_options *result);
 void query_options_free(query_options *freed);
 
-/* Sets the members of a query. It refers to the arrays of `asked`. */
-void query_options_apply(const query_options *asked, dyn_client_query *query);
+/* Sets the members of a query. It refers to the arrays of `options`. */
+void query_options_apply(const query_options *options, dyn_client_query *query);
 
 /* Makes the steps those of ideal rigid bodies if --ideal is present: without damping, friction, stops and effort
  * limits. */
-void ideal_option_apply(const arguments *given, dyn_client_stepping *stepping);
+void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping);
 
 /* Reads --gravity. */
-exit_code gravity_option_read(const arguments *given, double values[3], const double **gravity);
+exit_code gravity_option_read(const arguments *args, double values[3], const double **gravity);
 
 #endif

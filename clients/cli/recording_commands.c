@@ -29,14 +29,14 @@ static void add_recording(listing *to, const dyn_client_recording *recording) {
     listing_flag(to, recording->is_under_way);
 }
 
-static exit_code list_recordings(const arguments *given, dyn_client *client, double timeout) {
+static exit_code list_recordings(const arguments *args, dyn_client *client, double timeout) {
     dyn_client_error error;
     dyn_client_recording_list *list;
     if (dyn_client_list_recordings(client, timeout, &list, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
     listing rows;
-    exit_code code = listing_open(given, sizeof RECORDINGS / sizeof *RECORDINGS, RECORDINGS, &rows);
+    exit_code code = listing_open(args, sizeof RECORDINGS / sizeof *RECORDINGS, RECORDINGS, &rows);
     for (size_t i = 0; code == EXIT_OK && i < list->count; i++) {
         add_recording(&rows, &list->recordings[i]);
     }
@@ -65,13 +65,13 @@ static exit_code fetch_recording(dyn_client *client, const char *name, double ti
     return EXIT_OK;
 }
 
-exit_code run_recordings(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_recordings(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    const char *deleted = given->value[OPTION_DELETE], *fetched = given->value[OPTION_FETCH],
-               *described = given->value[OPTION_DESCRIBE];
+    const char *deleted = args->value[OPTION_DELETE], *fetched = args->value[OPTION_FETCH],
+               *described = args->value[OPTION_DESCRIBE];
     dyn_client_error error;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
@@ -79,21 +79,21 @@ exit_code run_recordings(const command *self, const arguments *given, dyn_client
         return complain(EXIT_USAGE, "--delete, --fetch and --describe: pass one of them");
     }
     if (described) {
-        return describe_recording(given, client, described, timeout);
+        return describe_recording(args, client, described, timeout);
     }
-    if (fetched && given->value[OPTION_JSON]) {
+    if (fetched && args->value[OPTION_JSON]) {
         return complain(EXIT_USAGE, "--fetch writes the file itself, or its rows with --csv; leave --json out");
     }
     if (fetched) {
-        return given->value[OPTION_CSV] ? export_recording(client, fetched, timeout)
-                                        : fetch_recording(client, fetched, timeout);
+        return args->value[OPTION_CSV] ? export_recording(client, fetched, timeout)
+                                       : fetch_recording(client, fetched, timeout);
     }
     if (!deleted) {
-        return list_recordings(given, client, timeout);
+        return list_recordings(args, client, timeout);
     }
     if (dyn_client_delete_recording(client, deleted, timeout, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    print_done(given, deleted, "deleted");
+    print_done(args, deleted, "deleted");
     return EXIT_OK;
 }

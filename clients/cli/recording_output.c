@@ -104,7 +104,7 @@ static void add_contents(listing *to, const recording_file *file, const contents
     listing_flag(to, c->is_complete);
 }
 
-exit_code describe_recording(const arguments *given, dyn_client *client, const char *name, double timeout) {
+exit_code describe_recording(const arguments *args, dyn_client *client, const char *name, double timeout) {
     recording_file file;
     contents c = {0};
     listing rows;
@@ -113,7 +113,7 @@ exit_code describe_recording(const arguments *given, dyn_client *client, const c
         code = count_entries(&file, &c);
     }
     if (code == EXIT_OK) {
-        code = listing_open(given, sizeof CONTENTS / sizeof *CONTENTS, CONTENTS, &rows);
+        code = listing_open(args, sizeof CONTENTS / sizeof *CONTENTS, CONTENTS, &rows);
         if (code == EXIT_OK) {
             add_contents(&rows, &file, &c);
         }

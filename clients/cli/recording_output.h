@@ -8,7 +8,7 @@
 #include "arguments.h"
 
 /* Describes a recording: what was recorded, how much, and whether it is complete. */
-exit_code describe_recording(const arguments *given, dyn_client *client, const char *name, double timeout);
+exit_code describe_recording(const arguments *args, dyn_client *client, const char *name, double timeout);
 
 /* Writes the states of a simulation, or the points of a stream, as CSV that --states reads. */
 exit_code export_recording(dyn_client *client, const char *name, double timeout);

@@ -32,23 +32,23 @@ static const char *const RATES[] = {"given",      "spline",  "spline_at_rest", "
 
 /* The robot and the states of a command. */
 typedef struct motion_run {
-    const arguments *given;
+    const arguments *args;
     dyn_client *client;
     dyn_client_description *description;
     layout robot;
     state_source source;
     state_batch batch;
     dyn_client_query query;
-    query_options asked;
+    query_options settings;
     dyn_client_stepping stepping;
     gains gains;
     trace rows;
 } motion_run;
 
 /* Reads a number of an option that is positive (or zero, if that is allowed), or `standard` if the option is absent. */
-static exit_code read_number(const arguments *given, option wanted, const char *name, bool zero_is_allowed,
+static exit_code read_number(const arguments *args, option wanted, const char *name, bool zero_is_allowed,
                              double standard, double *value) {
-    const char *text = given->value[wanted];
+    const char *text = args->value[wanted];
     *value = standard;
     if (text && !(parse_number(text, value) && (*value > 0 || (zero_is_allowed && *value == 0)))) {
         return complain(EXIT_USAGE, "--%s %s: pass a number that is %s 0", name, text,
@@ -58,12 +58,12 @@ static exit_code read_number(const arguments *given, option wanted, const char *
 }
 
 /* Reads a positive whole number. */
-static exit_code read_count(const arguments *given, option wanted, const char *name, double standard, double most,
+static exit_code read_count(const arguments *args, option wanted, const char *name, double standard, double most,
                             size_t *count) {
     double value;
-    exit_code code = read_number(given, wanted, name, false, standard, &value);
+    exit_code code = read_number(args, wanted, name, false, standard, &value);
     if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value))) {
-        return complain(EXIT_USAGE, "--%s %s: pass a whole number from 1 to %g", name, given->value[wanted], most);
+        return complain(EXIT_USAGE, "--%s %s: pass a whole number from 1 to %g", name, args->value[wanted], most);
     }
     *count = (size_t)value;
     return code;
@@ -71,24 +71,24 @@ static exit_code read_count(const arguments *given, option wanted, const char *n
 
 /* Reads the stepping options. */
 static exit_code read_stepping(motion_run *run, bool is_ideal) {
-    const arguments *given = run->given;
+    const arguments *args = run->args;
     dyn_client_stepping *s = &run->stepping;
     size_t integrator = 0, law = 0, substeps = 1, compiled = 0;
-    exit_code code = read_number(given, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
+    exit_code code = read_number(args, OPTION_STEP_LENGTH, "step-length", false, 1e-3, &s->step_length);
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
+        code = arguments_choice(args, OPTION_INTEGRATOR, 3, INTEGRATORS, is_ideal ? 1 : 0, &integrator);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_CONTROL, 4, CONTROLS, 0, &law);
+        code = arguments_choice(args, OPTION_CONTROL, 4, CONTROLS, 0, &law);
     }
     if (code == EXIT_OK) {
-        code = arguments_choice(given, OPTION_COMPILED, 3, COMPILED_STEPS, 0, &compiled);
+        code = arguments_choice(args, OPTION_COMPILED, 3, COMPILED_STEPS, 0, &compiled);
     }
     if (code == EXIT_OK) {
-        code = gains_read(given, &run->robot, &run->gains);
+        code = gains_read(args, &run->robot, &run->gains);
     }
     if (code == EXIT_OK) {
-        code = read_count(given, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
+        code = read_count(args, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
     }
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
@@ -97,34 +97,34 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     s->gain_count = run->gains.count, s->kp = run->gains.kp, s->kd = run->gains.kd;
     s->ignore_damping = s->ignore_friction = s->ignore_effort_limits = is_ideal;
     s->stop = is_ideal ? DYN_CLIENT_JOINT_STOP_NONE : DYN_CLIENT_JOINT_STOP_RIGID;
-    ideal_option_apply(given, s);
+    ideal_option_apply(args, s);
     return code;
 }
 
-static exit_code open_run(const arguments *given, dyn_client *client, size_t capacity, motion_run *run) {
+static exit_code open_run(const arguments *args, dyn_client *client, size_t capacity, motion_run *run) {
     dyn_client_error error;
-    *run = (motion_run){.given = given, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
-    if (dyn_client_describe_model(client, given->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
+    *run = (motion_run){.args = args, .client = client, .stepping = DYN_CLIENT_STEPPING_INIT()};
+    if (dyn_client_describe_model(client, args->positional[0], 0, &run->description, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    exit_code code = layout_create(run->description, given->value[OPTION_JOINTS], &run->robot);
+    exit_code code = layout_create(run->description, args->value[OPTION_JOINTS], &run->robot);
     if (code == EXIT_OK) {
-        code = state_source_open(given, &run->robot, true, &run->source);
+        code = state_source_open(args, &run->robot, true, &run->source);
     }
     if (code == EXIT_OK && !state_batch_create(&run->robot, capacity, &run->batch)) {
         code = complain_memory();
     }
     if (code == EXIT_OK) {
-        code = trace_open(given, &run->robot, true, &run->rows);
+        code = trace_open(args, &run->robot, true, &run->rows);
     }
     if (code == EXIT_OK) {
-        code = query_options_read(given, &run->asked);
+        code = query_options_read(args, &run->settings);
     }
     run->query =
-        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = given->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
+        (dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = args->positional[0], .nq = run->robot.nq, .nv = run->robot.nv,
                                                 .joint_count = run->robot.name_count, .joint_names = run->robot.names);
-    query_options_apply(&run->asked, &run->query);
-    return code == EXIT_OK ? long_timeout(given, client, &run->query.timeout) : code;
+    query_options_apply(&run->settings, &run->query);
+    return code == EXIT_OK ? long_timeout(args, client, &run->query.timeout) : code;
 }
 
 static void close_run(motion_run *run) {
@@ -132,7 +132,7 @@ static void close_run(motion_run *run) {
     state_source_close(&run->source);
     state_batch_free(&run->batch);
     gains_free(&run->gains);
-    query_options_free(&run->asked);
+    query_options_free(&run->settings);
     layout_free(&run->robot);
     dyn_client_description_free(run->description);
 }
@@ -241,7 +241,7 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
 
 /* Reads the reference of a controller: --to, or the start of each robot. */
 static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
-    const char *text = run->given->value[OPTION_TO];
+    const char *text = run->args->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
     if (run->stepping.law == DYN_CLIENT_CONTROL_LAW_NONE) {
         return !text ? EXIT_OK : complain(EXIT_USAGE, "--to needs a controller that goes there: pass --control");
@@ -273,7 +273,7 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
     dyn_client_rollout *result;
     progress_bar bar = {0};
     double *to = NULL;
-    bool is_traced = run->rows.form != TRACE_QUIET, is_accurate = run->given->value[OPTION_ACCURATE] != NULL;
+    bool is_traced = run->rows.form != TRACE_QUIET, is_accurate = run->args->value[OPTION_ACCURATE] != NULL;
     dyn_client_rollout_request request =
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = run->batch.values[STATE_Q], .v = run->batch.values[STATE_V],
                                         .tau = run->batch.values[STATE_TAU], .tau_layout = DYN_CLIENT_LAYOUT_CONSTANT,
@@ -298,22 +298,22 @@ static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t st
     return code;
 }
 
-exit_code run_rollout(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_rollout(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     motion_run run;
     double duration;
     size_t stride = 1, first = 1;
-    exit_code code = open_run(given, client, MOST_SAMPLES, &run);
+    exit_code code = open_run(args, client, MOST_SAMPLES, &run);
     if (code == EXIT_OK) {
         code = read_stepping(&run, false);
     }
     if (code == EXIT_OK) {
-        code = read_number(given, OPTION_DURATION, "duration", false, 1, &duration);
+        code = read_number(args, OPTION_DURATION, "duration", false, 1, &duration);
     }
     if (code == EXIT_OK) {
-        code = read_count(given, OPTION_STRIDE, "stride", 1, 1e9, &stride);
+        code = read_count(args, OPTION_STRIDE, "stride", 1, 1e9, &stride);
     }
-    if (code == EXIT_OK && given->value[OPTION_ACCURATE] && run.rows.form != TRACE_QUIET) {
+    if (code == EXIT_OK && args->value[OPTION_ACCURATE] && run.rows.form != TRACE_QUIET) {
         run.rows.has_tau = false;
     }
     double steps = code == EXIT_OK ? round(duration / run.stepping.step_length) : 1;
@@ -451,7 +451,7 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
     dyn_client_error error;
     dyn_client_trajectory *t;
     size_t rates;
-    exit_code code = arguments_choice(run->given, OPTION_RATES, sizeof RATES / sizeof RATES[0], RATES,
+    exit_code code = arguments_choice(run->args, OPTION_RATES, sizeof RATES / sizeof RATES[0], RATES,
                                       DYN_CLIENT_RATES_SPLINE, &rates);
     if (code != EXIT_OK) {
         return code;
@@ -484,16 +484,16 @@ static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
     return code;
 }
 
-exit_code run_trajectory(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_trajectory(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     motion_run run;
     motion_rows rows = {0};
-    const char *direction = given->positional[1];
+    const char *direction = args->positional[1];
     bool is_forward = strcmp(direction, "forward") == 0;
     if (!is_forward && strcmp(direction, "inverse") != 0) {
         return complain(EXIT_USAGE, "trajectory %s: pass inverse or forward", direction);
     }
-    exit_code code = open_run(given, client, MOST_SAMPLES, &run);
+    exit_code code = open_run(args, client, MOST_SAMPLES, &run);
     if (code == EXIT_OK) {
         code = read_stepping(&run, true);
     }

@@ -58,10 +58,10 @@ static void print_health(const dyn_client_health *health, double seconds) {
     }
 }
 
-exit_code run_ping(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_ping(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
@@ -72,7 +72,7 @@ exit_code run_ping(const command *self, const arguments *given, dyn_client *clie
         return complain_call(&error, NULL);
     }
     double seconds = monotonic_now() - start;
-    if (given->value[OPTION_JSON]) {
+    if (args->value[OPTION_JSON]) {
         write_health(health, seconds);
     } else {
         print_health(health, seconds);
@@ -310,10 +310,10 @@ static void print_info(const dyn_client_server_info *info) {
            info->limits.model_name_bytes, info->limits.object_name_bytes, info->limits.element_name_bytes);
 }
 
-exit_code run_info(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_info(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     double timeout;
-    exit_code code = arguments_timeout(given, &timeout);
+    exit_code code = arguments_timeout(args, &timeout);
     if (code != EXIT_OK) {
         return code;
     }
@@ -322,7 +322,7 @@ exit_code run_info(const command *self, const arguments *given, dyn_client *clie
     if (dyn_client_get_server_info(client, timeout, &info, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    if (given->value[OPTION_JSON]) {
+    if (args->value[OPTION_JSON]) {
         write_info(info);
     } else {
         print_info(info);
@@ -403,17 +403,17 @@ static void report_latency(const char *what, size_t count, const double *sorted,
 }
 
 /* Prepares the request about a model, or a ping if none is named. */
-static exit_code prepare_question(const arguments *given, latency_question *question) {
-    exit_code code = arguments_timeout(given, &question->query.timeout);
-    if (code != EXIT_OK || given->positional_count == 0) {
+static exit_code prepare_question(const arguments *args, latency_question *question) {
+    exit_code code = arguments_timeout(args, &question->query.timeout);
+    if (code != EXIT_OK || args->positional_count == 0) {
         return code;
     }
     dyn_client_error error;
-    if (dyn_client_describe_model(question->client, given->positional[0], question->query.timeout, &question->robot,
+    if (dyn_client_describe_model(question->client, args->positional[0], question->query.timeout, &question->robot,
                                   &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
-    question->query.model = given->positional[0];
+    question->query.model = args->positional[0];
     question->query.nq = question->robot->model.nq;
     question->query.nv = question->robot->model.nv;
     question->query.samples = 1;
@@ -421,16 +421,16 @@ static exit_code prepare_question(const arguments *given, latency_question *ques
     return question->tau ? EXIT_OK : complain_memory();
 }
 
-exit_code run_latency(const command *self, const arguments *given, dyn_client *client) {
+exit_code run_latency(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     long count = DEFAULT_COUNT;
-    const char *text = given->value[OPTION_COUNT];
+    const char *text = args->value[OPTION_COUNT];
     if (text && !parse_integer(text, 1, MAX_COUNT, &count)) {
         return complain(EXIT_USAGE, "--count %s: pass a whole number from 1 to %d", text, MAX_COUNT);
     }
     latency_question question = {.client = client, .query = DYN_CLIENT_QUERY_INIT()};
     double *seconds = calloc((size_t)count, sizeof *seconds);
-    exit_code code = seconds ? prepare_question(given, &question) : complain_memory();
+    exit_code code = seconds ? prepare_question(args, &question) : complain_memory();
     if (code == EXIT_OK) {
         code = measure(&question, (size_t)count, seconds);
     }
@@ -440,7 +440,7 @@ exit_code run_latency(const command *self, const arguments *given, dyn_client *c
             snprintf(what, sizeof what, "inverse dynamics of %s", question.robot->model.name);
         }
         qsort(seconds, (size_t)count, sizeof *seconds, compare);
-        report_latency(what, (size_t)count, seconds, given->value[OPTION_JSON] != NULL);
+        report_latency(what, (size_t)count, seconds, args->value[OPTION_JSON] != NULL);
     }
     free(question.tau);
     dyn_client_description_free(question.robot);

@@ -29,7 +29,7 @@ static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q,  OPTION_V,  OPTION_
 static exit_code read_named_q(const state_source *source, const state_batch *batch) {
     static const char *const names[] = {"zero", "home"};
     size_t index;
-    exit_code code = arguments_choice(source->given, OPTION_STATE, 2, names, 1, &index);
+    exit_code code = arguments_choice(source->args, OPTION_STATE, 2, names, 1, &index);
     if (code == EXIT_OK) {
         layout_arrange_q(source->robot, index == 0 ? source->robot->robot->zero_q : source->robot->robot->home_q,
                          state_batch_row(batch, STATE_Q));
@@ -38,14 +38,14 @@ static exit_code read_named_q(const state_source *source, const state_batch *bat
 }
 
 /* Returns whether --q sets the whole configuration, and not only the joints that it names. */
-static bool has_whole_q(const arguments *given) {
-    return given->value[OPTION_Q] && !coordinate_values_are_named(given->value[OPTION_Q]);
+static bool has_whole_q(const arguments *args) {
+    return args->value[OPTION_Q] && !coordinate_values_are_named(args->value[OPTION_Q]);
 }
 
 /* Reads the values of --q, --v and similar options. */
 static exit_code read_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
-    const char *text = source->given->value[ARRAY_OPTIONS[array]];
+    const char *text = source->args->value[ARRAY_OPTIONS[array]];
     if (!coordinate_values_read(source->robot, array == STATE_Q, text, state_batch_row(batch, array), message,
                                 sizeof message)) {
         return complain(EXIT_USAGE, "--%s: %s", STATE_ARRAY_NAMES[array], message);
@@ -55,13 +55,13 @@ static exit_code read_values(const state_source *source, const state_batch *batc
 
 /* Describes the state, for the heading of tables. */
 static void describe_state(state_source *source) {
-    const arguments *given = source->given;
-    const char *named = given->value[OPTION_STATE] ? given->value[OPTION_STATE] : "home";
+    const arguments *args = source->args;
+    const char *named = args->value[OPTION_STATE] ? args->value[OPTION_STATE] : "home";
     int written = snprintf(source->description, sizeof source->description, "%s configuration%s",
-                           has_whole_q(given) ? "given" : named,
-                           given->value[OPTION_Q] && !has_whole_q(given) ? ", q of some joints given" : "");
+                           has_whole_q(args) ? "given" : named,
+                           args->value[OPTION_Q] && !has_whole_q(args) ? ", q of some joints given" : "");
     for (int i = STATE_V; i < STATE_ARRAYS; i++) {
-        if (given->value[ARRAY_OPTIONS[i]]) {
+        if (args->value[ARRAY_OPTIONS[i]]) {
             written += snprintf(source->description + written, sizeof source->description - (size_t)written,
                                 ", %s given", STATE_ARRAY_NAMES[i]);
         }
@@ -70,11 +70,11 @@ static void describe_state(state_source *source) {
 
 static exit_code read_arguments(const state_source *source, state_batch *batch) {
     exit_code code = EXIT_OK;
-    if (!has_whole_q(source->given)) {
+    if (!has_whole_q(source->args)) {
         code = read_named_q(source, batch);
     }
     for (int i = 0; i < STATE_ARRAYS && code == EXIT_OK; i++) {
-        if (source->given->value[ARRAY_OPTIONS[i]]) {
+        if (source->args->value[ARRAY_OPTIONS[i]]) {
             code = read_values(source, batch, (state_array)i);
         }
     }
@@ -83,33 +83,33 @@ static exit_code read_arguments(const state_source *source, state_batch *batch) 
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static exit_code check_exclusive(const arguments *given) {
-    if (given->value[OPTION_STATE]) {
+static exit_code check_exclusive(const arguments *args) {
+    if (args->value[OPTION_STATE]) {
         return complain(EXIT_USAGE, "--states and --state exclude each other");
     }
     for (int i = 0; i < STATE_ARRAYS; i++) {
-        if (given->value[ARRAY_OPTIONS[i]]) {
+        if (args->value[ARRAY_OPTIONS[i]]) {
             return complain(EXIT_USAGE, "--states and --%s exclude each other", STATE_ARRAY_NAMES[i]);
         }
     }
     return EXIT_OK;
 }
 
-exit_code state_source_open(const arguments *given, const layout *robot, bool takes_q, state_source *opened) {
-    *opened = (state_source){.robot = robot, .given = given, .reader = {.descriptor = -1}};
-    opened->path = given->value[OPTION_STATES];
+exit_code state_source_open(const arguments *args, const layout *robot, bool takes_q, state_source *opened) {
+    *opened = (state_source){.robot = robot, .args = args, .reader = {.descriptor = -1}};
+    opened->path = args->value[OPTION_STATES];
     if (!opened->path) {
-        if (has_whole_q(given) && given->value[OPTION_STATE]) {
+        if (has_whole_q(args) && args->value[OPTION_STATE]) {
             return complain(EXIT_USAGE,
                             "--q and --state exclude each other, unless --q names the joints that differ: JOINT=X");
         }
         describe_state(opened);
-        if (takes_q && given->value[OPTION_JSON] && !given->value[OPTION_Q] && !given->value[OPTION_STATE]) {
+        if (takes_q && args->value[OPTION_JSON] && !args->value[OPTION_Q] && !args->value[OPTION_STATE]) {
             complain(EXIT_OK, "note: no state is given; this is the home configuration");
         }
         return EXIT_OK;
     }
-    exit_code code = check_exclusive(given);
+    exit_code code = check_exclusive(args);
     if (code == EXIT_OK && !line_reader_open(&opened->reader, opened->path)) {
         code = complain(EXIT_USAGE, "%s cannot be read: %s", opened->path, strerror(errno));
     }
@@ -154,16 +154,16 @@ static bool begin_format(state_source *source, char *line, char message[PARSE_ME
 /* Adds the state of a line that is not blank; a CSV heading adds none. */
 static void read_line(state_source *source, state_batch *batch, char *line, size_t length) {
     char message[PARSE_MESSAGE_SIZE];
-    bool is_heading = false, taken = true;
+    bool is_heading = false, is_good = true;
     if (source->format == FORMAT_UNKNOWN) {
-        taken = begin_format(source, line, message);
+        is_good = begin_format(source, line, message);
         is_heading = source->format == FORMAT_CSV;
     }
-    if (taken && !is_heading) {
-        taken = source->format == FORMAT_CSV ? parse_csv_state(&source->header, batch, line, message)
-                                             : parse_json_state(batch, line, length, message);
+    if (is_good && !is_heading) {
+        is_good = source->format == FORMAT_CSV ? parse_csv_state(&source->header, batch, line, message)
+                                               : parse_json_state(batch, line, length, message);
     }
-    if (!taken) {
+    if (!is_good) {
         fail_at_line(source, message);
         return;
     }

@@ -11,7 +11,7 @@
 
 typedef struct state_source {
     const layout *robot;
-    const arguments *given;
+    const arguments *args;
     const char *path; /* NULL: one state, from the command line */
     line_reader reader;
     enum { FORMAT_UNKNOWN, FORMAT_JSON_LINES, FORMAT_CSV } format;
@@ -25,7 +25,7 @@ typedef struct state_source {
 
 /* Opens the source that the arguments name and reports errors. `takes_q`: the command uses a configuration. The caller
  * closes the source with state_source_close, also after an error. */
-exit_code state_source_open(const arguments *given, const layout *robot, bool takes_q, state_source *opened);
+exit_code state_source_open(const arguments *args, const layout *robot, bool takes_q, state_source *opened);
 void state_source_close(state_source *closed);
 
 /* Clears the batch and fills it with the next states. A pause of the input ends a batch early, so that a program that

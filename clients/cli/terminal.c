@@ -65,14 +65,14 @@ static size_t plain_length(const char *text, size_t length) {
 static size_t write_next(output *to, const char *text, size_t length) {
     char escaped[PRINTABLE_ESCAPE];
     size_t plain = plain_length(text, length < sizeof to->buffer ? length : sizeof to->buffer);
-    size_t taken = plain > 0 ? plain : printable_next(text, length, escaped);
+    size_t written = plain > 0 ? plain : printable_next(text, length, escaped);
     size_t size = plain > 0 ? plain : strlen(escaped);
     if (to->used + size > sizeof to->buffer && !flush(to)) {
         return 0;
     }
     memcpy(to->buffer + to->used, plain > 0 ? text : escaped, size);
     to->used += size;
-    return taken;
+    return written;
 }
 
 /* Returns true if the bytes are the beginning of a character that later output may complete. */
@@ -91,12 +91,12 @@ static bool is_begun(const char *text, size_t length) {
  */
 static size_t write_escaped(output *to, const char *bytes, size_t size) {
     while (size > 0 && !is_begun(bytes, size)) {
-        size_t taken = write_next(to, bytes, size);
-        if (taken == 0) {
+        size_t written = write_next(to, bytes, size);
+        if (written == 0) {
             return SIZE_MAX;
         }
-        bytes += taken;
-        size -= taken;
+        bytes += written;
+        size -= written;
     }
     return size;
 }

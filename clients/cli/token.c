@@ -9,8 +9,8 @@
 
 #include "files.h"
 
-exit_code read_token(const arguments *given, const char *source, uint64_t *token) {
-    const char *text = given->value[OPTION_TOKEN];
+exit_code read_token(const arguments *args, const char *source, uint64_t *token) {
+    const char *text = args->value[OPTION_TOKEN];
     char *content = NULL, *end = NULL;
     size_t size;
     if (text && text[0] == '@') {

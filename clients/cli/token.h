@@ -11,6 +11,6 @@
 
 /* Reads the required number of --token from the argument or from the file that it names. Every user of the machine can
  * read arguments; permissions protect a file. `source` names the origin of the number in an error. */
-exit_code read_token(const arguments *given, const char *source, uint64_t *token);
+exit_code read_token(const arguments *args, const char *source, uint64_t *token);
 
 #endif

@@ -21,8 +21,8 @@ double trace_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened) {
-    const char *csv = given->value[OPTION_CSV], *json = given->value[OPTION_JSON], *drawn = given->value[OPTION_PLOT];
+exit_code trace_open(const arguments *args, const layout *robot, bool has_state, trace *opened) {
+    const char *csv = args->value[OPTION_CSV], *json = args->value[OPTION_JSON], *drawn = args->value[OPTION_PLOT];
     *opened = (trace){.robot = robot, .has_state = has_state, .has_tau = true, .chosen = TRACE_ARRAYS};
     if (!!csv + !!json + !!drawn > 1) {
         return complain(EXIT_USAGE, "pass one of --csv, --json and --plot");
@@ -31,7 +31,7 @@ exit_code trace_open(const arguments *given, const layout *robot, bool has_state
     size_t chosen = TRACE_ARRAYS;
     exit_code code = EXIT_OK;
     if (drawn && drawn[0] != '\0') {
-        code = arguments_choice(given, OPTION_PLOT, TRACE_ARRAYS, ARRAYS, TRACE_ARRAYS, &chosen);
+        code = arguments_choice(args, OPTION_PLOT, TRACE_ARRAYS, ARRAYS, TRACE_ARRAYS, &chosen);
     }
     opened->chosen = (trace_array)chosen;
     return code;

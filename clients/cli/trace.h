@@ -35,7 +35,7 @@ typedef struct trace_values {
 } trace_values;
 
 /* Chooses the form by the arguments: --csv, --json, --plot, or nothing. */
-exit_code trace_open(const arguments *given, const layout *robot, bool has_state, trace *opened);
+exit_code trace_open(const arguments *args, const layout *robot, bool has_state, trace *opened);
 
 /* Writes one row. Complains where --plot asks for an array that the rows lack. */
 exit_code trace_row(trace *to, const trace_values *row);
