@@ -275,6 +275,79 @@ START_TEST(a_pose_without_orientation_is_not_turned) {
 }
 END_TEST
 
+/* Writes a file of its own for a test. */
+static void write_file(char path[], const void *bytes, size_t size) {
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    FILE *file = fdopen(descriptor, "wb");
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_file_loads_as_its_text_does) {
+    static const char text[] = "<robot name='rod'><link name='base'/></robot>";
+    char path[] = "/tmp/dynamicsd-file-XXXXXX";
+    const dyn_client_load_request as_text = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = text, .name = "text");
+    const dyn_client_load_request as_file = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "file");
+    dyn_client_loaded_model *of_text = load(&as_text), *of_file, *plain;
+    write_file(path, text, strlen(text));
+    wire_require(dyn_client_load_model_file(client, path, &as_file, &of_file, &error), &error);
+    ck_assert_str_eq(of_file->model.name, "file");
+    ck_assert_str_eq(of_file->model.digest, of_text->model.digest);
+    wire_require(dyn_client_load_model_file(client, path, NULL, &plain, &error), &error);
+    ck_assert_str_eq(plain->model.name, "rod");
+    dyn_client_loaded_model_free(of_text);
+    dyn_client_loaded_model_free(of_file);
+    dyn_client_loaded_model_free(plain);
+    remove(path);
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_read_are_errors_that_name_them) {
+    char empty[] = "/tmp/dynamicsd-file-XXXXXX", binary[] = "/tmp/dynamicsd-file-XXXXXX",
+         broken[] = "/tmp/dynamicsd-file-XXXXXX";
+    const struct {
+        const char *path;
+        dyn_client_status status;
+        const char *field, *fragment;
+    } cases[] = {
+        {NULL, DYN_CLIENT_INVALID_ARGUMENT, "path", "NULL"},
+        {"/tmp/dynamicsd-none", DYN_CLIENT_NOT_FOUND, "path", "/tmp/dynamicsd-none cannot be read: No such file"},
+        {"/tmp", DYN_CLIENT_FAILED_PRECONDITION, "path", "Is a directory"},
+        {"/dev/zero", DYN_CLIENT_RESOURCE_EXHAUSTED, "path", "/dev/zero has more than 16777216 bytes"},
+        {empty, DYN_CLIENT_INVALID_ARGUMENT, "path", "is empty"},
+        {binary, DYN_CLIENT_INVALID_ARGUMENT, "path", "zero byte at offset 6"},
+        {broken, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf:1", "not well-formed"},
+    };
+    write_file(empty, "", 0);
+    write_file(binary, "<robot\0/>", 9);
+    write_file(broken, "<robot", 6);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dyn_client_loaded_model *loaded;
+        dyn_client_status status = dyn_client_load_model_file(client, cases[i].path, NULL, &loaded, &error);
+        ck_assert_msg(status == cases[i].status && strcmp(error.field, cases[i].field) == 0 &&
+                          strstr(error.message, cases[i].fragment),
+                      "case %zu: %s: %s: %s", i, dyn_client_status_name(status), error.field, error.message);
+        ck_assert_ptr_null(loaded);
+    }
+    const dyn_client_load_request both = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot/>");
+    dyn_client_loaded_model *loaded;
+    ck_assert_int_eq(dyn_client_load_model_file(client, broken, &both, &loaded, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "request.urdf");
+    remove(empty);
+    remove(binary);
+    remove(broken);
+}
+END_TEST
+
+START_TEST(the_longest_file_is_the_daemons_longest_document) {
+    dyn_client_server_info *info;
+    wire_require(dyn_client_get_server_info(client, 0, &info, &error), &error);
+    ck_assert_uint_eq(info->limits.urdf_bytes, DYN_CLIENT_MAX_FILE_BYTES);
+    dyn_client_server_info_free(info);
+}
+END_TEST
+
 START_TEST(a_described_frame_names_the_link_that_its_pose_refers_to) {
     dyn_client_loaded_model_free(load_arm_at(&(dyn_client_pose){.position = {0, 0, 1}}));
     dyn_client_description *robot;
@@ -960,6 +1033,9 @@ int main(void) {
     tcase_add_test(all, an_orientation_is_described_and_exported_as_stated);
     tcase_add_test(all, a_pose_without_orientation_is_not_turned);
     tcase_add_test(all, a_described_frame_names_the_link_that_its_pose_refers_to);
+    tcase_add_test(all, a_file_loads_as_its_text_does);
+    tcase_add_test(all, files_that_cannot_be_read_are_errors_that_name_them);
+    tcase_add_test(all, the_longest_file_is_the_daemons_longest_document);
     tcase_add_test(all, described_joints_have_their_pitch_and_axes);
     tcase_add_test(all, choices_of_the_request_come_before_those_of_the_description);
     tcase_add_test(all, multipliers_are_used_as_they_are_given);

@@ -277,6 +277,62 @@ START_TEST(numbers_are_read_strictly) {
 }
 END_TEST
 
+/* Writes a file of its own for a test. */
+static void write_file(char path[], const char *bytes, size_t size) {
+    int descriptor = mkstemp(path);
+    ck_assert_int_ge(descriptor, 0);
+    FILE *file = fdopen(descriptor, "wb");
+    ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_file_loads_as_its_text_does) {
+    char path[] = "/tmp/dynamics-urdf-XXXXXX";
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_report *report = new_report();
+    dyn_model *model;
+    dyn_error error;
+    write_file(path, everything, strlen(everything));
+    ck_assert_int_eq(dyn_model_load_file(path, &floating, report, &model, &error), DYN_OK);
+    ck_assert_str_eq(dyn_model_name(model), "all");
+    ck_assert_int_eq(dyn_model_nq(model), 8);
+    ck_assert_uint_gt(dyn_report_count(report), 0);
+    dyn_model_free(model);
+    dyn_report_free(report);
+    remove(path);
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_read_are_errors_that_name_them) {
+    char empty[] = "/tmp/dynamics-urdf-XXXXXX", broken[] = "/tmp/dynamics-urdf-XXXXXX";
+    const struct {
+        const char *path;
+        dyn_status status;
+        const char *place, *fragment;
+    } cases[] = {
+        {NULL, DYN_INVALID_ARGUMENT, "path", "NULL"},
+        {"/tmp/dynamics-no-such-file", DYN_NOT_FOUND, "path",
+         "/tmp/dynamics-no-such-file cannot be read: No such file"},
+        {"/dev/null/robot.urdf", DYN_NOT_FOUND, "path", "Not a directory"},
+        {"/tmp", DYN_FAILED_PRECONDITION, "path", "Is a directory"},
+        {"/dev/zero", DYN_RESOURCE_EXHAUSTED, "path", "/dev/zero has more than 16777216 bytes"},
+        {empty, DYN_INVALID_ARGUMENT, "urdf", "empty"},
+        {broken, DYN_INVALID_ARGUMENT, "urdf:1", "not well-formed"},
+    };
+    write_file(empty, "", 0);
+    write_file(broken, "<robot", 6);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dyn_model *model;
+        dyn_error error;
+        dyn_status status = dyn_model_load_file(cases[i].path, NULL, NULL, &model, &error);
+        expect_error(status, &error, cases[i].status, cases[i].place, cases[i].fragment);
+        ck_assert_ptr_null(model);
+    }
+    remove(empty);
+    remove(broken);
+}
+END_TEST
+
 START_TEST(largest_robot_is_read_in_linear_time) {
     char *text = calloc(DYN_MAX_LINKS, 200);
     ck_assert_ptr_nonnull(text);
@@ -309,6 +365,8 @@ int main(void) {
     tcase_add_test(tests, strict_loading_sees_the_readers_warnings);
     tcase_add_test(tests, kinds_of_ignored_things_are_bounded);
     tcase_add_test(tests, numbers_are_read_strictly);
+    tcase_add_test(tests, a_file_loads_as_its_text_does);
+    tcase_add_test(tests, files_that_cannot_be_read_are_errors_that_name_them);
     tcase_add_test(tests, largest_robot_is_read_in_linear_time);
     return run_tests(tests);
 }

@@ -588,6 +588,18 @@ typedef struct dyn_client_loaded_model {
  * is false. ABORTED: that model has another digest than the expected one. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
                                                           dyn_client_loaded_model **loaded, dyn_client_error *error);
+
+/* Bytes of the longest file that dyn_client_load_model_file reads, as limits.urdf_bytes of the daemon. */
+enum { DYN_CLIENT_MAX_FILE_BYTES = 16 << 20 };
+
+/* Loads the URDF file at `path`, which the client reads; the daemon need not see it. `request` (NULL: its defaults) has
+ * everything but a description. Errors, in addition to those of dyn_client_load_model, with the field "path": NOT_FOUND
+ * (no such file), PERMISSION_DENIED and FAILED_PRECONDITION (it cannot be read), RESOURCE_EXHAUSTED (too long),
+ * INVALID_ARGUMENT (empty, or no text). */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model_file(dyn_client *client, const char *path,
+                                                               const dyn_client_load_request *request,
+                                                               dyn_client_loaded_model **loaded,
+                                                               dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded);
 
 /* Unloads the model of that name or digest. Errors: NOT_FOUND. */

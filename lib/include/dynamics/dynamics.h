@@ -2,7 +2,7 @@
 /*
  * libdynamics: rigid-body dynamics of tree-structured robots.
  *
- *     dyn_urdf_load(text, length, &options, report, &model, &error);
+ *     dyn_model_load_file("robot.urdf", &options, report, &model, &error);
  *     dyn_workspace_create(model, &workspace, &error);
  *     dyn_rnea(model, workspace, n, NULL, q, v, a, NULL, tau, &error);
  *

@@ -23,7 +23,7 @@ typedef enum dyn_status {
     DYN_OK = 0,
     DYN_CANCELLED = 1,           /* ended by its caller */
     DYN_INVALID_ARGUMENT = 3,    /* a value, a count or a description is wrong */
-    DYN_NOT_FOUND = 5,           /* no joint, link or frame of that name */
+    DYN_NOT_FOUND = 5,           /* no joint, link, frame or file of that name */
     DYN_RESOURCE_EXHAUSTED = 8,  /* out of memory, or beyond a stated bound */
     DYN_FAILED_PRECONDITION = 9, /* the model cannot serve the call: a singular mass matrix, for one */
 } dyn_status;

@@ -50,6 +50,14 @@ DYN_API dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *re
 DYN_API dyn_status dyn_urdf_load(const char *text, size_t length, const dyn_build_options *options, dyn_report *report,
                                  dyn_model **model, dyn_error *error);
 
+/* Reads the URDF file at `path` as dyn_urdf_load does. It reads at most DYN_URDF_MAX_BYTES bytes, so that a pipe or a
+ * device may be named, too. Cost O(bytes).
+ * Errors, in addition to those of dyn_urdf_load, with the place "path": DYN_INVALID_ARGUMENT (path is NULL),
+ * DYN_NOT_FOUND (there is no such file), DYN_FAILED_PRECONDITION (it cannot be read), DYN_RESOURCE_EXHAUSTED (it is too
+ * long). */
+DYN_API dyn_status dyn_model_load_file(const char *path, const dyn_build_options *options, dyn_report *report,
+                                       dyn_model **model, dyn_error *error);
+
 /* Writes a description as a URDF document; the caller frees `text` with dyn_text_free. Reading it yields an equal
  * description: of equal canonical text where rotations came from a URDF document whose pitch angles are within a right
  * angle, else to the rounding of roll, pitch and yaw. URDF has no gravity, and no floating base, which is an option of

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Loading models from files.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "sized.h"
+
+/* Room for the first part of a file, in bytes. It doubles until the file fits. */
+enum { FIRST_ROOM = 1 << 16 };
+
+/* Fills an error about a file that cannot be opened or read, for the reason `number` of errno. */
+static dyn_client_status fail_with_reason(const char *path, int number, dyn_client_error *error) {
+    char buffer[128];
+    dyn_client_status status = DYN_CLIENT_FAILED_PRECONDITION;
+    if (number == ENOMEM) {
+        return fail_memory(error);
+    }
+    if (number == ENOENT || number == ENOTDIR) {
+        status = DYN_CLIENT_NOT_FOUND;
+    } else if (number == EACCES || number == EPERM) {
+        status = DYN_CLIENT_PERMISSION_DENIED;
+    }
+    return fail(error, status, "path", "%s cannot be read: %s", path, strerror_r(number, buffer, sizeof buffer));
+}
+
+/* Doubles the room of a text, up to one byte more than a file may have and a zero byte. Returns false when out of
+ * memory. */
+static bool grow(char **text, size_t *room) {
+    const size_t most = DYN_CLIENT_MAX_FILE_BYTES + 2;
+    size_t more = *room == 0 ? FIRST_ROOM : 2 * *room;
+    more = more > most ? most : more;
+    char *grown = realloc(*text, more);
+    if (grown) {
+        *text = grown;
+        *room = more;
+    }
+    return grown != NULL;
+}
+
+/* Reads a stream to its end, or to the byte that is too much, and adds a zero byte. The caller frees the text, also
+ * after an error. Returns 0 or the number of errno. */
+static int read_stream(FILE *stream, char **text, size_t *size) {
+    size_t room = 0;
+    *size = 0;
+    do {
+        if (*size + 1 >= room && !grow(text, &room)) {
+            return ENOMEM;
+        }
+        errno = 0;
+        *size += fread(*text + *size, 1, room - 1 - *size, stream);
+        if (ferror(stream)) {
+            return errno != 0 ? errno : EIO;
+        }
+    } while (*size <= DYN_CLIENT_MAX_FILE_BYTES && !feof(stream));
+    (*text)[*size] = '\0';
+    return 0;
+}
+
+/* Checks that the content of a file is text of an allowed size. */
+static dyn_client_status check_text(const char *path, const char *text, size_t size, dyn_client_error *error) {
+    if (size > DYN_CLIENT_MAX_FILE_BYTES) {
+        return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, "path", "%s has more than %d bytes, the most that are read",
+                    path, (int)DYN_CLIENT_MAX_FILE_BYTES);
+    }
+    if (size == 0) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path", "%s is empty", path);
+    }
+    if (strlen(text) != size) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path",
+                    "%s is no text: there is a zero byte at offset %zu; save it as UTF-8", path, strlen(text));
+    }
+    return DYN_CLIENT_OK;
+}
+
+/* Reads a text file. The caller frees the text, also after an error. */
+static dyn_client_status read_text(const char *path, char **text, dyn_client_error *error) {
+    size_t size = 0;
+    FILE *stream = fopen(path, "rbe");
+    int number = stream ? read_stream(stream, text, &size) : errno;
+    if (stream) {
+        fclose(stream);
+    }
+    return number != 0 ? fail_with_reason(path, number, error) : check_text(path, *text, size, error);
+}
+
+dyn_client_status dyn_client_load_model_file(dyn_client *client, const char *path,
+                                             const dyn_client_load_request *request, dyn_client_loaded_model **loaded,
+                                             dyn_client_error *error) {
+    dyn_client_load_request known = DYN_CLIENT_LOAD_REQUEST_INIT();
+    char *text = NULL;
+    *loaded = NULL;
+    if (!client || !path) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path", "client or path is NULL");
+    }
+    dyn_client_status status = request ? sized_read("request", request, sizeof known, &known, error) : DYN_CLIENT_OK;
+    if (status == DYN_CLIENT_OK && known.urdf) {
+        status =
+            fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request.urdf", "there are a file and a text; pass one of them");
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = read_text(path, &text, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        known.struct_size = sizeof known;
+        known.urdf = text;
+        status = dyn_client_load_model(client, &known, loaded, error);
+    }
+    free(text);
+    return status;
+}
