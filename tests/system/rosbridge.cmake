@@ -41,10 +41,12 @@ if(NOT DYNAMICS_SANITIZE)
   add_rosbridge_test(older_clients)
   add_rosbridge_test(browser)
   add_rosbridge_test(message_compilers ${PROJECT_BINARY_DIR}/clients/rosbridge/ros)
+  add_rosbridge_test(ros_builds ${PROJECT_BINARY_DIR}/clients/rosbridge/ros)
   add_rosbridge_test(ros1)
   # A fixture fetches their packages.
   set_tests_properties(system.rosbridge_node_roslib system.rosbridge_older_clients system.rosbridge_browser
     PROPERTIES TIMEOUT 400)
   set_tests_properties(system.rosbridge_message_compilers PROPERTIES TIMEOUT 300 FIXTURES_SETUP ros_messages)
+  set_tests_properties(system.rosbridge_ros_builds PROPERTIES TIMEOUT 300)
   set_tests_properties(system.rosbridge_ros1 PROPERTIES FIXTURES_REQUIRED ros_messages)
 endif()
