@@ -9,28 +9,9 @@
 #include <dynamics_client.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TEXT = 1 << 20, MAX_JOINTS = 64 };
-
-/* Reads the model from a URDF file. */
-static dyn_model *load(const char *path, dyn_error *error) {
-    static char text[MAX_TEXT];
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        return NULL;
-    }
-    const size_t length = fread(text, 1, sizeof text, file);
-    fclose(file);
-
-    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
-    dyn_model *model = NULL;
-    if (dyn_urdf_load(text, length, &options, NULL, &model, error) != DYN_OK) {
-        return NULL;
-    }
-    return model;
-}
+enum { MAX_JOINTS = 64 };
 
 /* Computes gravity forces of the configuration q by the library; returns 0 on success. */
 static int gravity_here(const dyn_model *model, const double *q, dyn_error *error, double *g) {
@@ -61,8 +42,9 @@ int main(int argc, char **argv) {
     }
 
     dyn_error error = {0};
-    dyn_model *model = load(argv[1], &error);
-    if (!model) {
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
+    dyn_model *model = NULL;
+    if (dyn_model_load_file(argv[1], &options, NULL, &model, &error) != DYN_OK) {
         return fprintf(stderr, "%s: %s: %s\n", argv[1], error.place, error.message), 1;
     }
     const int nq = dyn_model_nq(model), nv = dyn_model_nv(model);
