@@ -172,23 +172,10 @@ static const struct argument {
     const char *library, *wire;
     row_kind row;
 } arguments[] = {
-    {"q", "q", ROW_Q},
-    {"q_0", "q", ROW_Q},
-    {"q_1", "q_1", ROW_Q},
-    {"q_ref", "q_ref", ROW_Q},
-    {"v", "v", ROW_V},
-    {"a", "a", ROW_V},
-    {"tau", "tau", ROW_V},
-    {"dq", "dq", ROW_V},
-    {"dv", "dv", ROW_V},
-    {"da", "da", ROW_V},
-    {"dtau", "dtau", ROW_V},
-    {"v_ref", "v_ref", ROW_V},
+    {"q", "q", ROW_Q},         {"q_0", "q", ROW_Q}, {"q_1", "q_1", ROW_Q},   {"q_ref", "q_ref", ROW_Q},
+    {"v", "v", ROW_V},         {"a", "a", ROW_V},   {"tau", "tau", ROW_V},   {"dq", "dq", ROW_V},
+    {"dv", "dv", ROW_V},       {"da", "da", ROW_V}, {"dtau", "dtau", ROW_V}, {"v_ref", "v_ref", ROW_V},
     {"a_ref", "a_ref", ROW_V},
-    {"model", "query.model", ROW_OTHER},
-    {"gravity", "query.gravity", ROW_OTHER},
-    {"payloads", "query.payloads", ROW_OTHER},
-    {"external_forces", "query.external_forces", ROW_OTHER},
 };
 
 static const struct argument *find_argument(const char *library) {
@@ -222,8 +209,8 @@ static void blame_site(const batch *b, size_t first, const dyn_error *error) {
         bool is_q = known->row == ROW_Q;
         site.index = caller_index(site.index, is_q ? b->nq : b->nv, is_q ? b->order.q : b->order.v);
     }
-    name = known ? known->wire : name;
-    const char *part = b->part && strncmp(name, "query.", strlen("query.")) != 0 ? b->part : "";
+    const char *of_query = query_field(name), *part = b->part && !of_query ? b->part : "";
+    name = of_query ? of_query : known ? known->wire : name;
     call_blame(b->call, "%s%s%s", part, part[0] ? "." : "", error_path(&site, name, path));
 }
 

@@ -24,10 +24,11 @@ typedef struct part {
 
 /* Ends the call with an error of the library about a member of the body, or about the mass. */
 static bool fail(const part *p, const dyn_error *error) {
-    if (strcmp(error->place, "mass") == 0) {
+    const char *argument = error->site.argument ? error->site.argument : "";
+    if (strcmp(argument, "mass") == 0) {
         call_blame(p->call, "%s.mass", p->path);
     } else {
-        call_blame(p->call, "%s.%s.%s", p->path, p->kind, error->place);
+        call_blame(p->call, "%s.%s.%s", p->path, p->kind, argument[0] ? argument : error->place);
     }
     call_fail_library(p->call, error);
     return false;

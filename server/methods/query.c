@@ -110,12 +110,12 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
            read_on_error(query->on_error, &values->is_marking, why);
 }
 
-bool query_has_place(const char *name) {
-    static const char *const parts[] = {"model", "gravity", "payloads["};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (strncmp(name, parts[i], strlen(parts[i])) == 0) {
-            return true;
+const char *query_field(const char *argument) {
+    static const char *const fields[] = {"query.model", "query.gravity", "query.payloads", "query.external_forces"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        if (strcmp(argument, fields[i] + strlen("query.")) == 0) {
+            return fields[i];
         }
     }
-    return false;
+    return NULL;
 }

@@ -56,7 +56,8 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
 bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *const *payloads, arena *memory,
                          query_values *values, refusal *why);
 
-/* Returns whether the place of a library's error is a part of the query. */
-bool query_has_place(const char *name);
+/* Returns the field of the query that an argument of the library's functions is, such as "query.gravity"; NULL: it is
+ * none. */
+const char *query_field(const char *argument);
 
 #endif

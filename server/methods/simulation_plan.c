@@ -109,12 +109,10 @@ static simulation_session *create_session(const Dynamics__V1__CreateSimulationRe
     return session;
 }
 
-/* Fills a refusal from an error of the library. The field of the request follows from the library's name of the option.
- */
+/* Fills a refusal from an error of the library about the options or the query. */
 static void refuse_library(refusal *why, const dyn_error *error) {
-    char field[REFUSAL_FIELD_SIZE];
-    snprintf(field, sizeof field, "%s.%.100s", query_has_place(error->place) ? "query" : "stepping", error->place);
-    refuse(why, reason_of_error(error), error->place[0] ? field : "", "%s", error->message);
+    char path[ERROR_PATH_SIZE];
+    refuse(why, reason_of_error(error), stepping_error_path(error, path), "%s", error->message);
 }
 
 /* Refuses a simulation that requires compiled steps but has none. */

@@ -117,6 +117,29 @@ double stepping_evaluations(const dyn_simulation_options *options) {
     return evaluations * options->substeps + (options->control != DYN_CONTROL_NONE);
 }
 
+const char *stepping_error_path(const dyn_error *error, char path[ERROR_PATH_SIZE]) {
+    static const struct {
+        const char *option, *field;
+    } renamed[] = {{"control", "controller.law"},
+                   {"control_stiffness", "controller.kp"},
+                   {"control_damping", "controller.kd"},
+                   {"stop_stiffness", "spring_stop.stiffness"},
+                   {"stop_damping", "spring_stop.damping"}};
+    char field[64];
+    const char *argument = error->site.argument;
+    const char *of_query = argument ? query_field(argument) : NULL;
+    path[0] = '\0';
+    if (!argument || of_query) {
+        return of_query ? error_path(&error->site, of_query, path) : path;
+    }
+    const char *name = argument;
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        name = strcmp(argument, renamed[i].option) == 0 ? renamed[i].field : name;
+    }
+    snprintf(field, sizeof field, "stepping.%s", name);
+    return error_path(&error->site, field, path);
+}
+
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted) {
     step_code code = {0};
     if (wanted != DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_NEVER) {
@@ -165,11 +188,12 @@ static bool check_code(batch *b, const step_code *code, const dyn_simulator *sim
 bool stepping_create(batch *b, const dyn_simulation_options *options, const step_code *code,
                      dyn_simulator **simulator) {
     dyn_error error;
+    char path[ERROR_PATH_SIZE];
     dyn_status status = dyn_simulator_create(b->model, options, simulator, &error);
     if (status == DYN_RESOURCE_EXHAUSTED) {
         call_fail_memory(b->call);
     } else if (status != DYN_OK) {
-        call_blame(b->call, "stepping.%s", error.place);
+        call_blame(b->call, "%s", stepping_error_path(&error, path));
         call_fail_library(b->call, &error);
     }
     if (status != DYN_OK) {

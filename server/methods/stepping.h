@@ -8,6 +8,7 @@
 #include <dynamics/simulation.h>
 
 #include "methods/batch.h"
+#include "methods/error_path.h"
 
 /* Fills the options, and writes defaults into empty members of the message. `gravity` is that of the query; NULL: the
  * model's own. Gains are in the arena, in the model's order. */
@@ -26,6 +27,10 @@ typedef struct step_code {
     char object[DIGEST_SIZE];     /* digest of the compiled code */
     bool must_be_compiled;
 } step_code;
+
+/* Writes the field of the request that an error of the library is about: an option, or a part of the query. Empty: it
+ * is about neither. Returns `path`. */
+const char *stepping_error_path(const dyn_error *error, char path[ERROR_PATH_SIZE]);
 
 /* Returns the requested code, if the model has it now. */
 step_code step_code_choose(model_entry *entry, Dynamics__V1__CompiledSteps wanted);

@@ -13,6 +13,7 @@
 #include "methods/methods.h"
 #include "methods/query.h"
 #include "methods/recorded_model.h"
+#include "methods/stepping.h"
 #include "methods/text.h"
 #include "observe/clock.h"
 
@@ -351,6 +352,7 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     live *l = c->service->live;
     char name[SIMULATION_NAME_SIZE];
     refusal why = {0};
+    char path[ERROR_PATH_SIZE];
     dyn_error error;
     stream_options options = {0};
     stream *s = NULL;
@@ -363,12 +365,11 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     dyn_status status = stream_create(entry, target, name, &options, &live_stream_hooks, l, &error, &s);
     if (status != DYN_OK) {
         free_session(session);
-        if (status == DYN_RESOURCE_EXHAUSTED) {
-            call_fail_memory(c);
-            return NULL;
-        }
-        call_blame(c, "query.%s", error.place);
+        call_blame(c, "%s", stepping_error_path(&error, path));
         call_fail_library(c, &error);
+        if (error.site.cause == DYN_CAUSE_MEMORY) {
+            call_fail_memory(c);
+        }
         return NULL;
     }
     s->attachment = session;

@@ -49,7 +49,7 @@ static bool drive(void *context, simulation *target);
 dyn_status stream_create(model_entry *entry, simulation *target, const char *name, const stream_options *options,
                          const stream_hooks *hooks, void *context, dyn_error *error, stream **result) {
     stream *s = calloc(1, sizeof *s);
-    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .message = "out of memory"};
+    *error = (dyn_error){.status = DYN_RESOURCE_EXHAUSTED, .site.cause = DYN_CAUSE_MEMORY, .message = "out of memory"};
     if (!s) {
         return DYN_RESOURCE_EXHAUSTED;
     }

@@ -671,6 +671,9 @@ START_TEST(wrong_inputs_are_refused_by_name) {
     for (int i = 0; i < 9; i++) {
         ck_assert_int_eq(dyn_simulator_create(model, &options[i].options, &s, &error), DYN_INVALID_ARGUMENT);
         ck_assert_str_eq(error.place, options[i].place);
+        ck_assert_ptr_nonnull(error.site.argument);
+        ck_assert_uint_eq(strlen(error.site.argument), strcspn(options[i].place, "["));
+        ck_assert_int_eq(error.site.has_index, i == 8);
     }
     require(dyn_simulator_create(model, &good, &s, &error), &error);
     double q = 0, v = 0, out;

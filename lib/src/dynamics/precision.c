@@ -82,5 +82,5 @@ dyn_status dyn_check_constants(dyn_precision precision, const dyn_model *model, 
         const constants position = {"its position on its body", model->frames[i].pose.position, 3, false};
         status = check_range(model->links[i].name, &position, error);
     }
-    return status;
+    return dyn_error_of_argument(error, status, "model");
 }

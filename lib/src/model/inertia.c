@@ -14,9 +14,10 @@
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static dyn_status check_number(const char *name, double value, dyn_error *error) {
+    const dyn_error_site site = {.argument = name};
     return value >= 0 && isfinite(value) ? DYN_OK
-                                         : dyn_error_set(error, DYN_INVALID_ARGUMENT, name,
-                                                         "%s is %g; pass a finite number, at least 0", name, value);
+                                         : dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                                        "%s is %g; pass a finite number, at least 0", name, value);
 }
 
 static dyn_status check_lengths(const char *name, const double lengths[3], dyn_error *error) {

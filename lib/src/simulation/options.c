@@ -14,6 +14,8 @@ typedef struct bounded_option {
     const char *name;
     double value, least, most;
     bool is_least_allowed;
+    bool has_index; /* the value is one of several */
+    size_t index;
 } bounded_option;
 
 static dyn_status check_number(const bounded_option *o, dyn_error *error) {
@@ -27,22 +29,23 @@ static dyn_status check_number(const bounded_option *o, dyn_error *error) {
     } else if (o->least > -DBL_MAX) {
         snprintf(bound, sizeof bound, "a finite number %s %g", o->is_least_allowed ? "of at least" : "above", o->least);
     }
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, o->name, "%s is %g; pass %s", o->name, o->value, bound);
+    const dyn_error_site site = {.argument = o->name, .has_index = o->has_index, .index = o->index};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; pass %s", o->name, o->value, bound);
 }
 
 static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *error) {
     const bounded_option numbers[] = {
-        {"step_length", o->step_length, 0, DBL_MAX, false},
-        {"substeps", o->substeps, 1, MOST_SUBSTEPS, true},
-        {"friction_velocity", o->friction_velocity, 0, DBL_MAX, false},
-        {"restitution", o->restitution, 0, 1, true},
-        {"rest_velocity", o->rest_velocity, 0, DBL_MAX, true},
-        {"stop_stiffness", o->stop_stiffness, 0, DBL_MAX, true},
-        {"stop_damping", o->stop_damping, 0, DBL_MAX, true},
-        {"velocity_bound", o->velocity_bound, 0, DBL_MAX, false},
-        {"gravity", o->has_gravity ? o->gravity[0] : 0, -DBL_MAX, DBL_MAX, true},
-        {"gravity", o->has_gravity ? o->gravity[1] : 0, -DBL_MAX, DBL_MAX, true},
-        {"gravity", o->has_gravity ? o->gravity[2] : 0, -DBL_MAX, DBL_MAX, true},
+        {"step_length", o->step_length, 0, DBL_MAX, false, false, 0},
+        {"substeps", o->substeps, 1, MOST_SUBSTEPS, true, false, 0},
+        {"friction_velocity", o->friction_velocity, 0, DBL_MAX, false, false, 0},
+        {"restitution", o->restitution, 0, 1, true, false, 0},
+        {"rest_velocity", o->rest_velocity, 0, DBL_MAX, true, false, 0},
+        {"stop_stiffness", o->stop_stiffness, 0, DBL_MAX, true, false, 0},
+        {"stop_damping", o->stop_damping, 0, DBL_MAX, true, false, 0},
+        {"velocity_bound", o->velocity_bound, 0, DBL_MAX, false, false, 0},
+        {"gravity", o->has_gravity ? o->gravity[0] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
+        {"gravity", o->has_gravity ? o->gravity[1] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
+        {"gravity", o->has_gravity ? o->gravity[2] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
     };
     dyn_status status = DYN_OK;
     for (size_t i = 0; status == DYN_OK && i < sizeof numbers / sizeof numbers[0]; i++) {
@@ -52,17 +55,16 @@ static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *erro
 }
 
 dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error) {
+    const dyn_error_site site = {.argument = name};
     return value >= 0 && value <= most
                ? DYN_OK
-               : dyn_error_set(error, DYN_INVALID_ARGUMENT, name, "%s is %d; it is one of 0 to %d", name, value, most);
+               : dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %d; it is one of 0 to %d", name, value, most);
 }
 
 static dyn_status check_gains(const dyn_model *model, const char *name, const double *gains, dyn_error *error) {
     dyn_status status = DYN_OK;
     for (int j = 0; gains && status == DYN_OK && j < model->nv; j++) {
-        char place[DYN_PLACE_SIZE];
-        snprintf(place, sizeof place, "%s[%d]", name, j);
-        status = check_number(&(bounded_option){place, gains[j], 0, DBL_MAX, true}, error);
+        status = check_number(&(bounded_option){name, gains[j], 0, DBL_MAX, true, true, (size_t)j}, error);
     }
     return status;
 }

@@ -212,10 +212,12 @@ dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double 
                            dyn_inertia *inertia, dyn_error *error) {
     mesh_integrals m = {.scale = scale};
     if (!(scale > 0 && isfinite(scale))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "scale", "scale is %g; pass a positive number", scale);
+        const dyn_error_site site = {.argument = "scale"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "scale is %g; pass a positive number", scale);
     }
     if (!(mass >= 0 && isfinite(mass))) {
-        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "mass", "mass is %g; pass a finite number, at least 0", mass);
+        const dyn_error_site site = {.argument = "mass"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "mass is %g; pass a finite number, at least 0", mass);
     }
     dyn_status status = read_mesh(stl, length, &m, error);
     if (status == DYN_OK) {
