@@ -112,6 +112,20 @@ START_TEST(states_without_a_solution_are_marked) {
 }
 END_TEST
 
+static Dynamics__V1__Reply *send_request(const Dynamics__V1__Request *request) {
+    size_t size = dynamics__v1__request__get_packed_size(request), reply_size;
+    uint8_t *bytes = malloc(size);
+    void *answer;
+    ck_assert_ptr_nonnull(bytes);
+    dynamics__v1__request__pack(request, bytes);
+    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &answer, &reply_size, &error), DYN_CLIENT_OK);
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, reply_size, answer);
+    ck_assert_ptr_nonnull(reply);
+    dyn_client_free(answer);
+    free(bytes);
+    return reply;
+}
+
 /* Requests gravity forces with the protocol's own messages. */
 static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
     static char model[] = "ur5";
@@ -125,18 +139,119 @@ static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1_
     method.q = q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
     request.gravity = &method;
-    size_t size = dynamics__v1__request__get_packed_size(&request), reply_size;
-    uint8_t *bytes = malloc(size);
-    void *answer;
-    ck_assert_ptr_nonnull(bytes);
-    dynamics__v1__request__pack(&request, bytes);
-    ck_assert_int_eq(dyn_client_call(client, bytes, size, 0, &answer, &reply_size, &error), DYN_CLIENT_OK);
-    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, reply_size, answer);
-    ck_assert_ptr_nonnull(reply);
-    dyn_client_free(answer);
-    free(bytes);
-    return reply;
+    return send_request(&request);
 }
+
+static char tip[] = "tool0", *frames[] = {tip};
+
+/* Requests several quantities; failing states are marked. */
+static Dynamics__V1__Reply *ask_evaluate(double *q) {
+    static char model[] = "ur5";
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__EvaluateRequest method = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    Dynamics__V1__QuantityRequest quantities[3], *list[3];
+    for (int i = 0; i < 3; i++) {
+        dynamics__v1__quantity_request__init(&quantities[i]);
+        list[i] = &quantities[i];
+    }
+    quantities[0].quantity = DYNAMICS__V1__QUANTITY__QUANTITY_MASS_MATRIX;
+    quantities[1].quantity = DYNAMICS__V1__QUANTITY__QUANTITY_GRAVITY_FORCES;
+    quantities[2].quantity = DYNAMICS__V1__QUANTITY__QUANTITY_FRAME_JACOBIAN;
+    quantities[2].n_frames = 1, quantities[2].frames = frames;
+    quantities[2].reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
+    query.model = model;
+    query.on_error = DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
+    method.query = &query;
+    method.n_q = SAMPLES * NQ;
+    method.q = q;
+    method.n_quantities = 3;
+    method.quantities = list;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EVALUATE;
+    request.evaluate = &method;
+    return send_request(&request);
+}
+
+/* Requests the pose and the Jacobian of a frame; failing states are marked. */
+static Dynamics__V1__Reply *ask_kinematics(double *q) {
+    static char model[] = "ur5";
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
+    Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
+    query.model = model;
+    query.on_error = DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
+    method.query = &query;
+    method.n_q = SAMPLES * NQ;
+    method.q = q;
+    method.n_frames = 1;
+    method.frames = frames;
+    method.reference_frame = DYNAMICS__V1__REFERENCE_FRAME__REFERENCE_FRAME_WORLD;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
+    request.kinematics = &method;
+    return send_request(&request);
+}
+
+/* Checks the rows of one array of two replies: the failing states are NaN, the others have equal bits. */
+static void compare_rows(size_t found_count, const double *found, size_t wanted_count, const double *wanted) {
+    size_t width = wanted_count / SAMPLES;
+    ck_assert_uint_gt(width, 0);
+    ck_assert_uint_eq(found_count, wanted_count);
+    for (size_t i = 0; i < wanted_count; i++) {
+        ck_assert_msg(fails(i / width) ? isnan(found[i]) : memcmp(&found[i], &wanted[i], sizeof *found) == 0,
+                      "value %zu of sample %zu is %g", i % width, i / width, found[i]);
+    }
+}
+
+/* Checks that the errors of the failing states are listed by the method's field. */
+static void expect_errors(const Dynamics__V1__Reply *reply, const char *method) {
+    size_t next = 0;
+    ck_assert_int_eq(reply->status->code, DYNAMICS__V1__CODE__CODE_OK);
+    ck_assert_uint_eq(reply->sample_error_count, failing);
+    ck_assert_uint_eq(reply->n_sample_errors, failing);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        char field[64];
+        if (fails(s)) {
+            snprintf(field, sizeof field, "%s.q[%zu]", method, s * NQ + s % NQ);
+            ck_assert_uint_eq(reply->sample_errors[next]->sample, s);
+            ck_assert_str_eq(reply->sample_errors[next]->reason, "NOT_FINITE");
+            ck_assert_str_eq(reply->sample_errors[next++]->field, field);
+        }
+    }
+}
+
+START_TEST(marked_states_of_an_evaluation_leave_the_others_as_they_are) {
+    make_states();
+    Dynamics__V1__Reply *wanted = ask_evaluate(good), *found = ask_evaluate(spoilt);
+    ck_assert_uint_eq(wanted->sample_error_count, 0);
+    expect_errors(found, "evaluate");
+    ck_assert_uint_eq(found->evaluate->n_results, 3);
+    for (size_t i = 0; i < found->evaluate->n_results; i++) {
+        const Dynamics__V1__QuantityResult *a = found->evaluate->results[i], *b = wanted->evaluate->results[i];
+        ck_assert_uint_eq(a->n_blocks, b->n_blocks);
+        for (size_t k = 0; k < a->n_blocks; k++) {
+            compare_rows(a->blocks[k]->n_values, a->blocks[k]->values, b->blocks[k]->n_values, b->blocks[k]->values);
+        }
+    }
+    dynamics__v1__reply__free_unpacked(wanted, NULL);
+    dynamics__v1__reply__free_unpacked(found, NULL);
+}
+END_TEST
+
+START_TEST(marked_states_of_kinematics_leave_the_others_as_they_are) {
+    make_states();
+    Dynamics__V1__Reply *wanted = ask_kinematics(good), *found = ask_kinematics(spoilt);
+    ck_assert_uint_eq(wanted->sample_error_count, 0);
+    expect_errors(found, "kinematics");
+    ck_assert_uint_eq(found->kinematics->n_frames, 1);
+    const Dynamics__V1__FrameKinematics *a = found->kinematics->frames[0], *b = wanted->kinematics->frames[0];
+    compare_rows(a->n_position, a->position, b->n_position, b->position);
+    compare_rows(a->n_quaternion, a->quaternion, b->n_quaternion, b->quaternion);
+    compare_rows(a->n_linear, a->linear, b->n_linear, b->linear);
+    compare_rows(a->n_angular, a->angular, b->n_angular, b->angular);
+    dynamics__v1__reply__free_unpacked(wanted, NULL);
+    dynamics__v1__reply__free_unpacked(found, NULL);
+}
+END_TEST
 
 START_TEST(errors_of_the_first_thousand_states_are_reported) {
     static double q[SAMPLES * NQ];
@@ -195,6 +310,8 @@ int main(void) {
     tcase_add_loop_test(all, marked_states_leave_the_others_as_they_are, 0, 5);
     tcase_add_test(all, states_without_a_solution_are_marked);
     tcase_add_test(all, errors_of_the_first_thousand_states_are_reported);
+    tcase_add_test(all, marked_states_of_an_evaluation_leave_the_others_as_they_are);
+    tcase_add_test(all, marked_states_of_kinematics_leave_the_others_as_they_are);
     tcase_add_test(all, replies_name_their_model);
     tcase_add_test(all, unknown_outcomes_are_refused);
     return run_unforked("sample errors", all);

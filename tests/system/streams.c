@@ -181,6 +181,21 @@ START_TEST(points_under_way_come_before_the_end) {
 }
 END_TEST
 
+START_TEST(points_end_at_the_largest_number) {
+    double t = 0, q[NV] = {0}, tau[2 * NV];
+    uint64_t number[2];
+    size_t count;
+    dyn_client_stream *stream = open_stream(&feedforward);
+    dyn_client_stream_seek(stream, UINT64_MAX);
+    ok(dyn_client_push_points(stream, 1, &t, q, NULL, NULL, NULL, 0, &error));
+    dyn_client_stream_list_free(wait_for("plan", 1));
+    ok(dyn_client_get_stream_points(client, "plan", UINT64_MAX - 1, 2, NV, 5, number, tau, &count, &error));
+    ck_assert_uint_eq(count, 1);
+    ck_assert_uint_eq(number[0], UINT64_MAX);
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
+}
+END_TEST
+
 START_TEST(order_of_joints_is_the_callers) {
     static const char *const reversed[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                            "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
@@ -578,7 +593,7 @@ START_TEST(recorded_points_are_in_the_file) {
     refused(dyn_client_replay_simulation(client, "points", NULL, 0, &replay, &error), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
     refused(dyn_client_open_stream(client, &options, &stream, &error), DYN_CLIENT_ALREADY_EXISTS,
-            "open_stream.record.recording", "exists");
+            "open_stream.record.recording", "already");
 }
 END_TEST
 
@@ -737,6 +752,7 @@ int main(void) {
     tcase_add_test(tests, points_come_back_as_torques_of_inverse_dynamics);
     tcase_add_test(tests, torques_count_gravity_payloads_forces_and_precision_of_the_query);
     tcase_add_test(tests, points_under_way_come_before_the_end);
+    tcase_add_test(tests, points_end_at_the_largest_number);
     tcase_add_test(tests, order_of_joints_is_the_callers);
     tcase_add_test(tests, who_has_the_key_joins_a_stream_and_numbers_on);
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
