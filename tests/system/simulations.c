@@ -1106,7 +1106,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     pause_for(0.1);
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
-            "record_simulation.recording", "exists");
+            "record_simulation.recording", "already");
     dyn_client_replay *replay;
     ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, 0, &replay, &error));
     ck_assert_uint_gt(replay->steps, 300);
