@@ -14,15 +14,14 @@
  * one first, and D is always a number. An optional diagonal e adds to D, as inertias of the rotors would, so that the
  * result solves (M + diag e) a = tau - h.
  *
- * A revolute joint has S = e_z. Without e_k, I_a S = 0 and the moment of p_a about z is tau. S' W is one, so that the
- * component of a along z is u less the other five products.
+ * Most joints of a robot are hinges, for which aba_revolute.h has shorter steps that differ in rounding only.
  *
  * The data of long chains exceed the first-level cache, so that the passes exchange as little as possible: W is stored
  * in the place of p, and u in that of a_i.
  *
- * Sources: Featherstone 2008, table 7.1; the use of these zeros: McMillan and Orin 1995.
+ * Source: Featherstone 2008, table 7.1.
  */
-#include "hinge.h"
+#include "aba_revolute.h"
 #include "joint_placement.h"
 
 /* Scratch memory of the three passes. */
@@ -49,12 +48,6 @@ static inline force *W_at(const aba_tree *t, int i, int j, int k) {
 
 static inline int is_hinge(const body *b, const aba_tree *t) {
     return b->hinge && !t->is_resisted;
-}
-
-/* Stores the velocity product c = v x S v_i of a revolute joint. Its components along z are zero and are not stored. */
-static inline void set_turn_product(motion v, real rate, motion *c) {
-    c->w.x = v.w.y * rate, c->w.y = -(v.w.x * rate);
-    c->v.x = v.v.y * rate, c->v.y = -(v.v.x * rate);
 }
 
 /* Computes velocities, velocity products c and bias wrenches p. */
@@ -88,8 +81,9 @@ static void velocity_pass(const dyn_model *model, const real *q, const real *v, 
 }
 
 /* Eliminates coordinate k of body b: I_A becomes I_a, and p becomes p + U u. `diagonal` may be NULL. Returns D. */
-KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau, const real *diagonal,
-                                articulated_inertia *I, force *p, force *W, real *u) {
+KERNEL_STEP real eliminate_axis(const body *b, int k, real tau, const real *diagonal, articulated_inertia *I, force *p,
+                                force *W, real *u) {
+    const motion_type type = b->motion;
     force U = articulated_apply(*I, joint_column(b, type, k));
     real D = joint_force(b, type, k, U);
     if (diagonal) {
@@ -101,38 +95,6 @@ KERNEL_STEP real eliminate_axis(const body *b, motion_type type, int k, real tau
     *I = articulated_downdate(*I, U, *W);
     *p = force_fma(*u, U, *p);
     return D;
-}
-
-/* Eliminates a revolute joint without a diagonal. Replaces p by p_a. Returns D. */
-KERNEL_STEP real eliminate_revolute(const motion *c, real tau, articulated_inertia *I, force *p, force *W, real *u) {
-    force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
-    real D = U.n.z, zero = real_set(0), inverse_D = real_set(1) / D;
-    force across = force_set(vec3_set(inverse_D * U.n.x, inverse_D * U.n.y, zero), vec3_scale(inverse_D, U.f));
-    articulated_inertia J = articulated_downdate(*I, U, across);
-    J.A.xz = J.A.yz = J.A.zz = J.B.zx = J.B.zy = J.B.zz = zero;
-    *u = inverse_D * (tau - p->n.z);
-    force p_a = force_fma(*u, U, *p);
-    real cx = c->w.x, cy = c->w.y, dx = c->v.x, dy = c->v.y;
-    p->n.x = real_fma(J.A.xx, cx, real_fma(J.A.xy, cy, real_fma(J.B.xx, dx, real_fma(J.B.xy, dy, p_a.n.x))));
-    p->n.y = real_fma(J.A.xy, cx, real_fma(J.A.yy, cy, real_fma(J.B.yx, dx, real_fma(J.B.yy, dy, p_a.n.y))));
-    p->n.z = tau;
-    p->f.x = real_fma(J.B.xx, cx, real_fma(J.B.yx, cy, real_fma(J.C.xx, dx, real_fma(J.C.xy, dy, p_a.f.x))));
-    p->f.y = real_fma(J.B.xy, cx, real_fma(J.B.yy, cy, real_fma(J.C.xy, dx, real_fma(J.C.yy, dy, p_a.f.y))));
-    p->f.z = real_fma(J.B.xz, cx, real_fma(J.B.yz, cy, real_fma(J.C.xz, dx, real_fma(J.C.yz, dy, p_a.f.z))));
-    W->n.x = across.n.x, W->n.y = across.n.y;
-    W->f = across.f;
-    *I = J;
-    return D;
-}
-
-/* Propagates a hinge's articulated inertia to the parent's frame. Adds p to `onto`. */
-KERNEL_STEP articulated_inertia carry_through_hinge(hinge h, articulated_inertia I, force p, force *onto) {
-    *onto = hinge_force_to_parent(h, p, *onto);
-    articulated_inertia turned;
-    turned.A = hinge_turn_symmetric(h, I.A);
-    turned.B = hinge_turn_matrix(h, I.B);
-    turned.C = hinge_turn_symmetric(h, I.C);
-    return articulated_shift(h.r, turned);
 }
 
 /* Returns true if body i has no children. */
@@ -158,7 +120,7 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
             pivots[j] = eliminate_revolute(&t->c[i], tau[j], &I, &p, &t->p[i], &u[j]);
         } else {
             for (int k = b->nv - 1; k >= 0; k--) {
-                pivots[j + k] = eliminate_axis(b, b->motion, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
+                pivots[j + k] = eliminate_axis(b, k, tau[j + k], diagonal ? diagonal + j : NULL, &I, &p,
                                                W_at(t, i, j, k), &u[j + k]);
             }
             p = force_add(p, articulated_apply(I, t->c[i]));
@@ -182,18 +144,6 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
             I = articulated_add(I, articulated_from_rigid(body_inertia(parent)));
         }
     }
-}
-
-/* Computes the acceleration of a body with a revolute joint without a diagonal, from the parent's x in the body's
- * frame. Replaces u by a_i. The result does not depend on a_i, which shortens the dependency chain. */
-KERNEL_STEP motion accelerate_revolute(const motion *c, const force *W, motion x, real *u) {
-    real before = x.w.z;
-    x.w.x = x.w.x + c->w.x, x.w.y = x.w.y + c->w.y;
-    x.v.x = x.v.x + c->v.x, x.v.y = x.v.y + c->v.y;
-    real along = real_fma(x.w.x, W->n.x, real_fma(x.w.y, W->n.y, vec3_dot(x.v, W->f)));
-    x.w.z = *u - along;
-    *u = *u - (before + along);
-    return x;
 }
 
 static void acceleration_pass(const dyn_model *model, const double gravity[3], const aba_tree *t, real *a) {
