@@ -251,14 +251,13 @@ dyn_status dyn_check_forces(const dyn_workspace *workspace, size_t n, const dyn_
     return status;
 }
 
-dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
-                              const double *q, const double *v, const char *name, const double *third,
-                              const dyn_external_forces *forces, dyn_error *error) {
-    dyn_status status = dyn_check_state(model, workspace, n, gravity, q, v, error);
+dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
+                            dyn_error *error) {
+    dyn_status status = dyn_check_state(model, workspace, n, in->gravity, in->q, in->v, error);
     if (status == DYN_OK) {
-        status = dyn_check_v(workspace, name, n, third, error);
+        status = dyn_check_v(workspace, in->name, n, in->third, error);
     }
-    return status == DYN_OK ? dyn_check_forces(workspace, n, forces, error) : status;
+    return status == DYN_OK ? dyn_check_forces(workspace, n, in->forces, error) : status;
 }
 
 static dyn_status refuse_result(dyn_precision precision, const char *name, size_t sample, dyn_error *error) {

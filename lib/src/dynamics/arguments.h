@@ -50,12 +50,7 @@ static inline bool dyn_is_plain_q(const dyn_model *model, const dyn_workspace *w
            workspace->kernels->wide->all_finite(q, n * (size_t)model->nq);
 }
 
-/* Checks all arguments of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
-dyn_status dyn_check_dynamics(const dyn_model *model, const dyn_workspace *workspace, size_t n, const double *gravity,
-                              const double *q, const double *v, const char *name, const double *third,
-                              const dyn_external_forces *forces, dyn_error *error);
-
-/* Inputs of inverse or forward dynamics, as in dyn_check_dynamics. */
+/* Inputs of inverse or forward dynamics: a state, a or tau, which is called `name`, and forces. */
 typedef struct dynamics_inputs {
     const double *gravity, *q, *v;
     const char *name;
@@ -63,11 +58,9 @@ typedef struct dynamics_inputs {
     const dyn_external_forces *forces;
 } dynamics_inputs;
 
-/* Checks inputs as dyn_check_dynamics does. */
-static inline dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
-                                          const dynamics_inputs *in, dyn_error *error) {
-    return dyn_check_dynamics(model, workspace, n, in->gravity, in->q, in->v, in->name, in->third, in->forces, error);
-}
+/* Checks all inputs. */
+dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
+                            dyn_error *error);
 
 /* Returns whether the call is valid apart from numbers of q, v or the third input. */
 static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace *workspace, size_t n,

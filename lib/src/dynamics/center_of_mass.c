@@ -34,7 +34,8 @@ static double subtree_mass(const dyn_model *model, int root) {
 
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q,
                                   const double *v, const double *a, int joint, dyn_error *error) {
-    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status != DYN_OK) {
         return status;
     }

@@ -106,7 +106,8 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
     const results r = {
         4, {{"dV_dq", dV_dq, 6 * nv}, {"dA_dq", dA_dq, 6 * nv}, {"dA_dv", dA_dv, 6 * nv}, {"J", J, 6 * nv}}};
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status == DYN_OK) {
         status = dyn_check_frame(model, frame, error);
     }
@@ -165,7 +166,8 @@ dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *wor
                         {"drate_dv", drate_dv, 6 * nv},
                         {"A_G", A_G, 6 * nv}}};
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status == DYN_OK) {
         status = dyn_check_mass(model, error);
     }

@@ -26,7 +26,8 @@ dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, da, "da"};
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
+    const dynamics_inputs inputs = {gravity, q, v, "a", a, forces};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status == DYN_OK) {
         status = check_increments(w, n, &x, error);
     }
@@ -53,7 +54,8 @@ dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace 
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, dtau, "dtau"};
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
+    const dynamics_inputs inputs = {gravity, q, v, "tau", tau, forces};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status == DYN_OK) {
         status = check_increments(w, n, &x, error);
     }

@@ -34,14 +34,14 @@ static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, si
 dyn_status dyn_aba(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity, const double *q,
                    const double *v, const double *tau, const dyn_external_forces *forces, double *a, dyn_error *error) {
     const dyn_workspace *w = workspace;
+    const dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
     if (dyn_compiled_serves(COMPILED_ABA, model, w, gravity, q, forces)) {
         compiled_task task = {COMPILED_ABA, {q, v, tau}, {a}, false, 0};
         if (dyn_compiled_run(&task, w, n)) {
             return DYN_OK;
         }
-        dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, forces, error);
+        dyn_status status = dyn_check_inputs(model, w, n, &in, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, w, error) : status;
     }
-    dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
     return compute_aba(model, w, n, &in, a, error);
 }

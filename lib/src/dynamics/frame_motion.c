@@ -37,7 +37,8 @@ dyn_status dyn_frame_motion(const dyn_model *model, dyn_workspace *workspace, si
                             double *twist, double *rate, double *dJ, dyn_error *error) {
     const dyn_workspace *w = workspace;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    dyn_status status = dyn_check_dynamics(model, w, n, NULL, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status == DYN_OK) {
         status = dyn_check_frame(model, frame, error);
     }

@@ -33,15 +33,15 @@ dyn_status dyn_rnea(const dyn_model *model, dyn_workspace *workspace, size_t n, 
                     const double *v, const double *a, const dyn_external_forces *forces, double *tau,
                     dyn_error *error) {
     compiled_algorithm algorithm = a ? COMPILED_RNEA : COMPILED_BIAS;
+    const dynamics_inputs in = {gravity, q, v, "a", a, forces};
     if (dyn_compiled_serves(algorithm, model, workspace, gravity, q, forces)) {
         compiled_task task = {algorithm, {q, v, a}, {tau}, false, 0};
         if (dyn_compiled_run(&task, workspace, n)) {
             return DYN_OK;
         }
-        dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, forces, error);
+        dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
         return status == DYN_OK ? dyn_compiled_refusal(&task, workspace, error) : status;
     }
-    dynamics_inputs in = {gravity, q, v, "a", a, forces};
     return compute_rnea(model, workspace, n, &in, "tau", tau, error);
 }
 

@@ -12,7 +12,8 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
                               const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                               double *wrenches, dyn_error *error) {
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, forces, error);
+    const dynamics_inputs inputs = {gravity, q, v, "a", a, forces};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status != DYN_OK) {
         return status;
     }

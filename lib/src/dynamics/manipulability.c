@@ -169,16 +169,24 @@ static dyn_status use_block(const dyn_workspace *w, sample_block block, const vo
     return status;
 }
 
+/* Frame of a Jacobian, and the use of J J'. */
+typedef struct gram_use {
+    int frame;
+    dyn_reference_frame reference_frame;
+    use_matrix use;
+    double *const *outputs; /* 4 */
+} gram_use;
+
 /* Uses J J' of every sample. */
-static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, int frame,
-                           dyn_reference_frame reference_frame, use_matrix use, double *const outputs[4],
+static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, const gram_use *g,
                            dyn_error *error) {
-    dyn_status status = check_arguments(model, w, n, q, frame, error);
+    dyn_status status = check_arguments(model, w, n, q, g->frame, error);
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *J = dyn_block_part(w, 0, block);
-        compute_jacobian(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame, reference_frame, J);
-        status = use_block(w, block, J, use, outputs, error);
+        compute_jacobian(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), g->frame,
+                         g->reference_frame, J);
+        status = use_block(w, block, J, g->use, g->outputs, error);
     }
     return status;
 }
@@ -186,14 +194,16 @@ static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_
 dyn_status dyn_manipulability(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,
                               double *linear, double *angular, double *spatial, dyn_error *error) {
     double *const outputs[4] = {angular, linear, spatial, NULL};
-    return use_gram(model, workspace, n, q, frame, DYN_REFERENCE_FRAME_LOCAL, measure, outputs, error);
+    const gram_use g = {frame, DYN_REFERENCE_FRAME_LOCAL, measure, outputs};
+    return use_gram(model, workspace, n, q, &g, error);
 }
 
 dyn_status dyn_velocity_ellipsoids(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                    int frame, dyn_reference_frame reference_frame, double *linear, double *linear_axes,
                                    double *angular, double *angular_axes, dyn_error *error) {
     double *const outputs[4] = {angular, angular_axes, linear, linear_axes};
-    return use_gram(model, workspace, n, q, frame, reference_frame, make_velocity_ellipsoids, outputs, error);
+    const gram_use g = {frame, reference_frame, make_velocity_ellipsoids, outputs};
+    return use_gram(model, workspace, n, q, &g, error);
 }
 
 /* X = J M^-1, packed. Row i of X is the acceleration at rest under row i of J as joint forces. */

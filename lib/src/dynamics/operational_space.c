@@ -86,24 +86,31 @@ static task_results places(const results *wanted, void *const out[MAX_RESULTS], 
     return (task_results){place[0], place[1], place[2], place[3], place[4], place[5]};
 }
 
+/* A task in a state, and all results and the requested ones. */
+typedef struct task_call {
+    const double *gravity, *q, *v;
+    const dyn_task *task;
+    results all, wanted;
+} task_call;
+
 /* Computes all blocks. */
-static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const double *gravity,
-                          const double *q, const double *v, const dyn_task *task, const results *all,
-                          const results *wanted, dyn_error *error) {
+static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const task_call *call,
+                          dyn_error *error) {
+    const results *wanted = &call->wanted;
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = dyn_results_width(wanted);
-    bool inverts = wanted->count > (all->of[0].rows ? 1 : 0);
+    bool inverts = wanted->count > (call->all.of[0].rows ? 1 : 0);
     dyn_status status = DYN_OK;
     for (sample_block block = dyn_block_first_of_width(w, n, width + DYN_TASK_ROWS);
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS], *independence_of_rows = dyn_block_part(w, block.lanes > 1 ? width : 0, block);
         dyn_results_find(w, wanted, block, out);
-        task_results at = places(wanted, out, all);
-        block.kernels->operational_space(model, w->memory, gravity ? gravity : model->gravity,
-                                         dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block), task,
-                                         w->pivots, independence_of_rows, &at);
+        task_results at = places(wanted, out, &call->all);
+        block.kernels->operational_space(
+            model, w->memory, call->gravity ? call->gravity : model->gravity, dyn_block_pack(w, 0, call->q, nq, block),
+            dyn_block_pack(w, 1, call->v, nv, block), call->task, w->pivots, independence_of_rows, &at);
         status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && inverts) {
-            status = check_rows(w, task, independence_of_rows, block, error);
+            status = check_rows(w, call->task, independence_of_rows, block, error);
         }
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, wanted, error);
@@ -124,21 +131,21 @@ dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspac
         return status;
     }
     size_t m = (size_t)dyn_task_row_count(task), nv = (size_t)model->nv;
-    const results all = {6,
-                         {{"inverse_inertia", inverse_inertia, m * m},
-                          {"inertia", inertia, m * m},
-                          {"bias", bias, m},
-                          {"gravity_force", gravity_force, m},
-                          {"inverse", inverse, nv * m},
-                          {"projector", projector, nv * nv}}};
-    results wanted = {.count = 0};
-    for (size_t i = 0; i < all.count; i++) {
-        if (all.of[i].rows) {
-            wanted.of[wanted.count++] = all.of[i];
+    task_call call = {.gravity = gravity,
+                      .q = q,
+                      .v = v,
+                      .task = task,
+                      .all = {6,
+                              {{"inverse_inertia", inverse_inertia, m * m},
+                               {"inertia", inertia, m * m},
+                               {"bias", bias, m},
+                               {"gravity_force", gravity_force, m},
+                               {"inverse", inverse, nv * m},
+                               {"projector", projector, nv * nv}}}};
+    for (size_t i = 0; i < call.all.count; i++) {
+        if (call.all.of[i].rows) {
+            call.wanted.of[call.wanted.count++] = call.all.of[i];
         }
     }
-    if (wanted.count > 0) {
-        status = compute(model, workspace, n, gravity, q, v, task, &all, &wanted, error);
-    }
-    return status;
+    return call.wanted.count > 0 ? compute(model, workspace, n, &call, error) : DYN_OK;
 }

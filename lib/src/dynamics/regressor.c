@@ -32,7 +32,8 @@ void dyn_model_parameters(const dyn_model *model, double *p) {
 dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, double *Y, dyn_error *error) {
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {gravity, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status != DYN_OK) {
         return status;
     }

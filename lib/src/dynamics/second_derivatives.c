@@ -17,7 +17,8 @@ dyn_status dyn_rnea_second_derivatives(const dyn_model *model, dyn_workspace *wo
                         {"d2tau_dqdv", d2tau_dqdv, cube},
                         {"dM_dq", dM_dq, cube}}};
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "a", a, NULL, error);
+    const dynamics_inputs inputs = {gravity, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     if (status != DYN_OK) {
         return status;
     }
@@ -46,7 +47,8 @@ dyn_status dyn_aba_second_derivatives(const dyn_model *model, dyn_workspace *wor
                         {"second[2]", second[2], cube},
                         {"second[3]", second[3], cube}}};
     const dyn_workspace *w = workspace;
-    dyn_status status = dyn_check_dynamics(model, w, n, gravity, q, v, "tau", tau, NULL, error);
+    const dynamics_inputs inputs = {gravity, q, v, "tau", tau, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];

@@ -198,12 +198,20 @@ static bool is_curved(const dyn_joint *joint) {
     return !dyn_joint_type_traits(joint->type)->is_flat;
 }
 
-/* Computes the rates of joint j in row i. */
-static void joint_rates(const dyn_model *model, size_t n, const double *t, const double *q, size_t points, int j,
-                        size_t i, double *v, double *a) {
-    const dyn_joint *joint = &model->joints[j];
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, first;
-    size_t count = stencil(n, i, points, &first);
+/* Rows of positions at the times t, and their rates. */
+typedef struct motion_rows {
+    const dyn_model *model;
+    size_t n;
+    const double *t, *q;
+    double *v, *a;
+} motion_rows;
+
+/* Computes the rates of a joint in row i, from as many rows as `points`. */
+static void joint_rates(const motion_rows *x, const dyn_joint *joint, size_t points, size_t i) {
+    const double *t = x->t, *q = x->q;
+    double *v = x->v, *a = x->a;
+    size_t nq = (size_t)x->model->nq, nv = (size_t)x->model->nv, first;
+    size_t count = stencil(x->n, i, points, &first);
     double by_v[MOST_POINTS], by_a[MOST_POINTS], *rate = v + i * nv + joint->v_index,
                                                  *second = a + i * nv + joint->v_index;
     derivative_weights(count, t + first, t[i], by_v, by_a);
@@ -238,6 +246,7 @@ static void all_rates(const dyn_model *model, size_t n, const double *t, const d
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     bool is_quintic = method == DYN_RATES_QUINTIC || method == DYN_RATES_QUINTIC_AT_REST;
     bool is_spline = is_quintic || method == DYN_RATES_SPLINE || method == DYN_RATES_SPLINE_AT_REST;
+    const motion_rows rows = {model, n, t, q, v, a};
     size_t points = is_quintic ? 7 : method == DYN_RATES_CENTRAL ? 3 : 5;
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -250,7 +259,7 @@ static void all_rates(const dyn_model *model, size_t n, const double *t, const d
             continue;
         }
         for (size_t i = 0; i < n; i++) {
-            joint_rates(model, n, t, q, points, j, i, v, a);
+            joint_rates(&rows, joint, points, i);
         }
     }
 }

@@ -358,8 +358,8 @@ static dyn_status check_reference(const dyn_simulator *s, size_t n, const dyn_st
 
 static dyn_status check_step(const dyn_simulator *s, size_t n, const dyn_step_input *input, const double *q,
                              const double *v, dyn_error *error) {
-    dyn_status status =
-        dyn_check_dynamics(s->model, s->workspace, n, NULL, q, v, "tau", input->tau, input->forces, error);
+    const dynamics_inputs in = {NULL, q, v, "tau", input->tau, input->forces};
+    dyn_status status = dyn_check_inputs(s->model, s->workspace, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_v(s->workspace, "tau_end", n, input->tau_end, error);
     }

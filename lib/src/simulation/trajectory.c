@@ -41,7 +41,8 @@ dyn_status dyn_inverse_dynamics_trajectory(const dyn_model *model, dyn_workspace
         return dyn_rnea(model, workspace, n, gravity, q, v, a, NULL, tau, error);
     }
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    dyn_status status = dyn_check_dynamics(model, workspace, n, gravity, q, v, "a", a, NULL, error);
+    const dynamics_inputs in = {gravity, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, workspace, n, &in, error);
     if (status == DYN_OK) {
         status = check_tip(workspace, n, tip, error);
     }
