@@ -102,7 +102,7 @@ static size_t hanging_of(const char *entry, size_t length) {
 void page_print_paragraphs(const char *text, size_t columns) {
     while (*text != '\0') {
         size_t length = strcspn(text, "\n"), hanging = *text == ' ' ? hanging_of(text, length) : 0;
-        while (hanging == 0 && text[length] == '\n' && strchr(" \n", text[length + 1]) == NULL) {
+        while (hanging == 0 && text[length] == '\n' && !strchr(" \n", text[length + 1])) {
             length += 1 + strcspn(text + length + 1, "\n");
         }
         char *paragraph = strndup(text, length);
