@@ -120,8 +120,8 @@ class Goals(fixture.Case):
         self.assertEqual(set(done.values()), {(5, False)}, done)
 
     def test_short_goals_end_before_anything_is_reported(self):
-        for method, args in (("find_base_parameters", {"query": TWO_LINK}), ("list_models", None), ("get_health", {}),
-                             ("gravity", [TWO_LINK, [0.1, 0.2]])):
+        for method, args in (("find_base_parameters", {"query": TWO_LINK}), ("list_models", None),
+                             ("get_server_info", {}), ("gravity", [TWO_LINK, [0.1, 0.2]])):
             self.goal(method, method, args)
             result, fractions = self.result(method)
             self.assertEqual((result["status"], result["result"], fractions), (4, True, []))
