@@ -15,8 +15,9 @@ static long allowance = -1;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
+/* Libraries of the sanitizers call them too, so they are visible. */
+__attribute__((visibility("default"))) void *__wrap_malloc(size_t size);
+__attribute__((visibility("default"))) void *__wrap_calloc(size_t count, size_t size);
 
 static bool may_allocate(void) {
     return allowance < 0 || (allowance > 0 && allowance-- > 0);
