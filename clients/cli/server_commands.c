@@ -96,6 +96,7 @@ static void write_fixed_limits(json_writer *writer, const dyn_client_server_info
         {"task_frames", info->limits.task_frames},
         {"substeps", info->limits.substeps},
         {"base_parameter_joints", info->limits.base_parameter_joints},
+        {"coupled_base_parameter_joints", info->limits.coupled_base_parameter_joints},
         {"urdf_bytes", info->limits.urdf_bytes},
         {"urdf_depth", info->limits.urdf_depth},
         {"model_name_bytes", info->limits.model_name_bytes},

@@ -46,6 +46,12 @@ static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     dyn_status status = dyn_base_parameters_create(model, gravity, &grouping, &error);
     if (status != DYN_OK) {
         call_blame(c, "query.model");
+    }
+    if (status != DYN_OK && error.site.cause == DYN_CAUSE_TOO_MANY) {
+        call_fail(c, REASON_MODEL_TOO_LARGE, "%s", error.message);
+        call_set_limit(c, BOUND_COUPLED_BASE_PARAMETER_JOINTS, DYN_BASE_PARAMETER_COUPLED_JOINTS,
+                       (uint64_t)dyn_model_joint_count(model));
+    } else if (status != DYN_OK) {
         call_fail_library(c, &error);
     }
     return grouping;

@@ -51,6 +51,9 @@ static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
     X(OPERATIONS, operations)                                                                                          \
     X(SUBSTEPS, substeps)                                                                                              \
     X(BASE_PARAMETER_JOINTS, base_parameter_joints)                                                                    \
+    X(COUPLED_BASE_PARAMETER_JOINTS, coupled_base_parameter_joints)                                                    \
+    X(URDF_DEPTH, urdf_depth)                                                                                          \
+    X(ELEMENT_NAME_BYTES, element_name_bytes)                                                                          \
     X(URDF_BYTES, urdf_bytes)                                                                                          \
     X(MODEL_NAME_BYTES, model_name_bytes)                                                                              \
     X(OBJECT_NAME_BYTES, object_name_bytes)                                                                            \

@@ -2,6 +2,7 @@
 /* ModelDescription: conversion of links, joints and frames to a builder, and back. */
 #include "methods/description.h"
 
+#include <dynamics/urdf.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +13,11 @@ bool description_fail_element(call *c, const dyn_error *error) {
     /* An error with a line names the element in its message. */
     bool is_named = error->site.element.kind != DYN_ELEMENT_KIND_NONE && error->site.element.line == 0;
     call_fail_description(c, error, is_named ? error->place : "");
+    if (error->site.cause == DYN_CAUSE_TOO_MANY && error->site.argument && strcmp(error->site.argument, "depth") == 0) {
+        call_set_limit(c, BOUND_URDF_DEPTH, DYN_URDF_MAX_DEPTH, 0);
+    } else if (error->site.cause == DYN_CAUSE_TOO_MANY) {
+        call_set_limit(c, BOUND_ELEMENT_NAME_BYTES, DYN_MAX_NAME, 0);
+    }
     return false;
 }
 

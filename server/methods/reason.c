@@ -2,6 +2,8 @@
 /* Reasons of errors. */
 #include "methods/reason.h"
 
+#include <string.h>
+
 static const struct {
     const char *token;
     Dynamics__V1__Code code;
@@ -96,6 +98,10 @@ error_reason reason_of_description(const dyn_error *error) {
     }
     if (error->status == DYN_NOT_FOUND && error->site.element.kind == DYN_ELEMENT_KIND_LINK) {
         return REASON_LINK_NOT_FOUND;
+    }
+    if (error->site.cause == DYN_CAUSE_TOO_MANY) {
+        bool is_depth = error->site.argument && strcmp(error->site.argument, "depth") == 0;
+        return is_depth ? REASON_MODEL_TOO_LARGE : REASON_TEXT_TOO_LONG;
     }
     return reason == REASON_INVALID_VALUE ? REASON_INVALID_DESCRIPTION : reason;
 }

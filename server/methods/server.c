@@ -82,6 +82,7 @@ static void copy_fixed_limits(Dynamics__V1__Limits *to) {
     to->operations = MOST_OPERATIONS;
     to->substeps = MOST_SUBSTEPS;
     to->base_parameter_joints = MOST_BASE_PARAMETER_JOINTS;
+    to->coupled_base_parameter_joints = DYN_BASE_PARAMETER_COUPLED_JOINTS;
     to->urdf_bytes = DYN_URDF_MAX_BYTES;
     to->urdf_depth = DYN_URDF_MAX_DEPTH;
     to->model_name_bytes = MODEL_NAME_SIZE - 1;

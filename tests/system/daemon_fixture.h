@@ -60,12 +60,12 @@ void daemon_restart(daemon_fixture *daemon);
 /* Returns the log so far; the caller frees it. */
 char *daemon_log(const daemon_fixture *daemon);
 
-/* Bytes by which memory may grow although it is reused. The address sanitizer delays the reuse of freed memory, and the
- * thread sanitizer stores shadows. */
+/* Bytes by which memory may grow although it is reused. The address sanitizer delays the reuse of freed memory. The
+ * thread sanitizer stores four bytes of shadow, and more, for each byte. */
 #if defined __SANITIZE_ADDRESS__
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)512 << 20)
 #elif defined __SANITIZE_THREAD__
-#define DAEMON_MEMORY_SLACK(megabytes) ((size_t)16 << 20)
+#define DAEMON_MEMORY_SLACK(megabytes) ((size_t)(megabytes)*6 << 20)
 #else
 #define DAEMON_MEMORY_SLACK(megabytes) ((size_t)(megabytes) << 20)
 #endif

@@ -251,6 +251,7 @@ typedef struct dyn_client_server_info {
         size_t task_frames;                                      /* of one operational-space task */
         size_t substeps;                                         /* of one step */
         size_t base_parameter_joints;                            /* moving joints */
+        size_t coupled_base_parameter_joints;                    /* with coupled mimic joints among them */
         uint64_t urdf_bytes;                                     /* of one document */
         size_t urdf_depth;                                       /* elements inside each other in it */
         size_t model_name_bytes, object_name_bytes;              /* of models; of simulations, streams and recordings */

@@ -99,6 +99,7 @@ static void copy_fixed_limits(const Dynamics__V1__Limits *from, dyn_client_serve
     info->limits.task_frames = from->task_frames;
     info->limits.substeps = from->substeps;
     info->limits.base_parameter_joints = from->base_parameter_joints;
+    info->limits.coupled_base_parameter_joints = from->coupled_base_parameter_joints;
     info->limits.urdf_bytes = from->urdf_bytes;
     info->limits.urdf_depth = from->urdf_depth;
     info->limits.model_name_bytes = from->model_name_bytes;

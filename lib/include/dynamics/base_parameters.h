@@ -42,13 +42,16 @@
 extern "C" {
 #endif
 
+/* Most moving joints of a model with coupled mimic joints. */
+enum { DYN_BASE_PARAMETER_COUPLED_JOINTS = 100 };
+
 /* Grouping of a model's parameters. It is immutable: any number of threads may read it. */
 typedef struct dyn_base_parameters dyn_base_parameters;
 
 /* Computes the grouping for an acceleration of gravity (3 numbers; NULL: the model's own). The model is not needed
  * afterwards. Cost O(joints) times a thousand; O(joints^3) with coupled mimic joints.
  * Errors: DYN_INVALID_ARGUMENT for a gravity that is not finite; DYN_RESOURCE_EXHAUSTED out of memory, or for coupled
- * mimic joints among more than 100 joints. */
+ * mimic joints among more than DYN_BASE_PARAMETER_COUPLED_JOINTS joints. */
 DYN_API dyn_status dyn_base_parameters_create(const dyn_model *model, const double *gravity,
                                               dyn_base_parameters **grouping, dyn_error *error);
 

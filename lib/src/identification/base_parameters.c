@@ -16,7 +16,7 @@
 #include "../model/placement.h"
 #include "elimination.h"
 
-enum { LINK = 10, STATES = 40, COUPLED_JOINTS = 100 };
+enum { LINK = 10, STATES = 40 };
 
 /* Bound below which elimination treats an entry as zero, with columns scaled to the motion (base_parameters.h states
  * the reason). */
@@ -297,10 +297,10 @@ static dyn_status sample_columns(samples *s, const dyn_base_parameters *g, size_
 /* Regroups columns that only the coupling of joints makes dependent. */
 static dyn_status regroup_coupled(samples *s, dyn_base_parameters *g, dyn_error *error) {
     size_t count = (size_t)g->count, states = count + 8, rows = 2 * states;
-    if (s->width > LINK * COUPLED_JOINTS) {
+    if (s->width > LINK * DYN_BASE_PARAMETER_COUPLED_JOINTS) {
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "model",
                                  "the base parameters of coupled mimic joints among %zu joints; the limit is %d",
-                                 s->width / LINK, COUPLED_JOINTS);
+                                 s->width / LINK, DYN_BASE_PARAMETER_COUPLED_JOINTS);
     }
     double *W = calloc(rows * count + 1, sizeof *W), *sizes = calloc(count + 1, sizeof *sizes);
     size_t *order = calloc(count + 1, sizeof *order);

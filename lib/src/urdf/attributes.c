@@ -37,6 +37,13 @@ void reader_fail(reader *r, dyn_status status, const char *format, ...) {
     XML_StopParser(r->parser, XML_FALSE);
 }
 
+void reader_name_bound(const reader *r, const char *bound) {
+    if (r->error) {
+        r->error->site.cause = DYN_CAUSE_TOO_MANY;
+        r->error->site.argument = bound;
+    }
+}
+
 void reader_report(reader *r, dyn_severity severity, const char *format, ...) {
     va_list list;
     va_start(list, format);
@@ -104,6 +111,7 @@ void attribute_name(reader *r, const char *tag, const char **attributes, const c
     } else if (strlen(text) > DYN_MAX_NAME) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "<%s> has %s=\"%s\" of %zu bytes; a name has at most %d", tag, name,
                     excerpt_of(text).text, strlen(text), DYN_MAX_NAME);
+        reader_name_bound(r, "name");
     } else {
         strcpy(copy, text);
     }

@@ -343,6 +343,7 @@ static void check_attributes(reader *r, const rule *of, const char **attributes)
 void element_open(reader *r, const char *name, const char **attributes) {
     if (r->depth == DYN_URDF_MAX_DEPTH) {
         reader_fail(r, DYN_RESOURCE_EXHAUSTED, "elements are nested more than %d deep", DYN_URDF_MAX_DEPTH);
+        reader_name_bound(r, "depth");
         return;
     }
     element parent = r->depth > 0 ? r->open[r->depth - 1] : ELEMENT_DOCUMENT;

@@ -108,6 +108,9 @@ const char *element_name(element e);
 /* Sets the reader's error with the current line, unless it has one, and stops reading. */
 void reader_fail(reader *r, dyn_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* States that the reader's error is about a bound: that of "name" or "depth", in site.argument. */
+void reader_name_bound(const reader *r, const char *bound);
+
 /* Adds an entry to the report with the current line and subject. */
 void reader_report(reader *r, dyn_severity severity, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

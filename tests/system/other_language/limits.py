@@ -28,8 +28,6 @@ NOT_EXCEEDED = {
     "decoded_margin_bytes": "belongs to decoded_factor",
     "connection_requests": "needs many requests under way (system.hostile_peers)",
     "waiting_requests": "needs many requests under way (system.hostile_peers)",
-    "element_name_bytes": "the library refuses it, and reports no limit (unit.urdf_errors)",
-    "urdf_depth": "the library refuses it, and reports no limit (system.hostile_requests)",
     "sample_errors": "errors beyond it are counted (system.sample_errors)",
     "stored_replies": "the oldest reply is evicted (system.identity)",
     "stored_reply_bytes": "the oldest reply is evicted (system.identity)",
@@ -188,6 +186,22 @@ class Limits(unittest.TestCase):
         with self.other_daemon({}):
             self.call("load_model", name="long", urdf=self.urdf(self.limits.base_parameter_joints + 2))
             self.exceed("base_parameter_joints", "MODEL_TOO_LARGE", "find_base_parameters", query={"model": "long"})
+            coupled = self.urdf(self.limits.coupled_base_parameter_joints + 2).replace(
+                "</joint></robot>", "<mimic joint='j1'/></joint></robot>")
+            self.call("load_model", name="coupled", urdf=coupled)
+            self.exceed("coupled_base_parameter_joints", "MODEL_TOO_LARGE", "find_base_parameters",
+                        query={"model": "coupled"})
+
+    def test_names_of_elements(self):
+        name = "n" * (self.limits.element_name_bytes + 1)
+        for source in ({"urdf": f"<robot name='r'><link name='{name}'/></robot>"},
+                       {"description": {"name": "r", "links": [{"name": name}]}}):
+            self.exceed("element_name_bytes", "TEXT_TOO_LONG", "load_model", name="r", **source)
+
+    def test_depth_of_documents(self):
+        depth = self.limits.urdf_depth
+        self.exceed("urdf_depth", "MODEL_TOO_LARGE", "load_model", name="r",
+                    urdf="<robot name='r'>" + "<x>" * depth + "</x>" * depth + "</robot>")
 
     def test_jobs(self):
         with self.other_daemon({"jobs": 1, "job_bytes": 65536}):
