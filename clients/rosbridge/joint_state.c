@@ -17,7 +17,7 @@ static const char ignore_member[] = "ignore_extra_joints";
 typedef struct conversion {
     char *error;
     bool failed;
-    const coordinates *kept;              /* names outside these are left out; NULL: none are */
+    const coordinates *known;             /* names outside these are left out; NULL: none are */
     json_t *names;                        /* of the first state */
     json_t *position, *velocity, *effort; /* rows of the states that were read */
     bool has_velocity, has_effort;
@@ -66,13 +66,13 @@ static void begin_names(conversion *of, const json_t *names) {
     of->names = json_array();
     for (size_t i = 0; i < json_array_size(names); i++) {
         json_t *name = json_array_get(names, i);
-        if (!of->kept || coordinates_find(of->kept, json_string_value(name), i)) {
+        if (!of->known || coordinates_find(of->known, json_string_value(name), i)) {
             json_array_append(of->names, name);
         }
     }
     if (json_array_size(of->names) == 0) {
         refuse(of, ".name: none of %zu names is a joint of the model, such as \"%.64s\"", json_array_size(names),
-               of->kept->list[0].name);
+               of->known->list[0].name);
     }
 }
 
@@ -88,7 +88,7 @@ static void arrange_names(conversion *of, const json_t *names, size_t *places, b
             named++;
         } else if (places[i] != SIZE_MAX) {
             refuse(of, ".name[%zu]: joint \"%.64s\" is named twice", i, name);
-        } else if (!of->kept || coordinates_find(of->kept, name, i)) {
+        } else if (!of->known || coordinates_find(of->known, name, i)) {
             refuse(of, ".name[%zu]: the first state has no joint \"%.64s\"", i, name);
         }
     }
@@ -297,7 +297,7 @@ static bool read_option(const json_t *arguments, const coordinates *joints, conv
         refuse(to, ": true or false is needed");
         return false;
     }
-    to->kept = json_is_true(option) ? joints : NULL;
+    to->known = json_is_true(option) ? joints : NULL;
     return true;
 }
 

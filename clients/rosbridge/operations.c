@@ -14,7 +14,7 @@
 #include "topics.h"
 
 /* Returns the type of a topic, service or action as spelled by the peer. Returns NULL if it was refused. */
-static const char *given_type(const request *from) {
+static const char *stated_type(const request *from) {
     const char *given = request_text(from, "type");
     if (!given || ros_type_is_sound(given)) {
         return given;
@@ -25,7 +25,7 @@ static const char *given_type(const request *from) {
 
 /* Reads a type and converts it to the spelling of ROS 2. Returns false if it was refused. */
 static bool read_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
-    const char *given = given_type(from);
+    const char *given = stated_type(from);
     if (given) {
         ros_type_normalize(given, kind, type);
     }
@@ -78,7 +78,7 @@ static void subscribe(const request *from) {
     char name[ROS_NAME_SIZE];
     double throttle, queue_length;
     encoding how;
-    const char *type = given_type(from);
+    const char *type = stated_type(from);
     if (!type || !request_name(from, "topic", name) || !request_number(from, "throttle_rate", 0, &throttle) ||
         !request_number(from, "queue_length", 0, &queue_length) || !request_encoding(from, &how)) {
         return;

@@ -19,9 +19,9 @@
 
 /* Smallest numbers of columns behind a body of the trunk. Where many columns depend on a body, it is cheaper to compute
  * in the root's axes than to propagate each column to the parent. The trunk consists of each body, other than a root,
- * with at least columns_on_first columns behind it, of the ancestors of these bodies, and of their children with at
- * least columns_on_trunk, and so on. A model with coupled mimic joints has no trunk. */
-static const int columns_on_trunk = 12, columns_on_first = 24;
+ * with at least least_first_columns columns behind it, of the ancestors of these bodies, and of their children with at
+ * least least_trunk_columns, and so on. A model with coupled mimic joints has no trunk. */
+static const int least_trunk_columns = 12, least_first_columns = 24;
 
 /* Returns whether a turn of the body's frame about z changes only the placement of its joint. */
 static bool may_turn(const body *b) {
@@ -106,7 +106,7 @@ static void find_branches(dyn_model *model) {
     }
     for (int i = model->body_count - 1; i >= 0; i--) {
         body *b = &model->bodies[i];
-        b->trunk = b->trunk || (b->columns_behind >= columns_on_first && b->parent >= 0 && !model->has_coupling);
+        b->trunk = b->trunk || (b->columns_behind >= least_first_columns && b->parent >= 0 && !model->has_coupling);
         if (b->parent >= 0) {
             model->bodies[b->parent].columns_behind += b->columns_behind + b->nv;
             model->bodies[b->parent].trunk = model->bodies[b->parent].trunk || b->trunk;
@@ -118,7 +118,7 @@ static void find_branches(dyn_model *model) {
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];
         b->is_trunk_child = b->parent >= 0 && model->bodies[b->parent].trunk;
-        b->trunk = b->trunk || (b->is_trunk_child && b->columns_behind >= columns_on_trunk);
+        b->trunk = b->trunk || (b->is_trunk_child && b->columns_behind >= least_trunk_columns);
     }
 }
 
