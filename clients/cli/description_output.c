@@ -210,7 +210,8 @@ static void print_entry(const dyn_client_report_entry *entry) {
 void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model) {
     size_t notes = 0;
     for (size_t i = 0; i < count; i++) {
-        if (report[i].severity == DYN_CLIENT_SEVERITY_WARNING || with_notes) {
+        bool is_of_robot = strncmp(report[i].place, "robot", strlen("robot")) == 0;
+        if (report[i].severity == DYN_CLIENT_SEVERITY_WARNING || is_of_robot || with_notes) {
             print_entry(&report[i]);
         } else {
             notes++;

@@ -355,8 +355,63 @@ START_TEST(null_is_freed) {
 }
 END_TEST
 
+/* Checks the report on the base, which URDF does not state: a robot whose base is likely chosen wrongly has an entry,
+ * all others have none. */
+static void check_base_report(const char *urdf, dyn_base base, dyn_severity severity, const char *place,
+                              const char *words) {
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
+    dyn_report *report = new_report();
+    dyn_model *model = load_urdf(urdf, &options, report);
+    bool is_reported = false;
+    for (size_t i = 0; i < dyn_report_count(report); i++) {
+        is_reported = is_reported || strstr(dyn_report_at(report, i).message, "base if") ||
+                      strstr(dyn_report_at(report, i).message, "base unless");
+    }
+    ck_assert_int_eq(is_reported, words != NULL);
+    for (size_t i = 0; words && i < dyn_report_count(report); i++) {
+        dyn_report_entry entry = dyn_report_at(report, i);
+        if (strstr(entry.message, words)) {
+            ck_assert_int_eq(entry.severity, severity);
+            ck_assert_str_eq(entry.place, place);
+            words = NULL;
+        }
+    }
+    ck_assert_msg(!words, "no entry says \"%s\"", words);
+    dyn_model_free(model);
+    dyn_report_free(report);
+}
+
+/* Parts of descriptions: a link with mass, and a joint with its child. */
+#define MASS "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+#define PART(type, parent, child)                                                                                      \
+    "<joint name='" child "_joint' type='" type "'><parent link='" parent "'/><child link='" child                     \
+    "'/></joint><link name='" child "'>" MASS
+#define TURN(parent, child) PART("continuous", parent, child)
+#define ROBOT(root, parts) "<robot name='r'><link name='" root "'>" MASS parts "</robot>"
+#define ARM(root) TURN(root, "a1") TURN("a1", "a2") TURN("a2", "a3")
+#define LEG(root, name) TURN(root, name "1") TURN(name "1", name "2")
+
+START_TEST(a_base_that_does_not_fit_the_robot_is_reported) {
+    static const char arm[] = ROBOT("base", ARM("base")), arm_on_world[] = ROBOT("world", ARM("world")),
+                      walker[] = ROBOT("trunk", PART("fixed", "trunk", "pelvis") LEG("pelvis", "l") LEG("pelvis", "r")
+                                                    LEG("trunk", "back")),
+                      two_arms[] = ROBOT("trunk", LEG("trunk", "l") LEG("trunk", "r")),
+                      free_arm[] = ROBOT("base", PART("floating", "base", "body") ARM("body"));
+    check_base_report(arm, DYN_BASE_FLOATING, DYN_SEVERITY_NOTE, "robot r", "looks like an arm on a fixed base");
+    check_base_report(arm, DYN_BASE_FIXED, DYN_SEVERITY_NOTE, "", NULL);
+    check_base_report(arm_on_world, DYN_BASE_FLOATING, DYN_SEVERITY_WARNING, "link world", "is the world as a rule");
+    check_base_report(arm_on_world, DYN_BASE_FIXED, DYN_SEVERITY_NOTE, "", NULL);
+    check_base_report(walker, DYN_BASE_FIXED, DYN_SEVERITY_NOTE, "robot r", "3 chains of joints leave its base");
+    check_base_report(walker, DYN_BASE_FLOATING, DYN_SEVERITY_NOTE, "", NULL);
+    check_base_report(two_arms, DYN_BASE_FIXED, DYN_SEVERITY_NOTE, "", NULL);
+    check_base_report(free_arm, DYN_BASE_FLOATING, DYN_SEVERITY_WARNING, "joint body_joint", "the base floats too");
+    check_base_report(free_arm, DYN_BASE_FIXED, DYN_SEVERITY_NOTE, "", NULL);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("builder");
+    tcase_add_test(tests, a_base_that_does_not_fit_the_robot_is_reported);
     tcase_add_test(tests, robot_needs_a_name);
     tcase_add_test(tests, gravity_is_kept_and_must_be_finite);
     tcase_add_loop_test(tests, bad_inertia_is_refused, 0, COUNT(bad_inertias));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base_report.h"
 #include "compile.h"
 #include "constraint.h"
 #include "error.h"
@@ -49,6 +50,9 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     }
     if (status == DYN_OK) {
         status = inspect_model(builder, &links, model, report, error);
+    }
+    if (status == DYN_OK && report && !base_report(builder, &links, options->base, report)) {
+        status = dyn_error_memory(error);
     }
     model->options = *options;
     tree_clear(&links);
