@@ -77,9 +77,9 @@ static void add_limits(table *to, const dyn_client_joint *joint) {
 }
 
 static void add_joint(table *to, const dyn_client_description *robot, const dyn_client_joint *joint) {
-    table_add_cell(to, "joint %s", joint->name);
-    table_add_cell(to, "%s", dyn_client_joint_type_name(joint->type));
-    add_text(to, "parent link", joint->parent_link);
+    add_text(to, "joint", joint->name);
+    add_text(to, "type", dyn_client_joint_type_name(joint->type));
+    add_text(to, "parent link", joint->parent_link[0] != '\0' ? joint->parent_link : "(world)");
     add_text(to, "child link", joint->child_link);
     for (size_t i = 0; i < joint->nq; i++) {
         table_add_cell(to, "q[%zu]", (size_t)joint->q_index + i);

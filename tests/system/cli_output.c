@@ -351,8 +351,10 @@ END_TEST
 
 /* ---- motions that are watched ------------------------------------------------------------------------------------ */
 
+/* Checks the end within a message: at 5 kHz a message has several rows. */
 START_TEST(watch_ends_with_the_row_that_was_asked_for) {
-    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --frequency 1000 --name fast >/dev/null & maker=$!\n"
+    outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --step-length 0.0002 --frequency 5000 --name fast "
+                        ">/dev/null & maker=$!\n"
                         "shown simulations 'fast .* running'; for count in 1 3 7; do $ctl watch fast --csv --count "
                         "$count | wc -l; done; kill -INT $maker; wait $maker");
     ck_assert_msg(run.code == 0, "%s", run.error);
