@@ -33,10 +33,10 @@ bool admission_origin(const config *c, const char *origin) {
 /* Compares two texts in a time that does not depend on where they differ, so that timing reveals no secret.
  */
 static bool is_same(const char *given, const char *secret) {
-    size_t length = strlen(secret), given_length = strlen(given);
-    unsigned char difference = given_length != length;
+    size_t length = strlen(secret), text_length = strlen(given);
+    unsigned char difference = text_length != length;
     for (size_t i = 0; i < length; i++) {
-        difference |= (unsigned char)(secret[i] ^ given[given_length > 0 ? i % given_length : 0]);
+        difference |= (unsigned char)(secret[i] ^ given[text_length > 0 ? i % text_length : 0]);
     }
     return difference == 0;
 }

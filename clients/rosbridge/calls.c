@@ -158,7 +158,7 @@ static ProtobufCMessage *exchange(daemon_link *link, call *made) {
     char names_path[JOINT_STATE_PATH_SIZE];
     joint_state_path(method_request(made->method), made->arguments, names_path);
     bool has_joints = !joint_state_needs_joints(method_request(made->method), made->arguments) ||
-                      model_joints_ask(link, made->arguments, left, &joints, error);
+                      model_joints_request(link, made->arguments, left, &joints, error);
     if (made->wants_feedback) {
         made->progress = draw_number();
     }
@@ -375,19 +375,19 @@ void call_start(bridge *of, call *started) {
     }
 }
 
-void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user) {
-    call *asked = of->calls ? calloc(1, sizeof *asked) : NULL;
-    if (!asked) {
+void call_send(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user) {
+    call *requested = of->calls ? calloc(1, sizeof *requested) : NULL;
+    if (!requested) {
         json_decref(arguments);
         on_result(of, user, NULL, of->calls ? "out of memory (RESOURCE_EXHAUSTED)" : gateway_stops);
         return;
     }
-    asked->method = method_find(service);
-    asked->arguments = arguments;
-    asked->deadline = monotonic_time() + timeout;
-    asked->on_result = on_result;
-    asked->user = user;
-    submit(of->calls, asked);
+    requested->method = method_find(service);
+    requested->arguments = arguments;
+    requested->deadline = monotonic_time() + timeout;
+    requested->on_result = on_result;
+    requested->user = user;
+    submit(of->calls, requested);
 }
 
 void call_work(bridge *of, call_task task, question_end on_end, void *user) {
@@ -416,6 +416,7 @@ void call_cancel(bridge *of, call *cancelled) {
     cancelled->cancel_pause = cancelled->cancel_pause > 0 ? 2 * cancelled->cancel_pause : CANCEL_PAUSE;
     cancelled->next_cancel = now + cancelled->cancel_pause;
     snprintf(client_number, sizeof client_number, "%llu", (unsigned long long)cancelled->client_number);
-    call_ask(of, "/dynamics/cancel", json_pack("{ss sI}", "client", client_number, "id", (json_int_t)cancelled->number),
-             CANCEL_TIME, on_cancelled, NULL);
+    call_send(of, "/dynamics/cancel",
+              json_pack("{ss sI}", "client", client_number, "id", (json_int_t)cancelled->number), CANCEL_TIME,
+              on_cancelled, NULL);
 }

@@ -61,7 +61,7 @@ void call_pool_stop(bridge *of);
 void call_start(bridge *of, call *started);
 
 /* Sends one of the gateway's own requests and takes ownership of `arguments`. `on_result` is called in every case. */
-void call_ask(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user);
+void call_send(bridge *of, const char *service, json_t *arguments, double timeout, question_end on_result, void *user);
 
 /* Runs a task that may wait for the daemon. `on_end` is called in every case, with no result and the reason, which is
  * empty on success. */

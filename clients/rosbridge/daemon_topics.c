@@ -27,7 +27,7 @@ struct daemon_topics {
     topic *diagnostics, *models;
     live_simulations simulations;
     live_streams streams;
-    double next_ask;
+    double next_request;
     bool is_asking;
     bool has_health; /* the daemon was asked for it */
     int last_level;  /* LEVEL_ERROR: it does not answer */
@@ -126,18 +126,18 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
 void daemon_topics_check(daemon_topics *checked, double now) {
     live_simulations_check(&checked->simulations);
     live_streams_check(&checked->streams);
-    if (now < checked->next_ask) {
+    if (now < checked->next_request) {
         return;
     }
-    checked->next_ask = now + checked->bridge->config->health_interval;
-    live_simulations_ask(&checked->simulations);
-    live_streams_ask(&checked->streams);
+    checked->next_request = now + checked->bridge->config->health_interval;
+    live_simulations_request(&checked->simulations);
+    live_streams_request(&checked->streams);
     if (checked->is_asking) {
         return;
     }
     checked->is_asking = true;
-    call_ask(checked->bridge, "/dynamics/get_health", NULL, checked->bridge->config->health_interval, on_health,
-             checked);
+    call_send(checked->bridge, "/dynamics/get_health", NULL, checked->bridge->config->health_interval, on_health,
+              checked);
 }
 
 void daemon_topics_stop(daemon_topics *stopped) {

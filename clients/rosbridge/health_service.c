@@ -36,7 +36,7 @@ static void describe(const Dynamics__V1__GetHealthReply *health, char *text, siz
 }
 
 static void on_health(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
-    question *asked = user;
+    question *requested = user;
     const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     char text[1024];
     bool serves = health && health->state == DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_SERVING;
@@ -46,23 +46,23 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
     }
     (void)in;
     json_t *values = json_pack("{sb so}", "success", (int)serves, "message", json_text(text));
-    json_object_set_new(asked->response, "values", values);
-    json_object_set_new(asked->response, "result", json_true());
-    asked->from->calls--;
-    peer_send_as(asked->from, asked->response, &asked->how);
-    peer_release(asked->from);
-    free(asked);
+    json_object_set_new(requested->response, "values", values);
+    json_object_set_new(requested->response, "result", json_true());
+    requested->from->calls--;
+    peer_send_as(requested->from, requested->response, &requested->how);
+    peer_release(requested->from);
+    free(requested);
 }
 
 void health_service_call(peer *from, const encoding *how, double timeout, json_t *response) {
-    question *asked = malloc(sizeof *asked);
-    if (!asked) {
+    question *requested = malloc(sizeof *requested);
+    if (!requested) {
         json_decref(response);
         peer_send(from, NULL);
         return;
     }
-    *asked = (question){.from = peer_share(from), .how = *how, .response = response};
+    *requested = (question){.from = peer_share(from), .how = *how, .response = response};
     from->calls++;
     from->bridge->metrics.counters[COUNTER_CALLS]++;
-    call_ask(from->bridge, HEALTH_METHOD, NULL, timeout, on_health, asked);
+    call_send(from->bridge, HEALTH_METHOD, NULL, timeout, on_health, requested);
 }

@@ -14,7 +14,7 @@
 #include "calls.h"
 #include "ros_time.h"
 
-const double LIVE_ASK_TIME = 5;
+const double LIVE_REQUEST_TIME = 5;
 
 enum { MOST_HELD = 32 };
 
@@ -309,16 +309,16 @@ void live_object_check(live_object *checked) {
     if ((is_read || is_written) && !checked->is_described) {
         checked->is_described = true;
         checked->questions++;
-        call_ask(checked->bridge, "/dynamics/describe_model", json_pack("{ss}", "model", checked->digest),
-                 LIVE_ASK_TIME, on_description, checked);
+        call_send(checked->bridge, "/dynamics/describe_model", json_pack("{ss}", "model", checked->digest),
+                  LIVE_REQUEST_TIME, on_description, checked);
     }
     if (is_read && !checked->is_watched) {
         char service[LIVE_NAME_SIZE];
         snprintf(service, sizeof service, "/dynamics/watch_%s", checked->kind);
         checked->is_watched = true;
         checked->questions++;
-        call_ask(checked->bridge, service, json_pack("{ss}", checked->kind, checked->name), LIVE_ASK_TIME, on_watch,
-                 checked);
+        call_send(checked->bridge, service, json_pack("{ss}", checked->kind, checked->name), LIVE_REQUEST_TIME,
+                  on_watch, checked);
     } else if (!is_read && checked->is_watched && checked->address != 0) {
         unwatch(checked);
     }

@@ -13,7 +13,7 @@
 enum { LIVE_NAME_SIZE = 80, LIVE_DIGEST_SIZE = 96, LIVE_TOPICS = 8 };
 
 /* Timeout of requests to the daemon, in s. */
-extern const double LIVE_ASK_TIME;
+extern const double LIVE_REQUEST_TIME;
 
 struct held_message;
 

@@ -41,7 +41,7 @@ typedef struct live_simulation {
     live_object object;
     struct command *commands;        /* in order of arrival; the first is sent to the daemon */
     struct wrench *acting, *waiting; /* each link at most once in each list */
-    struct wrench *asked;            /* wrench in the current request; NULL: none */
+    struct wrench *requested;        /* wrench in the current request; NULL: none */
     shown_robot robot;
 } live_simulation;
 

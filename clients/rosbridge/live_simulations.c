@@ -87,12 +87,12 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
     }
 }
 
-void live_simulations_ask(live_simulations *of) {
+void live_simulations_request(live_simulations *of) {
     if (of->is_asking) {
         return;
     }
     of->is_asking = true;
-    call_ask(of->bridge, "/dynamics/list_simulations", NULL, LIVE_ASK_TIME, on_list, of);
+    call_send(of->bridge, "/dynamics/list_simulations", NULL, LIVE_REQUEST_TIME, on_list, of);
 }
 
 void live_simulations_check(live_simulations *checked) {
@@ -139,7 +139,7 @@ bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *e
         return false;
     }
     live_object_publish(known, SIMULATION_EVENTS, message_to_tree(MESSAGE_ROS, &received->base));
-    live_simulations_ask(of);
+    live_simulations_request(of);
     return true;
 }
 

@@ -22,7 +22,7 @@ typedef struct live_simulations {
 void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulationsReply *list);
 
 /* Requests the list of simulations. */
-void live_simulations_ask(live_simulations *of);
+void live_simulations_request(live_simulations *of);
 
 /* Watches simulations whose topics are read and stops watching the others. */
 void live_simulations_check(live_simulations *checked);

@@ -59,12 +59,12 @@ static void on_list(bridge *in, void *user, const ProtobufCMessage *result, cons
     }
 }
 
-void live_streams_ask(live_streams *of) {
+void live_streams_request(live_streams *of) {
     if (of->is_asking) {
         return;
     }
     of->is_asking = true;
-    call_ask(of->bridge, "/dynamics/list_streams", NULL, LIVE_ASK_TIME, on_list, of);
+    call_send(of->bridge, "/dynamics/list_streams", NULL, LIVE_REQUEST_TIME, on_list, of);
 }
 
 void live_streams_check(live_streams *checked) {
@@ -112,7 +112,7 @@ bool live_streams_publish(live_streams *of, const Dynamics__V1__Event *event) {
     bool has_ended = received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_CLOSED ||
                      received->kind == DYNAMICS__V1__STREAM_EVENT__KIND__KIND_EXPIRED;
     if (has_ended) {
-        live_streams_ask(of);
+        live_streams_request(of);
     }
     return true;
 }

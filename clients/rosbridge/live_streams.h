@@ -25,7 +25,7 @@ typedef struct live_streams {
 void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *list);
 
 /* Requests the list of streams. */
-void live_streams_ask(live_streams *of);
+void live_streams_request(live_streams *of);
 
 /* Watches streams whose topics are read and stops watching the others. */
 void live_streams_check(live_streams *checked);

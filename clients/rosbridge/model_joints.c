@@ -24,7 +24,8 @@ static ProtobufCMessage *unpack(method describe, const uint8_t *reply, size_t si
     return description;
 }
 
-bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error) {
+bool model_joints_request(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints,
+                          char *error) {
     const json_t *query = json_is_array(arguments) ? json_array_get(arguments, 0) : json_object_get(arguments, "query");
     json_t *model = json_object_get(joint_state_query(query), "model");
     json_t *question = json_pack("{sO*}", "model", model);

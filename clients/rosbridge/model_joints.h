@@ -10,6 +10,6 @@
 
 /* Requests the coordinates of the model "query.model" of the arguments, within `timeout` s. Returns false and `error`,
  * of METHOD_ERROR_SIZE, on failure. */
-bool model_joints_ask(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error);
+bool model_joints_request(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error);
 
 #endif

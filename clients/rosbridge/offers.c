@@ -18,7 +18,7 @@ typedef struct relay {
     bool is_action, is_bare, is_cancelled;
     peer *provider, *asking;
     json_t *asking_id;
-    char asked_name[OFFER_NAME_SIZE];
+    char requested_name[OFFER_NAME_SIZE];
     encoding encoding;
     double deadline;
 } relay;
@@ -66,7 +66,7 @@ static void finish(bridge *in, relay **link, json_t *values, json_t *result, jso
     *link = done->next;
     in->metrics.counters[COUNTER_CALLS_FAILED] += json_is_false(result);
     json_t *answer = json_pack("{ss ss so* sO so*}", "op", done->is_action ? "action_result" : "service_response",
-                               done->is_action ? "action" : "service", done->asked_name, "values", values, "result",
+                               done->is_action ? "action" : "service", done->requested_name, "values", values, "result",
                                result, "status", status);
     if (answer && done->asking_id) {
         json_object_set(answer, "id", done->asking_id);
@@ -95,7 +95,7 @@ void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, b
     in->metrics.counters[COUNTER_CALLS]++;
     snprintf(passed->id, sizeof passed->id, "bridge:%llu", (unsigned long long)++in->last_number);
     snprintf(passed->name, sizeof passed->name, "%s", called->name);
-    snprintf(passed->asked_name, sizeof passed->asked_name, "%s", by->name);
+    snprintf(passed->requested_name, sizeof passed->requested_name, "%s", by->name);
     passed->is_action = called->is_action;
     passed->is_bare = called->is_bare;
     passed->provider = called->provider;
@@ -132,7 +132,7 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
         return true;
     }
     json_t *feedback =
-        json_pack("{ss ss so*}", "op", "action_feedback", "action", (*link)->asked_name, "values", values);
+        json_pack("{ss ss so*}", "op", "action_feedback", "action", (*link)->requested_name, "values", values);
     if (feedback && (*link)->asking_id) {
         json_object_set(feedback, "id", (*link)->asking_id);
     }

@@ -82,7 +82,7 @@ static void dispatch(const request *from, const char *service, const char *name,
     bridge *of = from->peer->bridge;
     json_t *arguments = json_object_get(from->message, "args");
     method called = method_find(name);
-    const rosapi_service *asked = rosapi_find(name);
+    const rosapi_service *requested = rosapi_find(name);
     offer *offered = offer_find(of, name, false);
     char error[ROSAPI_ERROR_SIZE];
     if (called) {
@@ -96,8 +96,8 @@ static void dispatch(const request *from, const char *service, const char *name,
         if (may_call(from, service)) {
             health_service_call(from->peer, how, timeout, begin_response(from, service));
         }
-    } else if (asked) {
-        json_t *values = rosapi_call(asked, of, arguments, error);
+    } else if (requested) {
+        json_t *values = rosapi_call(requested, of, arguments, error);
         of->metrics.counters[COUNTER_CALLS]++;
         respond(from, service, how, values ? values : json_string(error), values != NULL);
     } else if (offered) {

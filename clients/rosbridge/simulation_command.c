@@ -70,13 +70,13 @@ static void report_error(const live_simulation *of, const command *refused, cons
 
 static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason);
 
-static void ask_next(live_simulation *of) {
+static void request_next(live_simulation *of) {
     if (!of->commands) {
         return;
     }
     of->object.questions++;
-    call_ask(of->object.bridge, "/dynamics/set_simulation_input", json_incref(of->commands->arguments), LIVE_ASK_TIME,
-             on_commanded, of);
+    call_send(of->object.bridge, "/dynamics/set_simulation_input", json_incref(of->commands->arguments),
+              LIVE_REQUEST_TIME, on_commanded, of);
 }
 
 static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
@@ -87,7 +87,7 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
     }
     drop_first(of);
     if (!of->object.is_gone) {
-        ask_next(of);
+        request_next(of);
     }
     live_object_answered(&of->object);
 }
@@ -162,7 +162,7 @@ bool simulation_command(peer *from, topic *to, const json_t *message, char error
     *added = (command){.from = peer_share(from), .arguments = arguments};
     *end = added;
     if (count == 0) {
-        ask_next(of);
+        request_next(of);
     }
     return true;
 }

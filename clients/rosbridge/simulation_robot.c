@@ -203,11 +203,11 @@ static void ask_poses(live_simulation *of, json_t *q, double time) {
     of->robot.is_asking = true;
     of->robot.asked_time = time;
     of->object.questions++;
-    call_ask(of->object.bridge, "/dynamics/evaluate",
-             json_pack("{s{ss sO} so s[{ss so}]}", "query", "model", of->object.digest, "joint_names",
-                       of->object.joint_names, "q", q, "quantities", "quantity", "QUANTITY_FRAME_POSE", "frames",
-                       frames),
-             LIVE_ASK_TIME, on_poses, of);
+    call_send(of->object.bridge, "/dynamics/evaluate",
+              json_pack("{s{ss sO} so s[{ss so}]}", "query", "model", of->object.digest, "joint_names",
+                        of->object.joint_names, "q", q, "quantities", "quantity", "QUANTITY_FRAME_POSE", "frames",
+                        frames),
+              LIVE_REQUEST_TIME, on_poses, of);
 }
 
 /* Publishes the transforms of a state, now or after the request in progress. Takes ownership of `q`. */
@@ -276,8 +276,8 @@ static void on_state(bridge *in, void *user, const ProtobufCMessage *result, con
 /* Requests the present state, since a simulation that is paused publishes none. */
 static void ask_state(live_simulation *of) {
     of->object.questions++;
-    call_ask(of->object.bridge, "/dynamics/get_simulation_state", json_pack("{ss}", "simulation", of->object.name),
-             LIVE_ASK_TIME, on_state, of);
+    call_send(of->object.bridge, "/dynamics/get_simulation_state", json_pack("{ss}", "simulation", of->object.name),
+              LIVE_REQUEST_TIME, on_state, of);
 }
 
 static void on_tree(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
@@ -314,8 +314,8 @@ static void on_urdf(bridge *in, void *user, const ProtobufCMessage *result, cons
 
 static void ask_export(live_simulation *of, const char *format, question_end on_result) {
     of->object.questions++;
-    call_ask(of->object.bridge, "/dynamics/export_model",
-             json_pack("{ss ss}", "model", of->object.digest, "format", format), LIVE_ASK_TIME, on_result, of);
+    call_send(of->object.bridge, "/dynamics/export_model",
+              json_pack("{ss ss}", "model", of->object.digest, "format", format), LIVE_REQUEST_TIME, on_result, of);
 }
 
 /* ---- following the subscribers ----------------------------------------------------------------------------------- */

@@ -69,49 +69,49 @@ static void report_error(const wrench *of, const char *reason) {
     }
 }
 
-static void ask_next(live_simulation *of);
+static void request_next(live_simulation *of);
 
 static void on_set(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_simulation *of = user;
-    wrench *asked = of->asked;
+    wrench *requested = of->requested;
     (void)in;
-    of->asked = NULL;
+    of->requested = NULL;
     if (!result) {
-        report_error(asked, reason);
+        report_error(requested, reason);
     } else {
-        drop(find(&of->acting, asked->link));
-        if (!is_zero(asked)) {
-            asked->next = of->acting;
-            of->acting = asked;
-            asked = NULL;
+        drop(find(&of->acting, requested->link));
+        if (!is_zero(requested)) {
+            requested->next = of->acting;
+            of->acting = requested;
+            requested = NULL;
         }
     }
-    drop(&asked);
+    drop(&requested);
     if (!of->object.is_gone) {
-        ask_next(of);
+        request_next(of);
     }
     live_object_answered(&of->object);
 }
 
 /* Sets the oldest waiting wrench, together with those that act on other links. */
-static void ask_next(live_simulation *of) {
-    wrench *asked = of->waiting;
-    if (!asked) {
+static void request_next(live_simulation *of) {
+    wrench *requested = of->waiting;
+    if (!requested) {
         return;
     }
-    of->waiting = asked->next;
-    asked->next = NULL;
-    of->asked = asked;
-    json_t *forces = json_pack("[o]", force_of(asked));
+    of->waiting = requested->next;
+    requested->next = NULL;
+    of->requested = requested;
+    json_t *forces = json_pack("[o]", force_of(requested));
     for (const wrench *each = of->acting; each; each = each->next) {
-        if (strcmp(each->link, asked->link) != 0) {
+        if (strcmp(each->link, requested->link) != 0) {
             json_array_append_new(forces, force_of(each));
         }
     }
-    json_t *arguments = json_pack("{ss ss s{so}}", "simulation", of->object.name, "token", asked->token, "input",
+    json_t *arguments = json_pack("{ss ss s{so}}", "simulation", of->object.name, "token", requested->token, "input",
                                   "external_forces", forces);
     of->object.questions++;
-    call_ask(of->object.bridge, "/dynamics/set_simulation_input", arguments, LIVE_ASK_TIME, on_set, of);
+    call_send(of->object.bridge, "/dynamics/set_simulation_input", arguments, LIVE_REQUEST_TIME, on_set, of);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -164,8 +164,8 @@ bool simulation_wrench(peer *from, topic *to, const json_t *message, char error[
         end = &(*end)->next;
     }
     *end = added;
-    if (!of->asked) {
-        ask_next(of);
+    if (!of->requested) {
+        request_next(of);
     }
     return true;
 }

@@ -120,7 +120,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 /* Requests the daemon's counters of the stream. */
 static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
     dyn_client_stream_list *list;
-    if (dyn_client_get_stream(client, of->object.name, LIVE_ASK_TIME, &list, error) != DYN_CLIENT_OK) {
+    if (dyn_client_get_stream(client, of->object.name, LIVE_REQUEST_TIME, &list, error) != DYN_CLIENT_OK) {
         return false;
     }
     *info = list->streams[0];
@@ -134,7 +134,7 @@ static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_e
     }
     dyn_client_leave_stream(of->pusher);
     of->key = key;
-    return dyn_client_join_stream(client, of->object.name, key, LIVE_ASK_TIME, &of->pusher, error) == DYN_CLIENT_OK;
+    return dyn_client_join_stream(client, of->object.name, key, LIVE_REQUEST_TIME, &of->pusher, error) == DYN_CLIENT_OK;
 }
 
 /* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be asked. */

@@ -226,9 +226,9 @@ static int admit(const websocket *self, struct lws *wsi, const char **reason) {
     header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin);
     header(wsi, WSI_TOKEN_HTTP_AUTHORIZATION, authorization, sizeof authorization);
     const char *argument = lws_get_urlarg_by_name(wsi, "token=", token, sizeof token);
-    admission_request asked = {
+    admission_request requested = {
         .origin = is_page(wsi) ? origin : NULL, .authorization = authorization, .token = argument ? argument : ""};
-    return admission_check(self->bridge, &asked, reason);
+    return admission_check(self->bridge, &requested, reason);
 }
 
 /* Answers a request that may not become a WebSocket. A page of an allowed origin is connected first, since browsers do

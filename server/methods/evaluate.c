@@ -18,8 +18,8 @@ typedef struct question {
 
 /* ---- what is asked for ------------------------------------------------------------------------------------------- */
 
-static const char *name_of(const Dynamics__V1__QuantityRequest *asked) {
-    return protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)asked->quantity)->name;
+static const char *name_of(const Dynamics__V1__QuantityRequest *requested) {
+    return protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)requested->quantity)->name;
 }
 
 /* Returns the parts of the query that the quantities depend on; all parts if a quantity is unknown, which is refused
@@ -80,31 +80,31 @@ static bool check_arrays(call *c, const question *q, const sent_array arrays[STA
 }
 
 /* Refuses a member of a QuantityRequest that the quantity does not use. */
-static bool refuse_member(call *c, size_t i, const char *member, const Dynamics__V1__QuantityRequest *asked) {
+static bool refuse_member(call *c, size_t i, const char *member, const Dynamics__V1__QuantityRequest *requested) {
     call_blame(c, "quantities[%zu].%s", i, member);
-    call_fail(c, REASON_UNUSED_FIELD, "%s has no use for %s; leave it out", name_of(asked), member);
+    call_fail(c, REASON_UNUSED_FIELD, "%s has no use for %s; leave it out", name_of(requested), member);
     return false;
 }
 
 /* Checks that a QuantityRequest has the members that its quantity needs, and no others. */
-static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest *asked) {
-    const quantity_row *of = quantity_find(asked->quantity);
-    if (of->of == OF_FRAMES && asked->n_frames == 0) {
+static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest *requested) {
+    const quantity_row *of = quantity_find(requested->quantity);
+    if (of->of == OF_FRAMES && requested->n_frames == 0) {
         call_blame(c, "quantities[%zu].frames", i);
-        call_fail(c, REASON_MISSING_VALUE, "%s is of frames; name at least one", name_of(asked));
+        call_fail(c, REASON_MISSING_VALUE, "%s is of frames; name at least one", name_of(requested));
         return false;
     }
-    if (of->of != OF_FRAMES && asked->n_frames > 0) {
-        return refuse_member(c, i, "frames", asked);
+    if (of->of != OF_FRAMES && requested->n_frames > 0) {
+        return refuse_member(c, i, "frames", requested);
     }
-    if (of->of != OF_SUBTREE && asked->subtree[0]) {
-        return refuse_member(c, i, "subtree", asked);
+    if (of->of != OF_SUBTREE && requested->subtree[0]) {
+        return refuse_member(c, i, "subtree", requested);
     }
-    if (of->of != OF_TASK && asked->n_task > 0) {
-        return refuse_member(c, i, "task", asked);
+    if (of->of != OF_TASK && requested->n_task > 0) {
+        return refuse_member(c, i, "task", requested);
     }
     bool has_frame = of->of == OF_FRAMES || of->of == OF_TASK;
-    return has_frame || asked->reference_frame == 0 || refuse_member(c, i, "reference_frame", asked);
+    return has_frame || requested->reference_frame == 0 || refuse_member(c, i, "reference_frame", requested);
 }
 
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */
@@ -122,17 +122,17 @@ static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
 }
 
 /* Adds the results of a quantity of frames. */
-static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__QuantityRequest *asked,
+static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__QuantityRequest *requested,
                        quantity_place *at) {
     char quoted[TEXT_QUOTE_SIZE];
-    for (size_t k = 0; k < asked->n_frames; k++) {
+    for (size_t k = 0; k < requested->n_frames; k++) {
         call_blame(b->call, "quantities[%zu].frames[%zu]", i, k);
-        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, asked->frames[k], &at->frame)) {
+        if (!batch_find_frame(b, REASON_FRAME_NOT_FOUND, requested->frames[k], &at->frame)) {
             return false;
         }
-        if (!evaluation_add(b, e, asked->quantity, at)) {
-            call_fail(b->call, REASON_DUPLICATE, "%s of frame %s is asked for twice", name_of(asked),
-                      text_quote(asked->frames[k], quoted));
+        if (!evaluation_add(b, e, requested->quantity, at)) {
+            call_fail(b->call, REASON_DUPLICATE, "%s of frame %s is asked for twice", name_of(requested),
+                      text_quote(requested->frames[k], quoted));
             return false;
         }
     }
@@ -141,29 +141,30 @@ static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__Qu
 
 /* Adds the results of one quantity. */
 static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
-    const Dynamics__V1__QuantityRequest *asked = q->request->quantities[i];
-    const quantity_row *of = quantity_find(asked->quantity);
+    const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
+    const quantity_row *of = quantity_find(requested->quantity);
     quantity_place at = {.subtree = -1};
-    if (!check_members(b->call, i, asked) || !find_subtree(b, i, asked->subtree, &at.subtree)) {
+    if (!check_members(b->call, i, requested) || !find_subtree(b, i, requested->subtree, &at.subtree)) {
         return false;
     }
     call_blame(b->call, "quantities[%zu].reference_frame", i);
-    if (!of->expressed_in && !geometry_read_reference_frame(b->call, "", asked->reference_frame, &at.reference_frame)) {
+    if (!of->expressed_in &&
+        !geometry_read_reference_frame(b->call, "", requested->reference_frame, &at.reference_frame)) {
         return false;
     }
     if (of->of == OF_FRAMES) {
-        return add_frames(b, e, i, asked, &at);
+        return add_frames(b, e, i, requested, &at);
     }
     if (of->of == OF_TASK) {
         task_rows *task = &q->tasks[q->tasks_read++];
-        if (!task_rows_read(b, i, asked, at.reference_frame, task)) {
+        if (!task_rows_read(b, i, requested, at.reference_frame, task)) {
             return false;
         }
         at.task = task;
     }
-    if (!evaluation_add(b, e, asked->quantity, &at)) {
+    if (!evaluation_add(b, e, requested->quantity, &at)) {
         call_blame(b->call, "quantities[%zu]", i);
-        call_fail(b->call, REASON_DUPLICATE, "%s is asked for twice", name_of(asked));
+        call_fail(b->call, REASON_DUPLICATE, "%s is asked for twice", name_of(requested));
         return false;
     }
     return true;
@@ -187,10 +188,10 @@ static void answer(batch *b, const evaluation *e, const question *q) {
     }
     const evaluation_result *next = e->results;
     for (size_t i = 0; i < q->request->n_quantities; i++) {
-        const Dynamics__V1__QuantityRequest *asked = q->request->quantities[i];
+        const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
         bool is_of_frames = next->of->of == OF_FRAMES;
-        for (size_t k = 0; k < (is_of_frames ? asked->n_frames : 1); k++, next++) {
-            if (!result_list_add(b, &list, next, i, is_of_frames ? asked->frames[k] : NULL)) {
+        for (size_t k = 0; k < (is_of_frames ? requested->n_frames : 1); k++, next++) {
+            if (!result_list_add(b, &list, next, i, is_of_frames ? requested->frames[k] : NULL)) {
                 return;
             }
         }

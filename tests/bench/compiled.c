@@ -99,7 +99,7 @@ static void measure_robot(const bench_options *options, const bench_robot *robot
     dyn_compiled *compiled = compiled_algorithms(all.load.model, &seconds);
     dyn_workspace *workspace = create_workspace(all.load.model, compiled);
     for (int i = 0; i < ALGORITHMS; i++) {
-        if (is_algorithm_asked(options, robot, algorithms[i])) {
+        if (is_algorithm_selected(options, robot, algorithms[i])) {
             measure_algorithm(&all, workspace, algorithms[i], &options->effort, subjects);
             add_row(t, robot->title, algorithms[i], subjects, options->effort.rounds, seconds);
         }
@@ -114,7 +114,7 @@ void bench_compiled(const bench_options *options, report *r) {
                                "it is the generic one:\nfunctions of more than 12000 operations are not compiled.\n";
     table *t = table_create("Nanoseconds per state, compiled for one robot", "compiled", note, columns, COLUMNS);
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
-        if (robot->bodies == 0 && is_robot_asked(options, robot)) {
+        if (robot->bodies == 0 && is_robot_selected(options, robot)) {
             measure_robot(options, robot, t);
         }
     }

@@ -24,7 +24,7 @@
 enum { COUNTED_STATES = 64, LONGEST_CHAIN = 100, ROBOTS = 16, LABEL_SIZE = 64 };
 
 static bool is_counted(const bench_options *options, const bench_robot *robot) {
-    return is_robot_asked(options, robot) && (robot->bodies == 0 || robot->bodies == LONGEST_CHAIN);
+    return is_robot_selected(options, robot) && (robot->bodies == 0 || robot->bodies == LONGEST_CHAIN);
 }
 
 /* Writes the name of a count in callgrind's files. */
@@ -64,7 +64,7 @@ void count_instructions(const bench_options *options) {
         contest all;
         contest_open(&all, &bench_robots[robot], true);
         for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
-            if (is_algorithm_asked(options, &bench_robots[robot], id)) {
+            if (is_algorithm_selected(options, &bench_robots[robot], id)) {
                 count_algorithm(&all, robot, id);
             }
         }

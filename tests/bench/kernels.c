@@ -119,7 +119,7 @@ static void measure_robot(const bench_options *options, const bench_robot *robot
     subject subjects[CONTESTANTS];
     contest_open(&all, robot, robot->bodies <= options->longest_peer_chain);
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
-        if (is_algorithm_asked(options, robot, id)) {
+        if (is_algorithm_selected(options, robot, id)) {
             measure_algorithm(&all, id, &options->effort, subjects);
             add_row(t, robot->title, id, subjects, options->effort.rounds);
             note_times(l, robot->bodies, id, subjects, options->effort.rounds);
@@ -141,7 +141,7 @@ void bench_kernels(const bench_options *options, report *r) {
         (&l.ns[0][0][0])[i] = NAN;
     }
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
-        if (is_robot_asked(options, robot)) {
+        if (is_robot_selected(options, robot)) {
             measure_robot(options, robot, t, &l);
         }
     }

@@ -99,7 +99,7 @@ static void add_rows(const bench_options *options, const bench_robot *robot, tab
     read_specialized(all.load.model, specialized);
     bool has_formula = is_revolute_chain(all.load.model);
     for (int i = 0; i < ALGORITHMS; i++) {
-        if (!is_algorithm_asked(options, robot, algorithms[i])) {
+        if (!is_algorithm_selected(options, robot, algorithms[i])) {
             continue;
         }
         sums formula = has_formula ? published(algorithms[i], (double)all.load.nv) : (sums){NAN, NAN};
@@ -125,7 +125,7 @@ void bench_operations(const bench_options *options, report *r) {
         "more than RNEA as written.\n";
     table *t = table_create("Operations of one state", "operations", note, columns, sizeof columns / sizeof columns[0]);
     for (const bench_robot *robot = bench_robots; robot->title && robot->bodies <= LARGEST_CHAIN; robot++) {
-        if (is_robot_asked(options, robot)) {
+        if (is_robot_selected(options, robot)) {
             add_rows(options, robot, t);
         }
     }

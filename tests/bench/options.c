@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool is_robot_asked(const bench_options *options, const bench_robot *robot) {
+bool is_robot_selected(const bench_options *options, const bench_robot *robot) {
     return !options->robot || strcmp(options->robot, robot->title) == 0;
 }
 
-bool is_algorithm_asked(const bench_options *options, const bench_robot *robot, algorithm_id id) {
+bool is_algorithm_selected(const bench_options *options, const bench_robot *robot, algorithm_id id) {
     if (options->algorithm) {
         return strcmp(options->algorithm, algorithm_get(id)->name) == 0;
     }
@@ -30,11 +30,11 @@ void check_names(const bench_options *options) {
     bool is_robot = false, is_algorithm = false;
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
         robots[robot_count++] = robot->title;
-        is_robot = is_robot || is_robot_asked(options, robot);
+        is_robot = is_robot || is_robot_selected(options, robot);
     }
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
         algorithms[id] = algorithm_get(id)->name;
-        is_algorithm = is_algorithm || is_algorithm_asked(options, bench_robots, id);
+        is_algorithm = is_algorithm || is_algorithm_selected(options, bench_robots, id);
     }
     if (!is_robot) {
         refuse("robot", options->robot, robots, robot_count);

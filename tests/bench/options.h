@@ -23,8 +23,8 @@ typedef struct bench_options {
 
 /* Returns whether the options select the kernels of a robot, or one of its algorithms. Without names that is every
  * robot and algorithm, except that chains have only RNEA, CRBA and ABA. */
-bool is_robot_asked(const bench_options *options, const bench_robot *robot);
-bool is_algorithm_asked(const bench_options *options, const bench_robot *robot, algorithm_id id);
+bool is_robot_selected(const bench_options *options, const bench_robot *robot);
+bool is_algorithm_selected(const bench_options *options, const bench_robot *robot, algorithm_id id);
 
 /* Ends the program with a list of the names where an option's name is unknown. */
 void check_names(const bench_options *options);

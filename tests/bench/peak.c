@@ -83,12 +83,12 @@ void bench_peak(const bench_options *options, report *r) {
     table *t = table_create("Share of the core's peak", "peak", note, columns, sizeof columns / sizeof columns[0]);
     for (const bench_robot *robot = bench_robots; robot->title && robot->bodies == 0; robot++) {
         contest all;
-        if (!is_robot_asked(options, robot)) {
+        if (!is_robot_selected(options, robot)) {
             continue;
         }
         contest_open(&all, robot, false);
         for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
-            if (is_algorithm_asked(options, robot, counted[i])) {
+            if (is_algorithm_selected(options, robot, counted[i])) {
                 add_row(&all, counted[i], peak, &options->effort, t);
             }
         }

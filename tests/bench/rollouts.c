@@ -140,7 +140,7 @@ void bench_rollouts(const bench_options *options, report *r) {
     table *t =
         table_create("Rollouts: steps per second", "rollouts", note, columns, sizeof columns / sizeof columns[0]);
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
-        if (robot->bodies == 0 && is_robot_asked(options, robot)) {
+        if (robot->bodies == 0 && is_robot_selected(options, robot)) {
             measure_rollouts(options, robot, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, t);
             measure_rollouts(options, robot, DYN_INTEGRATOR_RUNGE_KUTTA_4, t);
         }

@@ -94,7 +94,7 @@ typedef struct way {
     size_t count;
 } way;
 
-static void ask(const way *w, const questions *all, int i) {
+static void make_call(const way *w, const questions *all, int i) {
     if (w->raw) {
         size_t size = raw_client_call(w->raw, all->request[i], all->size, NULL, 0);
         if (size != w->reply_size) {
@@ -110,10 +110,10 @@ static void ask(const way *w, const questions *all, int i) {
     }
 }
 
-static void ask_block(way *w, const questions *all, size_t calls, bool is_recorded) {
+static void time_block(way *w, const questions *all, size_t calls, bool is_recorded) {
     for (size_t i = 0; i < calls; i++) {
         double start = clock_ns(CLOCK_MONOTONIC);
-        ask(w, all, (int)(i % STATES));
+        make_call(w, all, (int)(i % STATES));
         if (is_recorded) {
             w->ns[w->count++] = clock_ns(CLOCK_MONOTONIC) - start;
         }
@@ -121,13 +121,13 @@ static void ask_block(way *w, const questions *all, size_t calls, bool is_record
 }
 
 /* Runs every way in turn, a block at a time, until each has `trips` calls. */
-static void ask_all(way ways[CARRIERS][WAYS], const questions *all, size_t trips) {
+static void time_all(way ways[CARRIERS][WAYS], const questions *all, size_t trips) {
     for (int i = 0; i < CARRIERS * WAYS; i++) {
-        ask_block(&ways[i / WAYS][i % WAYS], all, WARM_UP < trips ? WARM_UP : trips, false);
+        time_block(&ways[i / WAYS][i % WAYS], all, WARM_UP < trips ? WARM_UP : trips, false);
     }
     for (size_t done = 0; done < trips; done += BLOCK) {
         for (int i = 0; i < CARRIERS * WAYS; i++) {
-            ask_block(&ways[i / WAYS][i % WAYS], all, trips - done < BLOCK ? trips - done : BLOCK, true);
+            time_block(&ways[i / WAYS][i % WAYS], all, trips - done < BLOCK ? trips - done : BLOCK, true);
         }
     }
 }
@@ -215,7 +215,7 @@ void bench_round_trip(const bench_options *options, report *r) {
     questions_open(&all);
     daemon_start(options->daemon, &daemon);
     ways_open(ways, &daemon, &all, &echo, options->round_trips);
-    ask_all(ways, &all, options->round_trips);
+    time_all(ways, &all, options->round_trips);
     snprintf(note, sizeof note,
              "%zu calls of each kind, in turn by blocks of %d; requests of %zu bytes, replies of %zu.\n"
              "The echo server is nng's REP with as many contexts as the daemon. Aim: p50 / echo at most 1.25.\n",

@@ -12,12 +12,12 @@
 #include "child.h"
 #include "sections.h"
 
-enum { ROWS = 3, BATCHES = 2, ASKED = 4 };
+enum { ROWS = 3, BATCHES = 2, REQUESTED = 4 };
 
 static const size_t batch_sizes[BATCHES] = {1, 64};
 
 /* Sets of outputs, each with those before it. */
-static const char *const asked_names[ASKED] = {"J M^-1 J'", "Lambda", "mu, p", "Jbar, N"};
+static const char *const requested_names[REQUESTED] = {"J M^-1 J'", "Lambda", "mu, p", "Jbar, N"};
 
 /* A task: the position of a robot's last link. */
 typedef struct task_load {
@@ -29,7 +29,7 @@ typedef struct task_load {
 /* Call of one subject. */
 typedef struct task_call {
     const task_load *on;
-    int asked;
+    int requested;
     size_t states;
 } task_call;
 
@@ -49,9 +49,9 @@ static void compute_task(void *context, size_t call) {
     dyn_error error;
     dyn_status status =
         dyn_operational_space(w->model, w->workspace, c->states, NULL, w->q + first * w->nq, w->v + first * w->nv,
-                              &t->task, t->inverse_inertia, c->asked > 0 ? t->inertia : NULL,
-                              c->asked > 1 ? t->bias : NULL, c->asked > 1 ? t->gravity_force : NULL,
-                              c->asked > 2 ? t->inverse : NULL, c->asked > 2 ? t->projector : NULL, &error);
+                              &t->task, t->inverse_inertia, c->requested > 0 ? t->inertia : NULL,
+                              c->requested > 1 ? t->bias : NULL, c->requested > 1 ? t->gravity_force : NULL,
+                              c->requested > 2 ? t->inverse : NULL, c->requested > 2 ? t->projector : NULL, &error);
     if (status != DYN_OK) {
         die("operational space of %s: %s", w->name, error.message);
     }
@@ -78,19 +78,19 @@ static void measure_task(const bench_options *options, const bench_robot *robot,
                     .gravity_force = numbers(most * ROWS),
                     .inverse = numbers(most * nv * ROWS),
                     .projector = numbers(most * nv * nv)};
-    task_call calls[ASKED][BATCHES];
-    subject subjects[ASKED * BATCHES];
+    task_call calls[REQUESTED][BATCHES];
+    subject subjects[REQUESTED * BATCHES];
     memset(subjects, 0, sizeof subjects);
-    for (int i = 0; i < ASKED * BATCHES; i++) {
+    for (int i = 0; i < REQUESTED * BATCHES; i++) {
         task_call *c = &calls[i / BATCHES][i % BATCHES];
         *c = (task_call){&on, i / BATCHES, batch_sizes[i % BATCHES]};
         subjects[i] = (subject){.run = compute_task, .context = c, .states = c->states};
     }
-    measure(subjects, ASKED * BATCHES, &options->effort, CLOCK_THREAD_CPUTIME_ID);
-    for (int i = 0; i < ASKED; i++) {
+    measure(subjects, REQUESTED * BATCHES, &options->effort, CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < REQUESTED; i++) {
         const table_cell cells[] = {
             {.text = robot->title},
-            {.text = asked_names[i]},
+            {.text = requested_names[i]},
             {.number = measured_time(&subjects[i * BATCHES], options->effort.rounds)},
             {.number = measured_time(&subjects[i * BATCHES + 1], options->effort.rounds)},
         };
@@ -136,7 +136,7 @@ void bench_tasks(const bench_options *options, report *r) {
                      task_columns, 4);
     table *bases = table_create("Base parameters: milliseconds to find them", "base_parameters", NULL, base_columns, 4);
     for (const bench_robot *robot = bench_robots; robot->title; robot++) {
-        if (robot->bodies == 0 && is_robot_asked(options, robot)) {
+        if (robot->bodies == 0 && is_robot_selected(options, robot)) {
             contest all;
             contest_open(&all, robot, false);
             measure_task(options, robot, &all.load, tasks);

@@ -43,7 +43,7 @@ static uint64_t create_simulation(bench *b) {
     create.pace = DYNAMICS__V1__PACE__PACE_LOCKSTEP;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
     request.create_simulation = &create;
-    Dynamics__V1__Reply *reply = bench_ask(b, &request);
+    Dynamics__V1__Reply *reply = bench_call(b, &request);
     uint64_t token = reply->create_simulation->token;
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return token;
@@ -85,7 +85,7 @@ static uint64_t open_stream(bench *b, uint8_t choice) {
     open.query = &query;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_OPEN_STREAM;
     request.open_stream = &open;
-    Dynamics__V1__Reply *reply = bench_ask(b, &request);
+    Dynamics__V1__Reply *reply = bench_call(b, &request);
     uint64_t key = reply->open_stream->key;
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return key;

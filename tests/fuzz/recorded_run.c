@@ -31,7 +31,7 @@ static void ask(bench *b, Dynamics__V1__Request__MethodCase request_method, void
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = request_method;
     request.get_health = message;
-    dynamics__v1__reply__free_unpacked(bench_ask(b, &request), NULL);
+    dynamics__v1__reply__free_unpacked(bench_call(b, &request), NULL);
 }
 
 static uint64_t create(bench *b) {
@@ -66,7 +66,7 @@ static uint64_t create(bench *b) {
     message.stepping = &stepping;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_CREATE_SIMULATION;
     request.create_simulation = &message;
-    Dynamics__V1__Reply *reply = bench_ask(b, &request);
+    Dynamics__V1__Reply *reply = bench_call(b, &request);
     uint64_t token = reply->create_simulation->token;
     dynamics__v1__reply__free_unpacked(reply, NULL);
     return token;

@@ -85,10 +85,10 @@ static void write_file(const recorded_run *run, const char *path, decisions *d) 
 }
 
 /* Checks properties that hold for the states of every reply. */
-static void check(const Dynamics__V1__ReplaySimulationRequest *asked,
+static void check(const Dynamics__V1__ReplaySimulationRequest *requested,
                   const Dynamics__V1__ReplaySimulationReply *reply) {
-    require(asked->with_states || reply->n_step == 0, "no states come unless they are asked for");
-    require(asked->count == 0 || reply->n_step <= asked->count, "no more states come than are asked for");
+    require(requested->with_states || reply->n_step == 0, "no states come unless they are asked for");
+    require(requested->count == 0 || reply->n_step <= requested->count, "no more states come than are asked for");
     require(reply->equal_steps <= reply->steps && reply->n_step <= reply->steps, "steps are counted once");
     require(reply->n_step == 0 || (reply->n_q % reply->n_step == 0 && reply->n_v % reply->n_step == 0),
             "rows are whole");

@@ -151,7 +151,7 @@ Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request) {
     return reply;
 }
 
-Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request) {
+Dynamics__V1__Reply *bench_call(bench *b, const Dynamics__V1__Request *request) {
     Dynamics__V1__Reply *reply = bench_try(b, request);
     require(reply->status->code == DYNAMICS__V1__CODE__CODE_OK, reply->status->message);
     return reply;

@@ -50,6 +50,6 @@ Dynamics__V1__Reply *bench_reply(const stored_call *call, const Dynamics__V1__Re
 Dynamics__V1__Reply *bench_try(bench *b, const Dynamics__V1__Request *request);
 
 /* Returns the reply to a request that must succeed. */
-Dynamics__V1__Reply *bench_ask(bench *b, const Dynamics__V1__Request *request);
+Dynamics__V1__Reply *bench_call(bench *b, const Dynamics__V1__Request *request);
 
 #endif

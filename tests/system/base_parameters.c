@@ -112,7 +112,7 @@ static void check_torques(random_source *random, int k, const dyn_client_query *
     quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = quantities};
     dyn_client_evaluation *answer;
     dyn_client_base_parameters *g = find_parameters(query->model, query->gravity);
-    wire_require(ask_quantities(client, query, &request, &error, &answer), &error);
+    wire_require(evaluate_quantities(client, query, &request, &error, &answer), &error);
     check_order(g, answer);
     check_rows(g);
     size_t width = PARAMETERS * g->body_count, rows = query->samples * query->nv;

@@ -54,10 +54,10 @@ START_TEST(every_command_has_help_with_an_example) {
 END_TEST
 
 START_TEST(help_takes_the_name_of_a_command) {
-    outcome asked = shell("$ctl help rollout"), option = shell("$ctl rollout --help");
-    ck_assert_int_eq(asked.code, 0);
-    ck_assert_str_eq(asked.output, option.output);
-    outcome_free(&asked);
+    outcome requested = shell("$ctl help rollout"), option = shell("$ctl rollout --help");
+    ck_assert_int_eq(requested.code, 0);
+    ck_assert_str_eq(requested.output, option.output);
+    outcome_free(&requested);
     outcome_free(&option);
     must_say("$ctl help", "dynamicsctl: command line of dynamicsd");
     must_fail("$ctl help rollot", 2, "unknown command \"rollot\": did you mean rollout?");

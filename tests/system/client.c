@@ -428,7 +428,7 @@ END_TEST
 enum { THREADS = 8, CALLS = 300 };
 
 /* Requests batches of different sizes, and compares each row with the single answer. */
-static void *ask_many(void *argument) {
+static void *call_many(void *argument) {
     unsigned number = *(unsigned *)argument, wrong = 0;
     double q[32], g[32], single[2];
     dyn_client_query query = TWO_LINK, one = TWO_LINK;
@@ -453,7 +453,7 @@ START_TEST(threads_share_a_client) {
     unsigned numbers[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
         numbers[i] = i;
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask_many, &numbers[i]), 0);
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, call_many, &numbers[i]), 0);
     }
     for (unsigned i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);

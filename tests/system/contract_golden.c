@@ -474,16 +474,16 @@ static bool ends_with(const char *text, const char *end) {
 
 /* An absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in gRPC. */
 START_TEST(absent_state_is_never_mistaken_for_an_observed_one) {
-    static contract asked, answered;
-    add_message(&asked, &dynamics__v1__request__descriptor);
+    static contract requested, answered;
+    add_message(&requested, &dynamics__v1__request__descriptor);
     add_message(&answered, &dynamics__v1__reply__descriptor);
     add_message(&answered, &dynamics__v1__event__descriptor);
-    size_t asked_count = asked.enum_count;
+    size_t requested_count = requested.enum_count;
     for (size_t i = 0; i < answered.enum_count; i++) {
         const ProtobufCEnumValue *zero = protobuf_c_enum_descriptor_get_value(answered.enums[i], 0);
-        add_enum(&asked, answered.enums[i]);
-        bool is_choice = asked.enum_count == asked_count;
-        asked.enum_count = asked_count;
+        add_enum(&requested, answered.enums[i]);
+        bool is_choice = requested.enum_count == requested_count;
+        requested.enum_count = requested_count;
         if (!is_choice && answered.enums[i] != &dynamics__v1__code__descriptor) {
             ck_assert_msg(zero && (ends_with(zero->name, "_UNSPECIFIED") || ends_with(zero->name, "_UNKNOWN")),
                           "%s: 0 is %s", answered.enums[i]->name, zero ? zero->name : "no value");

@@ -87,17 +87,17 @@ static void compare(const reference *of, const dyn_client_quantity_result *resul
 static void compare_all(const reference *of, size_t count, const pair *pairs,
                         dyn_client_reference_frame reference_frame) {
     dyn_client_quantity quantities[QUANTITIES];
-    const pair *asked[QUANTITIES];
-    size_t asked_count = 0;
+    const pair *requested[QUANTITIES];
+    size_t requested_count = 0;
     for (size_t i = 0; i < count; i++) {
         if (has(of, pairs[i].field)) {
-            asked[asked_count] = &pairs[i];
-            quantities[asked_count++] = pairs[i].quantity;
+            requested[requested_count] = &pairs[i];
+            quantities[requested_count++] = pairs[i].quantity;
         }
     }
-    dyn_client_evaluation *answer = reference_evaluate(of, asked_count, quantities, reference_frame);
-    for (size_t i = 0; i < asked_count; i++) {
-        compare(of, &answer->results[i], asked[i]);
+    dyn_client_evaluation *answer = reference_evaluate(of, requested_count, quantities, reference_frame);
+    for (size_t i = 0; i < requested_count; i++) {
+        compare(of, &answer->results[i], requested[i]);
     }
     dyn_client_evaluation_free(answer);
 }
@@ -211,7 +211,7 @@ END_TEST
 /* Checks d twist/dq v = dJ/dt v, and d acceleration/dv v = 2 dJ/dt v. At rest, with a = v: d acceleration/dq a = dJ/dt
  * a, and d tau/dq is that of M a + g. */
 START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE, DYN_CLIENT_QUANTITY_FRAME_TWIST_BY_Q,
         DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_V, DYN_CLIENT_QUANTITY_GRAVITY_FORCES_BY_Q};
     static const dyn_client_quantity at_rest[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_BY_Q,
@@ -220,7 +220,7 @@ START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_WORLD);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 4, requested, DYN_CLIENT_REFERENCE_FRAME_WORLD);
     of.v = rest;
     of.a = v;
     dyn_client_evaluation *starting = reference_evaluate(&of, 1, at_rest, DYN_CLIENT_REFERENCE_FRAME_WORLD);
@@ -262,16 +262,16 @@ END_TEST
 
 /* Checks power, and that the motion of the centre of mass follows from its Jacobian. */
 START_TEST(power_and_center_of_mass_follow_from_their_factors) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_POWER, DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY,
-                                                DYN_CLIENT_QUANTITY_CENTER_OF_MASS_JACOBIAN,
-                                                DYN_CLIENT_QUANTITY_CENTER_OF_MASS_ACCELERATION};
+    static const dyn_client_quantity requested[] = {
+        DYN_CLIENT_QUANTITY_POWER, DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY,
+        DYN_CLIENT_QUANTITY_CENTER_OF_MASS_JACOBIAN, DYN_CLIENT_QUANTITY_CENTER_OF_MASS_ACCELERATION};
     reference of;
     reference_open(&of, served.request_ipc, files[_i]);
     reference_use_names(&of);
     double *v = of.v, *rest = calloc(of.count * of.nv + 1, sizeof *rest);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 3, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
-    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, requested + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     for (size_t s = 0; s < of.count; s++) {
         deviation power = {0}, velocity = {0}, acceleration = {0};
@@ -343,14 +343,14 @@ START_TEST(quantities_are_the_same_alone_and_together) {
                                  .quantities = all,
                                  .frame_count = 2,
                                  .frames = frames};
-    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
+    ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &together), DYN_CLIENT_OK);
     request.quantity_count = 1;
     size_t next = 0;
     for (int i = 0; i < QUANTITIES; i++) {
         dyn_client_quantity found;
         ck_assert(dyn_client_find_quantity(dyn_client_quantity_name(all[i]), &found) && found == all[i]);
         request.quantities = &all[i];
-        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
+        ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &alone), DYN_CLIENT_OK);
         for (size_t k = 0; k < alone->result_count; k++, next++) {
             ck_assert_str_eq(alone->results[k].frame, together->results[next].frame);
             for (size_t b = 0; b < alone->results[k].block_count; b++) {
@@ -374,7 +374,7 @@ END_TEST
 /* Results of a state have the same bits among a thousand states, in blocks over several threads, and alone. */
 START_TEST(results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 1000 };
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE,
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_JOINT_WRENCHES};
     static const char *const frame = "tool0";
@@ -395,15 +395,15 @@ START_TEST(results_do_not_depend_on_the_batch) {
                                  .a = rows[2],
                                  .tau = rows[3],
                                  .quantity_count = 4,
-                                 .quantities = asked,
+                                 .quantities = requested,
                                  .frame_count = 1,
                                  .frames = &frame};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     query.samples = 1;
     for (size_t s = 0; s < SAMPLES; s += 37) {
         request.q = rows[0] + 6 * s, request.v = rows[1] + 6 * s;
         request.a = rows[2] + 6 * s, request.tau = rows[3] + 6 * s;
-        ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &one), DYN_CLIENT_OK);
+        ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &one), DYN_CLIENT_OK);
         for (size_t i = 0; i < one->result_count; i++) {
             for (size_t k = 0; k < one->results[i].block_count; k++) {
                 const dyn_client_block *block = &one->results[i].blocks[k];
@@ -427,7 +427,7 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
     dyn_client_evaluation *answer;
     quantity_question request = {.q = q, .v = v, .a = a, .quantity_count = 2, .quantities = both};
     ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
-    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+    ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
     ck_assert_str_eq(answer->results[0].blocks[1].name, "torque");
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
     ck_assert_uint_eq(bodies->size, robot->joint_count);
@@ -444,9 +444,9 @@ END_TEST
 
 /* v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
 START_TEST(body_inertias_carry_the_kinetic_energy) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_FRAME_TWIST,
-                                                DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA,
-                                                DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_FRAME_TWIST,
+                                                    DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA,
+                                                    DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
     static const char *const links[] = {"shoulder_link", "upper_arm_link", "forearm_link",
                                         "wrist_1_link",  "wrist_2_link",   "tool0"};
@@ -457,11 +457,11 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
         const quantity_question request = {.q = q,
                                            .v = v,
                                            .quantity_count = 4,
-                                           .quantities = asked,
+                                           .quantities = requested,
                                            .frame_count = 6,
                                            .frames = links,
                                            .reference_frame = (dyn_client_reference_frame)frame};
-        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+        ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
         double sum = 0;
         for (size_t i = 0; i < 6; i++) {
             const dyn_client_block *twist = answer->results[1 + i].blocks, *inertia = answer->results[7 + i].blocks;
@@ -481,8 +481,8 @@ END_TEST
 
 /* Moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES,
-                                                DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES,
+                                                    DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA};
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
     static const char *const link = "forearm_link";
     dyn_client_error error;
@@ -491,11 +491,11 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
          frame++) {
         const quantity_question request = {.q = q,
                                            .quantity_count = 2,
-                                           .quantities = asked,
+                                           .quantities = requested,
                                            .frame_count = 1,
                                            .frames = &link,
                                            .reference_frame = (dyn_client_reference_frame)frame};
-        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+        ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
         const double *moments = answer->results[0].blocks[0].values, *axes = answer->results[0].blocks[1].values;
         const double *I = answer->results[1].blocks[0].values, m = I[0];
         /* Block of angular rows and linear columns: m [c]. */
@@ -633,14 +633,14 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
                                      &request.dv, &request.da, &request.dtau};
     dyn_client_error error;
     dyn_client_evaluation *before, *after;
-    ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &before), DYN_CLIENT_OK);
+    ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &before), DYN_CLIENT_OK);
     for (unsigned input = 0; input < 7; input++) {
         const double *original = *arrays[input];
         for (size_t i = 0; i < 6; i++) {
             changed[i] = original[i] + 0.5 + 0.1 * (double)i;
         }
         *arrays[input] = changed;
-        ck_assert_int_eq(ask_quantities(client, &UR5, &request, &error, &after), DYN_CLIENT_OK);
+        ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &after), DYN_CLIENT_OK);
         *arrays[input] = original;
         for (size_t r = 0; r < before->result_count; r++) {
             const dyn_client_quantity_result *result = &before->results[r];
@@ -664,7 +664,7 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
     static const dyn_client_task_axis lift = DYN_CLIENT_TASK_AXIS_LINEAR_Z;
     static const dyn_client_task_frame tasks[] = {{"tool0", 0, NULL}, {"forearm_link", 1, &lift}};
-    const dyn_client_quantity_request asked[] = {
+    const dyn_client_quantity_request requested[] = {
         {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_LOCAL, NULL, 0, NULL},
         {DYN_CLIENT_QUANTITY_FRAME_TWIST, 1, &frame, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 0, NULL},
         {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN, 1, &elbow, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, NULL, 0, NULL},
@@ -675,24 +675,24 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
         {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, 0, NULL, DYN_CLIENT_REFERENCE_FRAME_WORLD, NULL, 1,
          tasks + 1},
     };
-    enum { ASKED = sizeof asked / sizeof *asked };
+    enum { REQUESTED = sizeof requested / sizeof *requested };
     const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, v[6] = {1, -2, 3, -4, 5, -6};
     dyn_client_error error;
     dyn_client_evaluation *together, *alone;
     dyn_client_evaluate_request request =
-        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = v, .quantity_count = ASKED, .quantities = asked);
+        DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = v, .quantity_count = REQUESTED, .quantities = requested);
     if (dyn_client_evaluate(client, &UR5, &request, &together, &error) != DYN_CLIENT_OK) {
         ck_abort_msg("%s: %s", error.field, error.message);
     }
-    ck_assert_uint_eq(together->result_count, ASKED);
-    for (size_t i = 0; i < ASKED; i++) {
+    ck_assert_uint_eq(together->result_count, REQUESTED);
+    for (size_t i = 0; i < REQUESTED; i++) {
         const dyn_client_quantity_result *result = &together->results[i];
         request = (dyn_client_evaluate_request)
             DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .v = result->inputs & DYN_CLIENT_QUANTITY_INPUT_V ? v : NULL,
-                                             .quantity_count = 1, .quantities = &asked[i]);
+                                             .quantity_count = 1, .quantities = &requested[i]);
         ck_assert_int_eq(dyn_client_evaluate(client, &UR5, &request, &alone, &error), DYN_CLIENT_OK);
         ck_assert_uint_eq(result->request, i);
-        ck_assert_int_eq(result->reference_frame, asked[i].reference_frame);
+        ck_assert_int_eq(result->reference_frame, requested[i].reference_frame);
         for (size_t b = 0; b < result->block_count; b++) {
             ck_assert_uint_eq(result->blocks[b].width, alone->results[0].blocks[b].width);
             ck_assert_mem_eq(result->blocks[b].values, alone->results[0].blocks[b].values,
@@ -720,7 +720,7 @@ START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
     query.samples = 100000;
     double *q = calloc(query.samples * 6, sizeof *q);
     quantity_question request = {.q = q, .quantity_count = 1, .quantities = &regressor};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_msg(strstr(error.message, "limits.reply_bytes") != NULL, "%s", error.message);
     free(q);
 }

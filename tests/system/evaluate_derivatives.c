@@ -55,14 +55,14 @@ static void find_rates(size_t nv, const double *C, const double *inverse, double
 
 /* Checks dM/dq v = C + C', and d(M^-1)/dq v = -M^-1 (C + C') M^-1. */
 START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_MASS_MATRIX_BY_Q, DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX_BY_Q,
         DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX, DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *x = calloc(4 * nv * nv, sizeof *x);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 4, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         deviation rate = {0}, inverse_rate = {0};
         find_rates(nv, sample_of(answer, 2, s), sample_of(answer, 3, s), x, x + nv * nv);
@@ -84,15 +84,15 @@ END_TEST
 /* Checks second derivatives of a function that is a constant and a quadratic form in v, with F its first derivative
  * along q or v and F0 that at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `asked`: both second derivatives, then
  * F_q and F_v. */
-static void check_second_derivatives(int file, const dyn_client_quantity asked[4], const char *by_q_v,
+static void check_second_derivatives(int file, const dyn_client_quantity requested[4], const char *by_q_v,
                                      const char *by_v_v) {
     reference of;
     open_named(file, &of);
     size_t nv = of.nv;
     double *v = of.v, *rest = calloc(of.count * nv, sizeof *rest), *x = calloc(2 * nv * nv, sizeof *x);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 4, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
-    dyn_client_evaluation *resting = reference_evaluate(&of, 1, asked + 2, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *resting = reference_evaluate(&of, 1, requested + 2, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     for (size_t s = 0; s < of.count; s++) {
         deviation by_q = {0}, by_v = {0};
@@ -116,32 +116,32 @@ static void check_second_derivatives(int file, const dyn_client_quantity asked[4
 }
 
 START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q_V, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V_V,
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V};
-    check_second_derivatives(_i, asked, "d2tau/dqdv v", "d2tau/dvdv v");
+    check_second_derivatives(_i, requested, "d2tau/dqdv v", "d2tau/dvdv v");
 }
 END_TEST
 
 /* Checks second derivatives with the forces tau both in motion and at rest. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V_V,
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V};
-    check_second_derivatives(_i, asked, "d2a/dqdv v", "d2a/dvdv v");
+    check_second_derivatives(_i, requested, "d2a/dqdv v", "d2a/dvdv v");
 }
 END_TEST
 
 /* The Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
 START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE};
     reference of;
     open_named(_i, &of);
     double *x = calloc(3 * of.nv, sizeof *x);
     for (int frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL; frame <= DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
          frame++) {
-        dyn_client_evaluation *answer = reference_evaluate(&of, 2, asked, (dyn_client_reference_frame)frame);
+        dyn_client_evaluation *answer = reference_evaluate(&of, 2, requested, (dyn_client_reference_frame)frame);
         for (size_t s = 0; s < of.count; s++) {
             deviation found = {0};
             for (size_t k = 0; k < 2; k++) {
@@ -163,16 +163,16 @@ END_TEST
 
 /* Checks dh/dq v = dA_G/dt v, d rate/dv v = 2 dA_G/dt v, and, at rest with a = v, d rate/dq a = dA_G/dt a. */
 START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE, DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_BY_Q,
         DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_V, DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_RATE_BY_Q};
     reference of;
     open_named(_i, &of);
     double *v = of.v, *a = of.a, *rest = calloc(of.count * of.nv, sizeof *rest);
-    dyn_client_evaluation *moving = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *moving = reference_evaluate(&of, 3, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = rest;
     of.a = v;
-    dyn_client_evaluation *starting = reference_evaluate(&of, 1, asked + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *starting = reference_evaluate(&of, 1, requested + 3, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     of.a = a;
     for (size_t s = 0; s < of.count; s++) {
@@ -202,7 +202,7 @@ END_TEST
 
 /* Changes along a direction are the matrices times the direction. */
 START_TEST(changes_along_a_direction_are_products) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_V,  DYN_CLIENT_QUANTITY_MASS_MATRIX,
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q,
@@ -213,7 +213,7 @@ START_TEST(changes_along_a_direction_are_products) {
     double *x = calloc(nv, sizeof *x), *y = calloc(nv, sizeof *y);
     of.dq = of.a, of.dv = of.tau, of.da = of.v, of.dtau = of.a;
     const double *const directions[2][3] = {{of.dq, of.dv, of.da}, {of.dq, of.dv, of.dtau}};
-    dyn_client_evaluation *answer = reference_evaluate(&of, 8, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 8, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         for (size_t forward = 0; forward < 2; forward++) {
             deviation found = {0};
@@ -238,7 +238,7 @@ END_TEST
 
 /* External forces reduce tau by the quantity EXTERNAL_FORCES, and for one at a frame this is J' F. */
 START_TEST(external_forces_are_what_the_torques_are_less_by) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_EXTERNAL_FORCES, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN};
     const double force[3] = {3, -2, 5}, torque[3] = {-1, 4, 2};
     reference of;
@@ -248,10 +248,10 @@ START_TEST(external_forces_are_what_the_torques_are_less_by) {
                                            .force = force,
                                            .torque = torque,
                                            .rows = 1};
-    dyn_client_evaluation *without = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *without = reference_evaluate(&of, 2, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.query.external_force_count = 1;
     of.query.external_forces = &one;
-    dyn_client_evaluation *with = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *with = reference_evaluate(&of, 3, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         deviation product = {0}, difference = {0};
         const double *linear = with->results[2].blocks[0].values + s * 3 * of.nv;
@@ -295,7 +295,7 @@ static dyn_client_evaluation *evaluate(const quantity_question *request) {
     static const dyn_client_query ur5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    if (ask_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK) {
+    if (evaluate_quantities(client, &ur5, request, &error, &answer) != DYN_CLIENT_OK) {
         ck_abort_msg("%s: %s", error.field, error.message);
     }
     return answer;
@@ -344,11 +344,11 @@ START_TEST(bad_direction_is_refused_with_its_place) {
     dyn_client_error error;
     dyn_client_evaluation *answer;
     quantity_question request = {.q = q, .dtau = bad, .quantity_count = 1, .quantities = &along};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.dtau[8]");
     request.dtau = NULL;
     request.dq = bad;
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.dq[8]");
 }
 END_TEST
@@ -356,8 +356,8 @@ END_TEST
 /* Derivatives of third order in size have the same bits in small blocks over several threads and alone. */
 START_TEST(large_results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 600 };
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q};
     static const char *const frame = "tool0";
     static double q[SAMPLES * 6];
     for (size_t i = 0; i < SAMPLES * 6; i++) {
@@ -367,8 +367,8 @@ START_TEST(large_results_do_not_depend_on_the_batch) {
     dyn_client_error error;
     dyn_client_evaluation *all;
     quantity_question request = {
-        .q = q, .v = q, .tau = q, .quantity_count = 2, .quantities = asked, .frame_count = 1, .frames = &frame};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
+        .q = q, .v = q, .tau = q, .quantity_count = 2, .quantities = requested, .frame_count = 1, .frames = &frame};
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &all), DYN_CLIENT_OK);
     for (size_t s = 0; s < SAMPLES; s += 29) {
         request.q = request.v = request.tau = q + 6 * s;
         dyn_client_evaluation *one = evaluate(&request);

@@ -61,16 +61,16 @@ static void stack(const dyn_client_evaluation *answer, size_t jacobian, size_t n
 }
 
 START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
-                                                DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
+                                                    DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *J = calloc(18 * nv, sizeof *J), expected[36];
     for (int frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL; frame <= DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED;
          frame++) {
-        dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, (dyn_client_reference_frame)frame);
+        dyn_client_evaluation *answer = reference_evaluate(&of, 3, requested, (dyn_client_reference_frame)frame);
         ck_assert_uint_eq(dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_TASK)->size, 6);
         ck_assert_str_eq(answer->results[0].frame, "");
         ck_assert_int_eq((int)answer->results[0].reference_frame, frame);
@@ -91,14 +91,14 @@ END_TEST
 
 /* Checks one linear row of a frame, whose Lambda is a number: its equation of motion holds for the forward dynamics. */
 START_TEST(task_moves_as_its_equation_says) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
-                                                DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
-                                                DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY,
-                                                DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
-                                                DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE,
-                                                DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
+                                                    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
+                                                    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY,
+                                                    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_CONSISTENT_INVERSE,
+                                                    DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_NULL_SPACE_PROJECTOR,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE,
+                                                    DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS};
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_TASK_AXIS_LINEAR_X, DYN_CLIENT_TASK_AXIS_LINEAR_Y,
                                                 DYN_CLIENT_TASK_AXIS_LINEAR_Z};
     reference of;
@@ -113,12 +113,12 @@ START_TEST(task_moves_as_its_equation_says) {
                                      .v = of.v,
                                      .tau = of.tau,
                                      .quantity_count = 8,
-                                     .quantities = asked,
+                                     .quantities = requested,
                                      .frame_count = 1,
                                      .frames = &frame,
                                      .task_axis_count = 1,
                                      .task_axes = &axes[axis]};
-        if (ask_quantities(of.client, &of.query, &request, &error, &answer) != DYN_CLIENT_OK) {
+        if (evaluate_quantities(of.client, &of.query, &request, &error, &answer) != DYN_CLIENT_OK) {
             ck_assert_int_eq(error.status, DYN_CLIENT_FAILED_PRECONDITION);
             ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
             continue;
@@ -152,12 +152,13 @@ END_TEST
 
 /* Eigenvalues and eigenvectors compose M. */
 START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID, DYN_CLIENT_QUANTITY_MASS_MATRIX};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID,
+                                                    DYN_CLIENT_QUANTITY_MASS_MATRIX};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *x = calloc(nv * nv, sizeof *x);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 2, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     ck_assert_int_eq(answer->results[0].blocks[1].axes[0]->kind, DYN_CLIENT_AXIS_KIND_JOINT_SEMI_AXES);
     ck_assert_int_eq(answer->results[0].blocks[1].axes[1]->kind, DYN_CLIENT_AXIS_KIND_JOINTS);
     for (size_t s = 0; s < of.count; s++) {
@@ -178,15 +179,15 @@ END_TEST
 
 /* The ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
 START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS,
-                                                DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
-                                                DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS,
+                                                    DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
+                                                    DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
     static const char *const names[] = {"acceleration", "angular_acceleration"};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv;
     double *J = calloc(6 * nv, sizeof *J), *X = calloc(6 * nv, sizeof *X);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 3, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *answer = reference_evaluate(&of, 3, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     for (size_t s = 0; s < of.count; s++) {
         stack(answer, 1, nv, s, J);
         multiply(6, nv, nv, J, sample_of(answer, 2, 0, s), X);
@@ -214,7 +215,7 @@ END_TEST
 
 /* The ellipsoids compose J_i J_i' and J_i M^-1 J_i', and manipulability follows from the lengths. */
 START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
-    static const dyn_client_quantity asked[] = {
+    static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
         DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA, DYN_CLIENT_QUANTITY_FRAME_MANIPULABILITY};
     static const char *const names[] = {"velocity", "angular_velocity", "mass", "inertia"};
@@ -222,7 +223,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
     open_named(_i, &of);
     size_t nv = of.nv;
     double *J = calloc(6 * nv, sizeof *J);
-    dyn_client_evaluation *answer = reference_evaluate(&of, 4, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
+    dyn_client_evaluation *answer =
+        reference_evaluate(&of, 4, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED);
     for (size_t s = 0; s < of.count; s++) {
         stack(answer, 1, nv, s, J);
         for (size_t k = 0; k < 4; k++) {
@@ -259,8 +261,8 @@ END_TEST
 /* Y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and y_V of mass and first moment are the
  * height of the link's frame and of its axes. */
 START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
-    static const dyn_client_quantity asked[] = {DYN_CLIENT_QUANTITY_ENERGY_REGRESSOR,
-                                                DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_ENERGY_REGRESSOR,
+                                                    DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
     reference of;
     open_named(_i, &of);
     size_t nv = of.nv, count = of.count * nv;
@@ -268,13 +270,13 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     for (size_t i = 0; i < count; i++) {
         sum[i] = v[i] + a[i];
     }
-    dyn_client_evaluation *both = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *both = reference_evaluate(&of, 2, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.a = rest;
-    dyn_client_evaluation *steady = reference_evaluate(&of, 2, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *steady = reference_evaluate(&of, 2, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = sum;
-    dyn_client_evaluation *summed = reference_evaluate(&of, 1, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *summed = reference_evaluate(&of, 1, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = a;
-    dyn_client_evaluation *other = reference_evaluate(&of, 1, asked, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
+    dyn_client_evaluation *other = reference_evaluate(&of, 1, requested, DYN_CLIENT_REFERENCE_FRAME_LOCAL);
     of.v = v;
     of.a = a;
     size_t width = both->results[0].blocks[0].width;
@@ -302,7 +304,7 @@ START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     dyn_client_error error;
     quantity_question request = {
         .q = of.q, .quantity_count = 1, .quantities = &place, .frame_count = bodies->size, .frames = bodies->labels};
-    must(&of, "poses", ask_quantities(of.client, &of.query, &request, &error, &pose), &error);
+    must(&of, "poses", evaluate_quantities(of.client, &of.query, &request, &error, &pose), &error);
     for (size_t b = 0; b < bodies->size; b++) {
         for (size_t s = 0; s < of.count; s++) {
             const double *y = sample_of(both, 0, 1, s) + 10 * b, *x = sample_of(pose, b, 1, s);
@@ -339,7 +341,7 @@ static void stop_daemon(void) {
 /* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the test also
  * checks the rows' names. */
 START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
-    static const dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
+    static const dyn_client_quantity requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_TASK_AXIS_LINEAR_X, DYN_CLIENT_TASK_AXIS_LINEAR_Z};
     static const char *const frame = "tip";
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
@@ -348,13 +350,13 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     dyn_client_evaluation *answer;
     quantity_question request = {.q = q,
                                  .quantity_count = 1,
-                                 .quantities = &asked,
+                                 .quantities = &requested,
                                  .frame_count = 1,
                                  .frames = &frame,
                                  .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED,
                                  .task_axis_count = 2,
                                  .task_axes = axes};
-    if (ask_quantities(client, &query, &request, &error, &answer) != DYN_CLIENT_OK) {
+    if (evaluate_quantities(client, &query, &request, &error, &answer) != DYN_CLIENT_OK) {
         ck_abort_msg("%s", error.message);
     }
     const double *Lambda = answer->results[0].blocks[0].values;
@@ -372,7 +374,7 @@ END_TEST
 /* The error names the one singular state among many, and the inverse exists there too. */
 START_TEST(singular_state_is_reported_by_its_number) {
     enum { SAMPLES = 700, SINGULAR = 611 };
-    dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
+    dyn_client_quantity requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
     static const char *const frame = "tool0";
     static double q[SAMPLES * 6];
     for (size_t i = 0; i < SAMPLES * 6; i++) {
@@ -381,20 +383,21 @@ START_TEST(singular_state_is_reported_by_its_number) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = SAMPLES);
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &asked, .frame_count = 1, .frames = &frame};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
+    quantity_question request = {
+        .q = q, .quantity_count = 1, .quantities = &requested, .frame_count = 1, .frames = &frame};
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_FAILED_PRECONDITION);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     ck_assert(error.has_sample);
     ck_assert_uint_eq(error.sample, 611);
     ck_assert_str_eq(error.reason, "SINGULAR_TASK");
-    asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA;
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_OK);
+    requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA;
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_OK);
     dyn_client_evaluation_free(answer);
 }
 END_TEST
 
 START_TEST(wrong_tasks_are_refused_with_their_field) {
-    static const dyn_client_quantity asked = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA;
+    static const dyn_client_quantity requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INVERSE_INERTIA;
     static const char *const frames[] = {"base_link",    "shoulder_link", "upper_arm_link",
                                          "forearm_link", "wrist_1_link",  "wrist_2_link",
                                          "wrist_3_link", "tool0",         "world"};
@@ -405,22 +408,22 @@ START_TEST(wrong_tasks_are_refused_with_their_field) {
     const double q[6] = {0};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &asked, .frames = frames};
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    quantity_question request = {.q = q, .quantity_count = 1, .quantities = &requested, .frames = frames};
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     request.frame_count = 9;
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_RESOURCE_EXHAUSTED);
     ck_assert_uint_eq(error.limit, 8);
     ck_assert_uint_eq(error.requested, 9);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].task");
     request.frame_count = 1;
     request.task_axis_count = 3;
     request.task_axes = twice;
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].task[0].axes[2]");
     request.task_axis_count = 2;
     request.task_axes = unknown;
-    ck_assert_int_eq(ask_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(evaluate_quantities(client, &query, &request, &error, &answer), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "evaluate.quantities[0].task[0].axes[1]");
 }
 END_TEST

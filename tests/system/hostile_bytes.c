@@ -72,7 +72,7 @@ static uint8_t *build_request(size_t *size) {
 /* Expects the answer that follows from whether the bytes can be decoded. */
 static void expect_fitting_answer(const sp_peer *peer, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(peer, bytes, size);
+    Dynamics__V1__Reply *reply = sp_call_bytes(peer, bytes, size);
     if (request) {
         ck_assert_uint_eq(reply->id, request->id);
         ck_assert_int_ne(reply->status->code, CODE(INTERNAL));
@@ -131,7 +131,7 @@ END_TEST
 START_TEST(unknown_method_is_answered) {
     static const uint8_t bytes[] = {0x08, 0x2a, 0xc2, 0x3e, 0x02, 0x08, 0x01}; /* id 42; field 1000, a message */
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, sizeof bytes);
+    Dynamics__V1__Reply *reply = sp_call_bytes(&peer, bytes, sizeof bytes);
     ck_assert_uint_eq(reply->id, 42);
     sp_expect_error(reply, CODE(UNIMPLEMENTED), "", "method 1000: this daemon does not know it");
     sp_close(&peer);
@@ -154,7 +154,7 @@ static const struct {
 
 START_TEST(unknown_field_is_refused_with_its_place) {
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, unknown_fields[_i].bytes, unknown_fields[_i].size);
+    Dynamics__V1__Reply *reply = sp_call_bytes(&peer, unknown_fields[_i].bytes, unknown_fields[_i].size);
     ck_assert_uint_eq(reply->id, 42);
     sp_expect_error(reply, CODE(UNIMPLEMENTED), unknown_fields[_i].field, unknown_fields[_i].words);
     sp_close(&peer);
@@ -166,7 +166,7 @@ START_TEST(zero_byte_in_a_name_is_refused) {
     static const uint8_t bytes[] = "\x08\x2a\x82\x03\x20\x0a\x0c\x0a\x0a"
                                    "two_link\0x\x12\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, sizeof bytes - 1);
+    Dynamics__V1__Reply *reply = sp_call_bytes(&peer, bytes, sizeof bytes - 1);
     ck_assert_uint_eq(reply->id, 42);
     sp_expect_error(reply, CODE(INVALID_ARGUMENT), "inverse_dynamics.query.model", "zero byte");
     sp_close(&peer);
@@ -180,7 +180,7 @@ START_TEST(message_just_above_the_limit_is_answered) {
     ck_assert_ptr_nonnull(bytes);
     memcpy(bytes, "\x08\x2a", 2);
     for (size_t more = 1; more <= MEBIBYTE; more += MEBIBYTE - 1) {
-        Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, MESSAGE_BYTES + more);
+        Dynamics__V1__Reply *reply = sp_call_bytes(&peer, bytes, MESSAGE_BYTES + more);
         ck_assert_uint_eq(reply->id, 42);
         ck_assert_str_eq(reply->status->reason, "MESSAGE_TOO_LARGE");
         ck_assert_uint_eq(reply->status->limit, MESSAGE_BYTES);
@@ -255,7 +255,7 @@ START_TEST(small_fields_do_not_use_much_memory) {
     }
     size_t before = peak_memory();
     sp_peer peer = sp_open(served.request_ipc, SP_REQ);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, bytes, at + size);
+    Dynamics__V1__Reply *reply = sp_call_bytes(&peer, bytes, at + size);
     ck_assert_int_ne(reply->status->code, CODE(OK));
     ck_assert_str_ne(reply->status->message, "");
     printf("%-28s %s; %.1f MB\n", amplifications[_i].name, reply->status->message,

@@ -159,12 +159,12 @@ START_TEST(missing_configuration_is_named) {
 }
 END_TEST
 
-static uint64_t ask_for_sample_limit(const sp_peer *peer) {
+static uint64_t read_sample_limit(const sp_peer *peer) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetServerInfoRequest method = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO;
     request.get_server_info = &method;
-    Dynamics__V1__Reply *reply = sp_ask(peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(peer, &request);
     sp_expect_ok(reply);
     uint64_t samples = reply->get_server_info->limits->samples;
     sp_free_reply(reply);
@@ -175,11 +175,11 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
     daemon_fixture d;
     daemon_start(&(daemon_options){.configuration = "[limits]\nsamples = 1234\n"}, &d);
     sp_peer peer = sp_open(d.request_ipc, SP_REQ);
-    ck_assert_uint_eq(ask_for_sample_limit(&peer), 1234);
+    ck_assert_uint_eq(read_sample_limit(&peer), 1234);
     daemon_configure(&d, "[limits]\nsamples = 99\nsampels = 5\n");
     daemon_signal(&d, SIGHUP);
     daemon_wait_for_notice(&d, "the old one is in force", 10);
-    ck_assert_uint_eq(ask_for_sample_limit(&peer), 1234);
+    ck_assert_uint_eq(read_sample_limit(&peer), 1234);
     sp_expect_right_answer(&peer);
     char *log = daemon_log(&d);
     ck_assert_msg(strstr(log, "did you mean \"samples\"") != NULL, "the log does not say why:\n%s", log);
@@ -187,7 +187,7 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
     daemon_configure(&d, "[limits]\nsamples = 99\n");
     daemon_signal(&d, SIGHUP);
     daemon_wait_for_notice(&d, "READY=1", 10);
-    ck_assert_uint_eq(ask_for_sample_limit(&peer), 99);
+    ck_assert_uint_eq(read_sample_limit(&peer), 99);
     sp_expect_right_answer(&peer);
     sp_close(&peer);
     daemon_stop(&d);

@@ -179,7 +179,7 @@ START_TEST(repeated_requests_are_executed_once) {
     sp_peer peer = sp_open(fixture.request_tcp, SP_REQ);
     for (uint64_t i = 0; i < 4; i++) {
         request.id = 5 + i / 2;
-        Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+        Dynamics__V1__Reply *reply = sp_call(&peer, &request);
         sp_expect_ok(reply);
         ck_assert_uint_eq(reply->step_simulation->state->step, 10 + i / 2 * 10);
         sp_free_reply(reply);
@@ -195,7 +195,7 @@ START_TEST(repeated_requests_are_executed_once) {
     request.create_simulation = &create;
     uint64_t tokens[2];
     for (int i = 0; i < 2; i++) {
-        Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+        Dynamics__V1__Reply *reply = sp_call(&peer, &request);
         sp_expect_ok(reply);
         tokens[i] = reply->create_simulation->token;
         sp_free_reply(reply);
@@ -218,12 +218,12 @@ START_TEST(stream_without_a_target_is_refused) {
     query.model = model;
     open.query = &query;
     sp_peer peer = sp_open(fixture.request_tcp, SP_REQ);
-    sp_expect_error(sp_ask(&peer, &request), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "open_stream.target",
+    sp_expect_error(sp_call(&peer, &request), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "open_stream.target",
                     "feedforward");
     open.target_case = DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_FEEDFORWARD;
     open.feedforward = &feedforward;
     request.id = 2;
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &request);
     sp_expect_ok(reply);
     sp_free_reply(reply);
     sp_close(&peer);

@@ -174,7 +174,7 @@ START_TEST(the_largest_request_and_its_reply_fit_into_an_idle_daemon) {
     const char *const addresses[] = {d.request_tcp, d.request_ipc};
     for (int i = 0; i < 10; i++) {
         sp_peer peer = sp_open(addresses[i % 2], SP_REQ);
-        Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, request, size);
+        Dynamics__V1__Reply *reply = sp_call_bytes(&peer, request, size);
         sp_expect_ok(reply);
         ck_assert_uint_eq(reply->mass_matrix->n_mass_matrix, REPLY_BYTES / 8);
         sp_free_reply(reply);
@@ -214,7 +214,7 @@ START_TEST(unread_replies_are_bounded_and_make_room) {
     bool is_served = false;
     while (!is_served && sp_now() < start + 10) {
         sp_peer peer = sp_open(d.request_tcp, SP_REQ);
-        Dynamics__V1__Reply *reply = sp_ask_bytes(&peer, request, size);
+        Dynamics__V1__Reply *reply = sp_call_bytes(&peer, request, size);
         is_served = reply->status->code == DYNAMICS__V1__CODE__CODE_OK;
         if (is_served) {
             sp_free_reply(reply);

@@ -59,7 +59,7 @@ typedef struct question {
     double q[6], v[6], a[6], f[6];
 } question;
 
-static void ask_well(question *x) {
+static void call_well(question *x) {
     memset(x, 0, sizeof *x);
     dynamics__v1__request__init(&x->request);
     dynamics__v1__inverse_dynamics_request__init(&x->method);
@@ -258,9 +258,9 @@ static const struct {
 
 START_TEST(spoilt_question_is_answered_with_its_place) {
     question x;
-    ask_well(&x);
+    call_well(&x);
     questions[_i].spoil(&x);
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &x.request);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &x.request);
     ck_assert_str_eq(reply->status->reason, questions[_i].reason);
     if (questions[_i].spoil == nan_in_the_callers_order) {
         ck_assert_int_eq(reply->status->of_sample_case, DYNAMICS__V1__STATUS__OF_SAMPLE_SAMPLE);
@@ -273,8 +273,8 @@ END_TEST
 
 START_TEST(the_question_itself_is_right) {
     question x;
-    ask_well(&x);
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &x.request);
+    call_well(&x);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &x.request);
     sp_expect_ok(reply);
     ck_assert_uint_eq(reply->inverse_dynamics->n_tau, 4);
     sp_free_reply(reply);
@@ -283,7 +283,7 @@ END_TEST
 
 /* ---- kinematics -------------------------------------------------------------------------------------------------- */
 
-static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int reference_frame, size_t samples) {
+static Dynamics__V1__Reply *call_kinematics(char **frames, size_t count, int reference_frame, size_t samples) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
@@ -297,40 +297,40 @@ static Dynamics__V1__Reply *ask_kinematics(char **frames, size_t count, int refe
     request.id = 12;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_KINEMATICS;
     request.kinematics = &method;
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &request);
     free(method.q);
     return reply;
 }
 
 START_TEST(unknown_frame) {
     char *frames[] = {text("link1"), text("tpi")};
-    sp_expect_error(ask_kinematics(frames, 2, 1, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
+    sp_expect_error(call_kinematics(frames, 2, 1, 1), CODE(NOT_FOUND), "kinematics.frames[1]",
                     "no frame \"tpi\"; did you mean \"tip\"");
 }
 END_TEST
 
 START_TEST(no_frame) {
-    sp_expect_error(ask_kinematics(NULL, 0, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
+    sp_expect_error(call_kinematics(NULL, 0, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames", "at least one");
 }
 END_TEST
 
 START_TEST(frame_named_twice) {
     char *frames[] = {text("tip"), text("tip")};
-    sp_expect_error(ask_kinematics(frames, 2, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames[1]", "twice");
+    sp_expect_error(call_kinematics(frames, 2, 1, 1), CODE(INVALID_ARGUMENT), "kinematics.frames[1]", "twice");
 }
 END_TEST
 
 START_TEST(unknown_reference_frame_of_jacobians) {
     char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, -3, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame", "is -3");
-    sp_expect_error(ask_kinematics(frames, 1, 0, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
+    sp_expect_error(call_kinematics(frames, 1, -3, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame", "is -3");
+    sp_expect_error(call_kinematics(frames, 1, 0, 1), CODE(INVALID_ARGUMENT), "kinematics.reference_frame",
                     "pass LOCAL (1)");
 }
 END_TEST
 
 START_TEST(reply_that_would_be_too_large) {
     char *frames[] = {text("tip")};
-    sp_expect_error(ask_kinematics(frames, 1, 1, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
+    sp_expect_error(call_kinematics(frames, 1, 1, SAMPLES), CODE(RESOURCE_EXHAUSTED), "kinematics.q",
                     "limits.reply_bytes");
 }
 END_TEST
@@ -345,14 +345,14 @@ START_TEST(one_sample_too_many) {
     method.q = calloc(method.n_q, sizeof(double));
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GRAVITY;
     request.gravity = &method;
-    Dynamics__V1__Reply *refused = sp_ask(&peer, &request);
+    Dynamics__V1__Reply *refused = sp_call(&peer, &request);
     ck_assert_str_eq(refused->status->reason, "TOO_MANY_SAMPLES");
     ck_assert_uint_eq(refused->status->limit, SAMPLES);
     ck_assert_uint_eq(refused->status->requested, SAMPLES + 1);
     ck_assert_double_eq(refused->status->retry_after, 0);
     sp_expect_error(refused, CODE(RESOURCE_EXHAUSTED), "gravity.q", "100001 samples; the limit is 100000");
     method.n_q = 2 * SAMPLES;
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &request);
     sp_expect_ok(reply);
     sp_free_reply(reply);
     free(method.q);
@@ -365,7 +365,7 @@ START_TEST(unknown_component_of_health) {
     method.component = text("modles");
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_HEALTH;
     request.get_health = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "get_health.component", "did you mean \"models\"?");
+    sp_expect_error(sp_call(&peer, &request), CODE(NOT_FOUND), "get_health.component", "did you mean \"models\"?");
 }
 END_TEST
 
@@ -382,7 +382,7 @@ static Dynamics__V1__Reply *load_over(const sp_peer *to, const char *urdf, const
     request.client = client;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = &method;
-    return sp_ask(to, &request);
+    return sp_call(to, &request);
 }
 
 static Dynamics__V1__Reply *load_with(const char *urdf, const char *name, uint64_t client, uint64_t id) {
@@ -439,7 +439,7 @@ START_TEST(no_description) {
     Dynamics__V1__LoadModelRequest method = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
     request.load_model = &method;
-    sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), "load_model.source", "pass one of urdf");
+    sp_expect_error(sp_call(&peer, &request), CODE(INVALID_ARGUMENT), "load_model.source", "pass one of urdf");
 }
 END_TEST
 
@@ -467,7 +467,7 @@ START_TEST(zero_mass_makes_the_mass_matrix_singular) {
     method.q = &q;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_FORWARD_DYNAMICS;
     request.forward_dynamics = &method;
-    reply = sp_ask(&peer, &request);
+    reply = sp_call(&peer, &request);
     ck_assert_int_eq(reply->status->code, CODE(FAILED_PRECONDITION));
     ck_assert_msg(strstr(reply->status->message, "j") != NULL, "\"%s\"", reply->status->message);
     sp_free_reply(reply);
@@ -520,10 +520,10 @@ START_TEST(unknown_model_is_neither_described_nor_unloaded) {
     describe.model = unload.model = text("ur6");
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DESCRIBE_MODEL;
     request.describe_model = &describe;
-    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "describe_model.model", "did you mean \"ur5\"");
+    sp_expect_error(sp_call(&peer, &request), CODE(NOT_FOUND), "describe_model.model", "did you mean \"ur5\"");
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
     request.unload_model = &unload;
-    sp_expect_error(sp_ask(&peer, &request), CODE(NOT_FOUND), "unload_model.model", "did you mean \"ur5\"");
+    sp_expect_error(sp_call(&peer, &request), CODE(NOT_FOUND), "unload_model.model", "did you mean \"ur5\"");
 }
 END_TEST
 
@@ -533,7 +533,7 @@ static Dynamics__V1__Reply *unload(const char *name) {
     method.model = text(name);
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_UNLOAD_MODEL;
     request.unload_model = &method;
-    return sp_ask(&peer, &request);
+    return sp_call(&peer, &request);
 }
 
 /* Members which the daemon derives are refused in requests; only replies set them. */
@@ -566,7 +566,7 @@ START_TEST(derived_members_of_a_description_are_refused) {
         request.method_case = DYNAMICS__V1__REQUEST__METHOD_LOAD_MODEL;
         request.load_model = &load;
         snprintf(path, sizeof path, "load_model.description.%s", fields[i]);
-        sp_expect_error(sp_ask(&peer, &request), CODE(INVALID_ARGUMENT), path, "set in replies only");
+        sp_expect_error(sp_call(&peer, &request), CODE(INVALID_ARGUMENT), path, "set in replies only");
     }
 }
 END_TEST
@@ -613,7 +613,7 @@ static Dynamics__V1__Reply *derive(uint64_t client, uint64_t id) {
     request.client = client;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_DERIVE_MODEL;
     request.derive_model = &method;
-    return sp_ask(&peer, &request);
+    return sp_call(&peer, &request);
 }
 
 static uint64_t count_refused(void) {
@@ -621,7 +621,7 @@ static uint64_t count_refused(void) {
     Dynamics__V1__GetServerInfoRequest method = DYNAMICS__V1__GET_SERVER_INFO_REQUEST__INIT;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_GET_SERVER_INFO;
     request.get_server_info = &method;
-    Dynamics__V1__Reply *reply = sp_ask(&peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(&peer, &request);
     sp_expect_ok(reply);
     const Dynamics__V1__GetServerInfoReply *info = reply->get_server_info;
     uint64_t refused = 0;

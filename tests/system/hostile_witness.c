@@ -27,7 +27,7 @@ struct witness {
 };
 
 /* Sends one request. Returns whether there was an answer. */
-static bool ask(witness *w, dyn_client *client, unsigned number) {
+static bool make_call(witness *w, dyn_client *client, unsigned number) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     double t = 0.1 * number, q[2] = {sin(t), cos(1.7 * t)}, v[2] = {cos(t), -1.7 * sin(1.7 * t)}, a[2] = {t, 1};
     double tau[2], right[2];
@@ -48,7 +48,7 @@ static bool ask(witness *w, dyn_client *client, unsigned number) {
 /* Makes one attempt, for which a fresh witness connects first. */
 static bool attempt(witness *w, unsigned number) {
     if (w->kind == WITNESS_STEADY) {
-        return ask(w, w->client, number);
+        return make_call(w, w->client, number);
     }
     dyn_client *client;
     dyn_client_error error;
@@ -57,7 +57,7 @@ static bool attempt(witness *w, unsigned number) {
         snprintf(w->report.failure, sizeof w->report.failure, "%.200s", error.message);
         return false;
     }
-    bool is_answered = ask(w, client, number);
+    bool is_answered = make_call(w, client, number);
     dyn_client_close(client);
     return is_answered;
 }

@@ -48,29 +48,29 @@ static void close_peers(void) {
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
 /* Returns a request of CLIENT. All methods are pointers in one place. */
-static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase method, void *asked) {
+static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase method, void *requested) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.id = id;
     request.client = CLIENT;
     request.method_case = method;
-    request.get_health = asked;
+    request.get_health = requested;
     return request;
 }
 
-static Dynamics__V1__Reply *ask(const sp_peer *peer, uint64_t id, Dynamics__V1__Request__MethodCase method,
-                                void *asked) {
-    const Dynamics__V1__Request request = make(id, method, asked);
-    return sp_ask(peer, &request);
+static Dynamics__V1__Reply *exchange(const sp_peer *peer, uint64_t id, Dynamics__V1__Request__MethodCase method,
+                                     void *requested) {
+    const Dynamics__V1__Request request = make(id, method, requested);
+    return sp_call(peer, &request);
 }
 
 static Dynamics__V1__Reply *create(const sp_peer *peer, uint64_t id, char *name) {
-    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__CreateSimulationRequest requested = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     char model[] = "two_link";
-    asked.name = name;
+    requested.name = name;
     query.model = model;
-    asked.query = &query;
-    return ask(peer, id, METHOD(CREATE_SIMULATION), &asked);
+    requested.query = &query;
+    return exchange(peer, id, METHOD(CREATE_SIMULATION), &requested);
 }
 
 /* Creates a simulation; returns its token. */
@@ -83,24 +83,24 @@ static uint64_t create_new(uint64_t id, char *name) {
 }
 
 static Dynamics__V1__Reply *erase(const sp_peer *peer, uint64_t id, char *name, uint64_t token) {
-    Dynamics__V1__DeleteSimulationRequest asked = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
-    asked.simulation = name;
-    asked.token = token;
-    return ask(peer, id, METHOD(DELETE_SIMULATION), &asked);
+    Dynamics__V1__DeleteSimulationRequest requested = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
+    requested.simulation = name;
+    requested.token = token;
+    return exchange(peer, id, METHOD(DELETE_SIMULATION), &requested);
 }
 
 static Dynamics__V1__Reply *look(char *name) {
-    Dynamics__V1__GetSimulationStateRequest asked = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
-    asked.simulation = name;
-    return ask(&victim, next_id++, METHOD(GET_SIMULATION_STATE), &asked);
+    Dynamics__V1__GetSimulationStateRequest requested = DYNAMICS__V1__GET_SIMULATION_STATE_REQUEST__INIT;
+    requested.simulation = name;
+    return exchange(&victim, next_id++, METHOD(GET_SIMULATION_STATE), &requested);
 }
 
 static Dynamics__V1__StepSimulationRequest steps_of(char *name, uint64_t token, uint64_t steps) {
-    Dynamics__V1__StepSimulationRequest asked = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
-    asked.simulation = name;
-    asked.token = token;
-    asked.steps = steps;
-    return asked;
+    Dynamics__V1__StepSimulationRequest requested = DYNAMICS__V1__STEP_SIMULATION_REQUEST__INIT;
+    requested.simulation = name;
+    requested.token = token;
+    requested.steps = steps;
+    return requested;
 }
 
 /* Sends a request without waiting for its reply. */
@@ -123,10 +123,10 @@ static Dynamics__V1__Reply *receive_reply(const sp_peer *peer) {
 }
 
 static bool cancel(const sp_peer *peer, uint64_t id, uint64_t target) {
-    Dynamics__V1__CancelRequest asked = DYNAMICS__V1__CANCEL_REQUEST__INIT;
-    asked.client = CLIENT;
-    asked.id = target;
-    Dynamics__V1__Reply *reply = ask(peer, id, METHOD(CANCEL), &asked);
+    Dynamics__V1__CancelRequest requested = DYNAMICS__V1__CANCEL_REQUEST__INIT;
+    requested.client = CLIENT;
+    requested.id = target;
+    Dynamics__V1__Reply *reply = exchange(peer, id, METHOD(CANCEL), &requested);
     sp_expect_ok(reply);
     bool is_found = reply->cancel->found;
     sp_free_reply(reply);
@@ -194,7 +194,7 @@ START_TEST(request_is_executed_under_an_id_that_another_has_used) {
     uint64_t token = create_new(next_id++, name), id = next_id++;
     Dynamics__V1__UnloadModelRequest harmless = DYNAMICS__V1__UNLOAD_MODEL_REQUEST__INIT;
     harmless.model = model;
-    Dynamics__V1__Reply *poison = ask(&stranger, id, METHOD(UNLOAD_MODEL), &harmless);
+    Dynamics__V1__Reply *poison = exchange(&stranger, id, METHOD(UNLOAD_MODEL), &harmless);
     sp_expect_ok(poison);
     sp_free_reply(poison);
     Dynamics__V1__Reply *reply = erase(&victim, id, name, token);
@@ -227,16 +227,16 @@ END_TEST
 START_TEST(first_steps_of_many_evaluations_can_be_cancelled) {
     enum { STEPS = 40 };
     char name[] = "costly", model[] = "ur5";
-    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__CreateSimulationRequest requested = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
     query.model = model;
     stepping.integrator = DYNAMICS__V1__INTEGRATOR__INTEGRATOR_RK4;
     stepping.substeps = 10000;
-    asked.name = name;
-    asked.query = &query;
-    asked.stepping = &stepping;
-    Dynamics__V1__Reply *made = ask(&victim, next_id++, METHOD(CREATE_SIMULATION), &asked);
+    requested.name = name;
+    requested.query = &query;
+    requested.stepping = &stepping;
+    Dynamics__V1__Reply *made = exchange(&victim, next_id++, METHOD(CREATE_SIMULATION), &requested);
     sp_expect_ok(made);
     uint64_t token = made->create_simulation->token, id = next_id++;
     sp_free_reply(made);
@@ -280,21 +280,21 @@ START_TEST(request_that_arrives_again_while_it_is_executed_waits_for_the_reply) 
 END_TEST
 
 static Dynamics__V1__Reply *push(char *name, uint64_t token, uint64_t id, double force) {
-    Dynamics__V1__SetSimulationInputRequest asked = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
+    Dynamics__V1__SetSimulationInputRequest requested = DYNAMICS__V1__SET_SIMULATION_INPUT_REQUEST__INIT;
     Dynamics__V1__SimulationInput input = DYNAMICS__V1__SIMULATION_INPUT__INIT;
     double tau[2] = {force, force};
-    asked.simulation = name;
-    asked.token = token;
-    asked.input = &input;
+    requested.simulation = name;
+    requested.token = token;
+    requested.input = &input;
     input.n_tau = 2;
     input.tau = tau;
-    return ask(&victim, id, METHOD(SET_SIMULATION_INPUT), &asked);
+    return exchange(&victim, id, METHOD(SET_SIMULATION_INPUT), &requested);
 }
 
 /* Returns the force that acts in the next step of the simulation; makes that step. */
 static double acting_force(char *name, uint64_t token) {
     Dynamics__V1__StepSimulationRequest one = steps_of(name, token, 1);
-    Dynamics__V1__Reply *reply = ask(&victim, next_id++, METHOD(STEP_SIMULATION), &one);
+    Dynamics__V1__Reply *reply = exchange(&victim, next_id++, METHOD(STEP_SIMULATION), &one);
     sp_expect_ok(reply);
     double force = reply->step_simulation->state->tau[0];
     sp_free_reply(reply);
@@ -334,11 +334,11 @@ START_TEST(state_and_reset_that_arrive_again_change_nothing) {
     set.token = reset.token = token;
     set.n_q = 2;
     set.q = q;
-    Dynamics__V1__Reply *set_reply = ask(&victim, set_id, METHOD(SET_SIMULATION_STATE), &set);
-    Dynamics__V1__Reply *reset_reply = ask(&victim, reset_id, METHOD(RESET_SIMULATION), &reset);
+    Dynamics__V1__Reply *set_reply = exchange(&victim, set_id, METHOD(SET_SIMULATION_STATE), &set);
+    Dynamics__V1__Reply *reset_reply = exchange(&victim, reset_id, METHOD(RESET_SIMULATION), &reset);
     acting_force(name, token);
-    Dynamics__V1__Reply *set_again = ask(&victim, set_id, METHOD(SET_SIMULATION_STATE), &set);
-    Dynamics__V1__Reply *reset_again = ask(&victim, reset_id, METHOD(RESET_SIMULATION), &reset);
+    Dynamics__V1__Reply *set_again = exchange(&victim, set_id, METHOD(SET_SIMULATION_STATE), &set);
+    Dynamics__V1__Reply *reset_again = exchange(&victim, reset_id, METHOD(RESET_SIMULATION), &reset);
     Dynamics__V1__Reply *after = look(name);
     sp_expect_ok(after);
     ck_assert_uint_eq(after->get_simulation_state->state->step, 1);
@@ -352,29 +352,29 @@ END_TEST
 
 START_TEST(pause_that_arrives_again_stops_nothing) {
     char name[] = "running", model[] = "two_link";
-    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__CreateSimulationRequest requested = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__PauseSimulationRequest pause = DYNAMICS__V1__PAUSE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ResumeSimulationRequest resume = DYNAMICS__V1__RESUME_SIMULATION_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
-    asked.name = pause.simulation = resume.simulation = name;
+    requested.name = pause.simulation = resume.simulation = name;
     query.model = model;
-    asked.query = &query;
-    asked.pace = DYNAMICS__V1__PACE__PACE_CLOCK;
-    Dynamics__V1__Reply *made = ask(&victim, next_id++, METHOD(CREATE_SIMULATION), &asked);
+    requested.query = &query;
+    requested.pace = DYNAMICS__V1__PACE__PACE_CLOCK;
+    Dynamics__V1__Reply *made = exchange(&victim, next_id++, METHOD(CREATE_SIMULATION), &requested);
     sp_expect_ok(made);
     pause.token = resume.token = made->create_simulation->token;
     uint64_t pause_id = next_id++, resume_id = next_id++;
-    Dynamics__V1__Reply *paused = ask(&victim, pause_id, METHOD(PAUSE_SIMULATION), &pause);
-    Dynamics__V1__Reply *resumed = ask(&victim, resume_id, METHOD(RESUME_SIMULATION), &resume);
-    Dynamics__V1__Reply *paused_again = ask(&victim, pause_id, METHOD(PAUSE_SIMULATION), &pause);
+    Dynamics__V1__Reply *paused = exchange(&victim, pause_id, METHOD(PAUSE_SIMULATION), &pause);
+    Dynamics__V1__Reply *resumed = exchange(&victim, resume_id, METHOD(RESUME_SIMULATION), &resume);
+    Dynamics__V1__Reply *paused_again = exchange(&victim, pause_id, METHOD(PAUSE_SIMULATION), &pause);
     Dynamics__V1__Reply *after = look(name);
     sp_expect_ok(after);
     ck_assert_int_eq(after->get_simulation_state->simulation->condition,
                      DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING);
     expect_same_reply(paused, paused_again);
     /* A repeated resumption does not start the simulation once it is paused. */
-    sp_free_reply(ask(&victim, next_id++, METHOD(PAUSE_SIMULATION), &pause));
-    expect_same_reply(resumed, ask(&victim, resume_id, METHOD(RESUME_SIMULATION), &resume));
+    sp_free_reply(exchange(&victim, next_id++, METHOD(PAUSE_SIMULATION), &pause));
+    expect_same_reply(resumed, exchange(&victim, resume_id, METHOD(RESUME_SIMULATION), &resume));
     sp_free_reply(after);
     after = look(name);
     ck_assert_int_eq(after->get_simulation_state->simulation->condition,
@@ -401,7 +401,7 @@ START_TEST(cancellation_that_arrives_again_is_answered_as_before) {
     ck_assert(cancel(&victim, found_by, id));
     ck_assert(!cancel(&victim, next_id++, id));
     /* The cancelled request does not start again. */
-    expect_cancelled_steps(sp_ask(&busy, &request));
+    expect_cancelled_steps(sp_call(&busy, &request));
     sp_close(&busy);
     sp_free_reply(erase(&victim, next_id++, name, token));
 }
@@ -420,18 +420,18 @@ START_TEST(error_is_repeated_like_any_other_reply) {
     char name[] = "late";
     uint64_t id = next_id++;
     Dynamics__V1__StepSimulationRequest one = steps_of(name, 0, 1);
-    sp_expect_error(ask(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
+    sp_expect_error(exchange(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
                     "no simulation \"late\"");
     uint64_t token = create_new(next_id++, name);
-    sp_expect_error(ask(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
+    sp_expect_error(exchange(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
                     "no simulation \"late\"");
     /* A request past its deadline has done some steps, and does no more. */
     Dynamics__V1__StepSimulationRequest steps = steps_of(name, token, ENDLESS);
     Dynamics__V1__Request request = make(next_id++, METHOD(STEP_SIMULATION), &steps);
     request.timeout = 0.05;
-    uint64_t done = expect_late_steps(sp_ask(&victim, &request));
+    uint64_t done = expect_late_steps(sp_call(&victim, &request));
     Dynamics__V1__Reply *before = look(name);
-    ck_assert_uint_eq(expect_late_steps(sp_ask(&victim, &request)), done);
+    ck_assert_uint_eq(expect_late_steps(sp_call(&victim, &request)), done);
     Dynamics__V1__Reply *after = look(name);
     ck_assert_uint_gt(done, 0);
     ck_assert_uint_eq(before->get_simulation_state->state->step, done);
@@ -450,7 +450,7 @@ static void name_joint(char name[JOINT_NAME + 1], int i) {
 }
 
 static void load_many_joints(void) {
-    Dynamics__V1__LoadModelRequest asked = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    Dynamics__V1__LoadModelRequest requested = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     char *urdf = malloc((size_t)JOINTS * ELEMENTS), *end = stpcpy(urdf, "<robot name='many'><link name='base'/>");
     char name[JOINT_NAME + 1];
     ck_assert_ptr_nonnull(urdf);
@@ -463,9 +463,9 @@ static void load_many_joints(void) {
                        i, name, i);
     }
     stpcpy(end, "</robot>");
-    asked.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
-    asked.urdf = urdf;
-    Dynamics__V1__Reply *reply = ask(&victim, next_id++, METHOD(LOAD_MODEL), &asked);
+    requested.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+    requested.urdf = urdf;
+    Dynamics__V1__Reply *reply = exchange(&victim, next_id++, METHOD(LOAD_MODEL), &requested);
     sp_expect_ok(reply);
     sp_free_reply(reply);
     free(urdf);
@@ -475,26 +475,26 @@ START_TEST(request_whose_reply_is_too_large_to_be_stored_is_executed_once) {
     static char names[JOINTS][JOINT_NAME + 1], *list[JOINTS];
     char name[] = "large", model[] = "many";
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
-    Dynamics__V1__CreateSimulationRequest asked = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
+    Dynamics__V1__CreateSimulationRequest requested = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     uint64_t id = next_id++;
     load_many_joints();
     for (int i = 0; i < JOINTS; i++) {
         name_joint(names[i], i);
         list[i] = names[i];
     }
-    asked.name = name;
-    asked.query = &query;
+    requested.name = name;
+    requested.query = &query;
     query.model = model;
     query.n_joint_names = JOINTS;
     query.joint_names = list;
-    Dynamics__V1__Reply *first = ask(&victim, id, METHOD(CREATE_SIMULATION), &asked);
+    Dynamics__V1__Reply *first = exchange(&victim, id, METHOD(CREATE_SIMULATION), &requested);
     sp_expect_ok(first);
     ck_assert_uint_gt(dynamics__v1__reply__get_packed_size(first), 1 << 20);
-    sp_expect_error(ask(&victim, id, METHOD(CREATE_SIMULATION), &asked), CODE(ABORTED), "",
+    sp_expect_error(exchange(&victim, id, METHOD(CREATE_SIMULATION), &requested), CODE(ABORTED), "",
                     "the request was executed, but its reply of");
     Dynamics__V1__Reply *deleted = erase(&victim, next_id++, name, first->create_simulation->token);
     sp_expect_ok(deleted);
-    sp_expect_error(ask(&victim, id, METHOD(CREATE_SIMULATION), &asked), CODE(ABORTED), "",
+    sp_expect_error(exchange(&victim, id, METHOD(CREATE_SIMULATION), &requested), CODE(ABORTED), "",
                     "the request was executed, but its reply of");
     sp_expect_error(look(name), CODE(NOT_FOUND), "get_simulation_state.simulation", "no simulation \"large\"");
     sp_free_reply(deleted);
@@ -557,8 +557,8 @@ START_TEST(progress_is_published_under_its_own_number) {
     }
     /* Another client cannot publish under that number meanwhile. */
     request.client = CLIENT + 1;
-    sp_expect_error(sp_ask(&stranger, &request), CODE(ALREADY_EXISTS), "progress", "draw a number at random");
-    sp_expect_error(sp_ask(&victim, &request), CODE(ALREADY_EXISTS), "progress", "draw a number at random");
+    sp_expect_error(sp_call(&stranger, &request), CODE(ALREADY_EXISTS), "progress", "draw a number at random");
+    sp_expect_error(sp_call(&victim, &request), CODE(ALREADY_EXISTS), "progress", "draw a number at random");
     cancel_for_sure(id);
     expect_cancelled_steps(receive_reply(&busy));
     sp_close(&busy);

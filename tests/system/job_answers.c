@@ -120,11 +120,11 @@ static dyn_client_status ask(dyn_client_job_ticket *ticket, double timeout) {
     dyn_client_query query = QUERY;
     query.job = ticket;
     query.timeout = timeout;
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     double begin = now();
     dyn_client_status status = dyn_client_gravity(client, &query, q, g, &error);
     elapsed = now() - begin;
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     if (status == DYN_CLIENT_OK) {
         ck_assert_double_eq(g[1], 2);
     }

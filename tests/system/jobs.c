@@ -161,9 +161,9 @@ START_TEST(calls_of_every_kind_give_equal_results_as_jobs) {
     for (int i = 0; i < 2; i++) {
         dyn_client_evaluation *evaluation;
         const dyn_client_quantity_request wanted = {.quantity = DYN_CLIENT_QUANTITY_KINETIC_ENERGY};
-        const dyn_client_evaluate_request asked =
+        const dyn_client_evaluate_request requested =
             DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q[0], .v = q[1], .quantity_count = 1, .quantities = &wanted);
-        require(dyn_client_evaluate(clients[i], &query, &asked, &evaluation, &error));
+        require(dyn_client_evaluate(clients[i], &query, &requested, &evaluation, &error));
         ck_assert_uint_eq(evaluation->result_count, 1);
         memcpy(results[i], evaluation->results[0].blocks[0].values, SAMPLES * sizeof(double));
         dyn_client_evaluation_free(evaluation);

@@ -39,11 +39,11 @@ static void set_reply(Dynamics__V1__Reply *reply) {
 static const dyn_client_query QUERY = DYN_CLIENT_QUERY_INIT(.model = "robot", .nq = 2, .nv = 2, .samples = 2);
 
 /* Requests gravity forces and checks that nothing but them is written. */
-static dyn_client_status ask_gravity(double g[4]) {
+static dyn_client_status call_gravity(double g[4]) {
     double guarded[6] = {-1, 0, 0, 0, 0, -1}, q[4] = {0};
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     dyn_client_status status = dyn_client_gravity(client, &QUERY, q, guarded + 1, &error);
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     ck_assert_double_eq(guarded[0], -1);
     ck_assert_double_eq(guarded[5], -1);
     memcpy(g, guarded + 1, 4 * sizeof *g);
@@ -67,7 +67,7 @@ static void set_gravity_reply(size_t count) {
 START_TEST(a_right_answer_is_accepted) {
     double g[4];
     set_gravity_reply(4);
-    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_OK);
+    ck_assert_int_eq(call_gravity(g), DYN_CLIENT_OK);
     ck_assert_double_eq(g[0], 1);
     ck_assert_double_eq(g[3], 4);
 }
@@ -80,7 +80,7 @@ START_TEST(too_few_and_too_many_values_are_refused) {
             continue;
         }
         set_gravity_reply(count);
-        ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+        ck_assert_int_eq(call_gravity(g), DYN_CLIENT_BAD_REPLY);
     }
 }
 END_TEST
@@ -90,7 +90,7 @@ START_TEST(every_truncation_is_refused) {
     set_gravity_reply(4);
     for (size_t size = peer.reply_size; size-- > 0;) {
         peer.reply_size = size;
-        ck_assert_int_ne(ask_gravity(g), DYN_CLIENT_OK);
+        ck_assert_int_ne(call_gravity(g), DYN_CLIENT_OK);
     }
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(an_answer_to_another_request_is_refused) {
     double g[4];
     set_gravity_reply(4);
     peer.with_id = 0;
-    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(call_gravity(g), DYN_CLIENT_BAD_REPLY);
     ck_assert_ptr_nonnull(strstr(error.message, "another request"));
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(an_answer_to_another_method_is_refused) {
     reply.result_case = DYNAMICS__V1__REPLY__RESULT_LIST_MODELS;
     reply.list_models = &list;
     set_reply(&reply);
-    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(call_gravity(g), DYN_CLIENT_BAD_REPLY);
     ck_assert_ptr_nonnull(strstr(error.message, "another method"));
 }
 END_TEST
@@ -125,12 +125,12 @@ START_TEST(a_status_is_reported_with_its_field) {
     status.field = "gravity.q[1]";
     reply.status = &status;
     set_reply(&reply);
-    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_DATA_LOSS);
+    ck_assert_int_eq(call_gravity(g), DYN_CLIENT_DATA_LOSS);
     ck_assert_str_eq(error.field, "gravity.q[1]");
     ck_assert_str_eq(error.message, "lost");
     status.code = (Dynamics__V1__Code)4711;
     set_reply(&reply);
-    ck_assert_int_eq(ask_gravity(g), DYN_CLIENT_UNKNOWN);
+    ck_assert_int_eq(call_gravity(g), DYN_CLIENT_UNKNOWN);
 }
 END_TEST
 
@@ -163,10 +163,10 @@ static void set_description(uint32_t q_index, size_t zero_count, size_t unit_cou
     set_reply(&reply);
 }
 
-static dyn_client_status ask_description(dyn_client_description **robot) {
-    lying_peer_hand_over(&peer);
+static dyn_client_status call_describe_model(dyn_client_description **robot) {
+    lying_peer_publish(&peer);
     dyn_client_status status = dyn_client_describe_model(client, "robot", 0, robot, &error);
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     return status;
 }
 
@@ -181,7 +181,7 @@ START_TEST(a_description_that_contradicts_itself_is_refused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dyn_client_description *robot;
         set_description(cases[i].q_index, cases[i].zero_count, cases[i].unit_count);
-        ck_assert_int_eq(ask_description(&robot), cases[i].status);
+        ck_assert_int_eq(call_describe_model(&robot), cases[i].status);
         ck_assert((robot != NULL) == (cases[i].status == DYN_CLIENT_OK));
         dyn_client_description_free(robot);
     }
@@ -235,7 +235,7 @@ static void set_evaluation(const evaluation_lie *lie) {
     set_reply(&reply);
 }
 
-static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
+static dyn_client_status call_evaluate(dyn_client_evaluation **evaluation) {
     static const char *const frame = "tool";
     const dyn_client_quantity_request both[] = {
         {.quantity = DYN_CLIENT_QUANTITY_CORIOLIS_MATRIX},
@@ -243,9 +243,9 @@ static dyn_client_status ask_evaluation(dyn_client_evaluation **evaluation) {
     const double q[4] = {0};
     dyn_client_evaluate_request request =
         DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = q, .quantity_count = 2, .quantities = both);
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     dyn_client_status status = dyn_client_evaluate(client, &QUERY, &request, evaluation, &error);
-    lying_peer_hand_over(&peer);
+    lying_peer_publish(&peer);
     return status;
 }
 
@@ -284,7 +284,7 @@ START_TEST(an_evaluation_that_contradicts_itself_is_refused) {
     for (size_t i = 0; i < CASES; i++) {
         dyn_client_evaluation *evaluation;
         set_evaluation(&cases[i]);
-        ck_assert_msg(ask_evaluation(&evaluation) == cases[i].status, "case %zu", i);
+        ck_assert_msg(call_evaluate(&evaluation) == cases[i].status, "case %zu", i);
         ck_assert((evaluation != NULL) == (cases[i].status == DYN_CLIENT_OK));
         dyn_client_evaluation_free(evaluation);
     }
@@ -315,9 +315,9 @@ START_TEST(an_explanation_of_another_length_is_refused) {
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPLAIN;
         reply.explain = &explanation;
         set_reply(&reply);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         dyn_client_status status = dyn_client_explain(client, &query, q, NULL, NULL, &answer, &error);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         ck_assert_int_eq(status, count == 2 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
         dyn_client_explanation_free(answer);
     }
@@ -346,10 +346,10 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL;
         reply.export_model = &exported;
         set_reply(&reply);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         dyn_client_status status =
             dyn_client_export_model(client, "robot", DYN_CLIENT_MODEL_FORMAT_SCREWS, NULL, 0, &answer, &error);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
         dyn_client_exported_model_free(answer);
@@ -382,9 +382,9 @@ START_TEST(base_parameters_that_contradict_themselves_are_refused) {
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_FIND_BASE_PARAMETERS;
         reply.find_base_parameters = &found;
         set_reply(&reply);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         dyn_client_status status = dyn_client_find_base_parameters(client, &QUERY, &answer, &error);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         ck_assert_msg(status == (i == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
         ck_assert((answer != NULL) == (i == 0));
         dyn_client_base_parameters_free(answer);
@@ -409,9 +409,9 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
         reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPUTE_INERTIA;
         reply.compute_inertia = &inertia;
         set_reply(&reply);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &body, &error);
-        lying_peer_hand_over(&peer);
+        lying_peer_publish(&peer);
         ck_assert_int_eq(status, wrong == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
     }
 }
@@ -454,14 +454,14 @@ START_TEST(random_changes_never_lead_astray) {
         dyn_client_evaluation *answer;
         double g[4];
         mutate(&random, gravity, gravity_size);
-        ask_gravity(g);
+        call_gravity(g);
         mutate(&random, evaluation, evaluation_size);
-        if (ask_evaluation(&answer) == DYN_CLIENT_OK) {
+        if (call_evaluate(&answer) == DYN_CLIENT_OK) {
             ck_assert_uint_lt(strlen(answer->results[0].blocks[0].axes[0]->labels[0]), 100);
         }
         dyn_client_evaluation_free(answer);
         mutate(&random, description, description_size);
-        if (ask_description(&robot) != DYN_CLIENT_OK) {
+        if (call_describe_model(&robot) != DYN_CLIENT_OK) {
             continue;
         }
         for (size_t k = 0; k < robot->joint_count; k++) {

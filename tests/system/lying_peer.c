@@ -110,7 +110,7 @@ void lying_peer_stop(lying_peer *peer) {
     pthread_mutex_destroy(&peer->mutex);
 }
 
-void lying_peer_hand_over(lying_peer *peer) {
+void lying_peer_publish(lying_peer *peer) {
     pthread_mutex_lock(&peer->mutex);
     pthread_mutex_unlock(&peer->mutex);
 }

@@ -16,7 +16,7 @@ typedef struct lying_peer {
     pthread_t thread;
     pthread_mutex_t mutex; /* guards the reply */
     char address[64];      /* address to dial */
-    /* The reply to every request; changed between calls only, with lying_peer_hand_over before and after a call. Where
+    /* The reply to every request; changed between calls only, with lying_peer_publish before and after a call. Where
      * `with_id` is set, the peer appends the request's own id as a Reply's id. */
     uint8_t reply[LYING_PEER_REPLY];
     size_t reply_size;
@@ -31,6 +31,6 @@ void lying_peer_stop(lying_peer *peer);
 
 /* Hands the reply from the test to the peer's thread, or back. The connection orders the two threads' accesses too, but
  * a thread sanitizer does not see that. */
-void lying_peer_hand_over(lying_peer *peer);
+void lying_peer_publish(lying_peer *peer);
 
 #endif

@@ -410,7 +410,7 @@ END_TEST
 /* The base and the mimic joints are those of the description, unless the request states others. */
 START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     static const struct {
-        dyn_client_base described, asked;
+        dyn_client_base described, requested;
         uint32_t nq;
     } cases[] = {{DYN_CLIENT_BASE_FLOATING, DYN_CLIENT_BASE_UNSPECIFIED, 8},
                  {DYN_CLIENT_BASE_FLOATING, DYN_CLIENT_BASE_FIXED, 1},
@@ -422,7 +422,7 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
         describe_twins(&pair, NULL);
         pair.form.base = cases[i].described;
         const dyn_client_load_request request =
-            DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .base = cases[i].asked, .replace = true);
+            DYN_CLIENT_LOAD_REQUEST_INIT(.description = &pair.form, .base = cases[i].requested, .replace = true);
         dyn_client_loaded_model *loaded = load(&request);
         ck_assert_uint_eq(loaded->model.nq, cases[i].nq);
         ck_assert_int_eq(loaded->model.base, cases[i].nq == 8 ? DYN_CLIENT_BASE_FLOATING : DYN_CLIENT_BASE_FIXED);

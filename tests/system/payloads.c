@@ -106,7 +106,7 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
     for (int k = 0; k < 2; k++) {
         const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = models[k], .nq = 6, .nv = 6, .samples = 1,
                                                              .payload_count = k == 0, .payloads = &box);
-        wire_require(ask_quantities(client, &query, &request, &error, &answers[k]), &error);
+        wire_require(evaluate_quantities(client, &query, &request, &error, &answers[k]), &error);
         /* Axes may have either direction. */
         for (size_t b = 0; b < answers[k]->results[5].block_count; b++) {
             for (size_t i = 0; i < answers[k]->results[5].blocks[b].width; i++) {
@@ -247,7 +247,7 @@ typedef struct caller {
     dyn_client_status status;
 } caller;
 
-static void *ask_again_and_again(void *own) {
+static void *call_repeatedly(void *own) {
     caller *c = own;
     const dyn_client_payload point = {.link = "tip", .inertia = {.mass = c->mass}};
     const double q[2] = {0};
@@ -267,7 +267,7 @@ START_TEST(callers_do_not_see_each_others_payloads) {
     caller callers[CALLERS];
     for (int i = 0; i < CALLERS; i++) {
         callers[i] = (caller){.mass = i};
-        ck_assert_int_eq(pthread_create(&callers[i].thread, NULL, ask_again_and_again, &callers[i]), 0);
+        ck_assert_int_eq(pthread_create(&callers[i].thread, NULL, call_repeatedly, &callers[i]), 0);
     }
     for (int i = 0; i < CALLERS; i++) {
         pthread_join(callers[i].thread, NULL);

@@ -47,8 +47,9 @@ static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, 
     return dyn_client_evaluate(client, &used, &request, answer, error);
 }
 
-dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *query, const quantity_question *question,
-                                 dyn_client_error *error, dyn_client_evaluation **answer) {
+dyn_client_status evaluate_quantities(dyn_client *client, const dyn_client_query *query,
+                                      const quantity_question *question, dyn_client_error *error,
+                                      dyn_client_evaluation **answer) {
     dyn_client_quantity_request *requests = calloc(question->quantity_count + 1, sizeof *requests);
     dyn_client_task_frame *task = calloc(question->frame_count + 1, sizeof *task);
     for (size_t i = 0; i < question->frame_count; i++) {

@@ -21,7 +21,8 @@ typedef struct quantity_question {
 
 /* Evaluates the quantities. Leaves out arrays and parts of the query that none of them depends on, which it first asks
  * the daemon for. */
-dyn_client_status ask_quantities(dyn_client *client, const dyn_client_query *query, const quantity_question *question,
-                                 dyn_client_error *error, dyn_client_evaluation **answer);
+dyn_client_status evaluate_quantities(dyn_client *client, const dyn_client_query *query,
+                                      const quantity_question *question, dyn_client_error *error,
+                                      dyn_client_evaluation **answer);
 
 #endif

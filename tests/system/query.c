@@ -97,14 +97,14 @@ static const Dynamics__V1__Status *ask(question *x, const char *method, Dynamics
         protobuf_c_message_descriptor_get_field_by_name(&dynamics__v1__request__descriptor, method);
     ck_assert_msg(field != NULL, "there is no method %s", method);
     const ProtobufCMessageDescriptor *type = field->descriptor;
-    ProtobufCMessage *asked = calloc(1, type->sizeof_message);
-    type->message_init(asked);
+    ProtobufCMessage *requested = calloc(1, type->sizeof_message);
+    type->message_init(requested);
     const ProtobufCFieldDescriptor *at = protobuf_c_message_descriptor_get_field_by_name(type, "query");
     ck_assert_msg(at && at->id == 1, "%s has no query as its field 1", method);
-    memcpy((char *)asked + at->offset, &query, sizeof query);
+    memcpy((char *)requested + at->offset, &query, sizeof query);
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = (Dynamics__V1__Request__MethodCase)field->id;
-    memcpy((char *)&request + field->offset, &asked, sizeof asked);
+    memcpy((char *)&request + field->offset, &requested, sizeof requested);
     size_t size = dynamics__v1__request__get_packed_size(&request), reply_size;
     uint8_t *bytes = malloc(size);
     dynamics__v1__request__pack(&request, bytes);
@@ -114,7 +114,7 @@ static const Dynamics__V1__Status *ask(question *x, const char *method, Dynamics
     ck_assert_ptr_nonnull(x->reply);
     dyn_client_free(reply);
     free(bytes);
-    free(asked);
+    free(requested);
     return x->reply->status;
 }
 

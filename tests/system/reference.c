@@ -251,7 +251,7 @@ dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, con
                                  .frame_count = 1,
                                  .frames = &frame,
                                  .reference_frame = reference_frame};
-    must(of, "evaluate", ask_quantities(of->client, &of->query, &request, &error, &answer), &error);
+    must(of, "evaluate", evaluate_quantities(of->client, &of->query, &request, &error, &answer), &error);
     ck_assert_uint_eq(answer->result_count, count);
     return answer;
 }

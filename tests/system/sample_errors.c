@@ -14,7 +14,7 @@
 #include "system/unforked.h"
 
 /* More than a few blocks of states, the last of them not full. */
-enum { SAMPLES = 5003, NQ = 6, TOLD_ERRORS = 1000 };
+enum { SAMPLES = 5003, NQ = 6, REPORTED_ERRORS = 1000 };
 
 static dyn_client_error error;
 static const char *const JOINTS[NQ] = {"wrist_3_joint", "elbow_joint",         "shoulder_pan_joint",
@@ -127,7 +127,7 @@ static Dynamics__V1__Reply *send_request(const Dynamics__V1__Request *request) {
 }
 
 /* Requests gravity forces with the protocol's own messages. */
-static Dynamics__V1__Reply *ask_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
+static Dynamics__V1__Reply *call_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GravityRequest method = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
@@ -258,11 +258,11 @@ START_TEST(errors_of_the_first_thousand_states_are_reported) {
     for (size_t s = 0; s < SAMPLES; s++) {
         q[s * NQ + 2] = s % 2 ? NAN : 0.5;
     }
-    Dynamics__V1__Reply *reply = ask_gravity(SAMPLES, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK);
+    Dynamics__V1__Reply *reply = call_gravity(SAMPLES, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK);
     ck_assert_int_eq(reply->status->code, DYNAMICS__V1__CODE__CODE_OK);
     ck_assert_uint_eq(reply->sample_error_count, SAMPLES / 2);
-    ck_assert_uint_eq(reply->n_sample_errors, TOLD_ERRORS);
-    for (size_t i = 0; i < TOLD_ERRORS; i++) {
+    ck_assert_uint_eq(reply->n_sample_errors, REPORTED_ERRORS);
+    for (size_t i = 0; i < REPORTED_ERRORS; i++) {
         const Dynamics__V1__SampleError *reported = reply->sample_errors[i];
         char field[64];
         snprintf(field, sizeof field, "gravity.q[%zu]", (2 * i + 1) * NQ + 2);
@@ -282,12 +282,12 @@ START_TEST(replies_name_their_model) {
     ck_assert_int_eq(dyn_client_describe_model(client, "ur5", 0, &robot, &error), DYN_CLIENT_OK);
     char digits[17];
     snprintf(digits, sizeof digits, "%.16s", robot->model.digest + strlen("sha256:"));
-    Dynamics__V1__Reply *reply = ask_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
+    Dynamics__V1__Reply *reply = call_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
     ck_assert_uint_eq(reply->model_key, strtoull(digits, NULL, 16));
     ck_assert_uint_ne(reply->model_key, 0);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     q[0] = NAN;
-    reply = ask_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
+    reply = call_gravity(1, q, DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL);
     ck_assert_uint_eq(reply->model_key, 0);
     dynamics__v1__reply__free_unpacked(reply, NULL);
     dyn_client_description_free(robot);
@@ -296,7 +296,7 @@ END_TEST
 
 START_TEST(unknown_outcomes_are_refused) {
     double q[NQ] = {0};
-    Dynamics__V1__Reply *reply = ask_gravity(1, q, (Dynamics__V1__OnError)2);
+    Dynamics__V1__Reply *reply = call_gravity(1, q, (Dynamics__V1__OnError)2);
     ck_assert_str_eq(reply->status->field, "gravity.query.on_error");
     ck_assert_str_eq(reply->status->reason, "UNKNOWN_VALUE");
     dynamics__v1__reply__free_unpacked(reply, NULL);

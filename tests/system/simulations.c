@@ -116,7 +116,7 @@ START_TEST(two_links_fall_as_their_energy_requires) {
         dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
         quantity_question request = {.quantity_count = 2, .quantities = quantities, .q = state->q, .v = state->v};
         dyn_client_evaluation *evaluation;
-        ok(ask_quantities(client, &query, &request, &error, &evaluation));
+        ok(evaluate_quantities(client, &query, &request, &error, &evaluation));
         energy[i][0] = evaluation->results[0].blocks[0].values[0];
         energy[i][1] = evaluation->results[1].blocks[0].values[0];
         dyn_client_evaluation_free(evaluation);
@@ -207,7 +207,7 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
     const quantity_question request = {.q = ur5_q, .quantity_count = 1, .quantities = &wanted};
     dyn_client_evaluation *evaluation;
     dyn_client_simulation *pushed, *driven, *free_one;
-    ok(ask_quantities(client, &query, &request, &error, &evaluation));
+    ok(evaluate_quantities(client, &query, &request, &error, &evaluation));
     const dyn_client_simulation_input torques =
         DYN_CLIENT_SIMULATION_INPUT_INIT(.nv = NQ, .tau = evaluation->results[0].blocks[0].values);
     const dyn_client_integrator integrators[] = {DYN_CLIENT_INTEGRATOR_SEMI_IMPLICIT_EULER,

@@ -136,7 +136,7 @@ START_TEST(quantities_are_evaluated_in_single_precision) {
     dyn_client_evaluation *answers[2];
     for (int p = 0; p < 2; p++) {
         const dyn_client_query query = ur5_query(1, (dyn_client_precision)p);
-        wire_require(ask_quantities(client, &query, &request, &error, &answers[p]), &error);
+        wire_require(evaluate_quantities(client, &query, &request, &error, &answers[p]), &error);
     }
     for (size_t i = 0; i < 2; i++) {
         expect_rounded("a matrix", answers[1]->results[i].blocks[0].values, answers[0]->results[i].blocks[0].values,

@@ -10,7 +10,7 @@
 
 static const double GRAVITY = 9.81;
 
-Dynamics__V1__Reply *sp_ask_bytes(const sp_peer *peer, const void *bytes, size_t size) {
+Dynamics__V1__Reply *sp_call_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     static atomic_uint next_number = 1;
     uint32_t number = atomic_fetch_add(&next_number, 1), answered = 0;
     uint8_t *body;
@@ -34,10 +34,10 @@ uint8_t *sp_pack(const Dynamics__V1__Request *request, size_t *size) {
     return bytes;
 }
 
-Dynamics__V1__Reply *sp_ask(const sp_peer *peer, const Dynamics__V1__Request *request) {
+Dynamics__V1__Reply *sp_call(const sp_peer *peer, const Dynamics__V1__Request *request) {
     size_t size;
     uint8_t *bytes = sp_pack(request, &size);
-    Dynamics__V1__Reply *reply = sp_ask_bytes(peer, bytes, size);
+    Dynamics__V1__Reply *reply = sp_call_bytes(peer, bytes, size);
     free(bytes);
     ck_assert_uint_eq(reply->id, request->id);
     return reply;
@@ -86,7 +86,7 @@ void sp_expect_right_answer(const sp_peer *peer) {
     request.id = 77;
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_INVERSE_DYNAMICS;
     request.inverse_dynamics = &method;
-    Dynamics__V1__Reply *reply = sp_ask(peer, &request);
+    Dynamics__V1__Reply *reply = sp_call(peer, &request);
     sp_expect_ok(reply);
     ck_assert_int_eq(reply->result_case, DYNAMICS__V1__REPLY__RESULT_INVERSE_DYNAMICS);
     ck_assert_uint_eq(reply->inverse_dynamics->n_tau, 2);

@@ -12,10 +12,10 @@
 #define SP_PATIENCE 20.0
 
 /* Sends bytes as the body of a request and returns the reply, which must arrive; the caller frees it. */
-Dynamics__V1__Reply *sp_ask_bytes(const sp_peer *peer, const void *bytes, size_t size);
+Dynamics__V1__Reply *sp_call_bytes(const sp_peer *peer, const void *bytes, size_t size);
 
 /* Sends a request and returns the reply; the caller frees it. */
-Dynamics__V1__Reply *sp_ask(const sp_peer *peer, const Dynamics__V1__Request *request);
+Dynamics__V1__Reply *sp_call(const sp_peer *peer, const Dynamics__V1__Request *request);
 
 void sp_free_reply(Dynamics__V1__Reply *reply);
 

@@ -68,7 +68,7 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
                                        .frames = frames};
     dyn_client_error error;
     dyn_client_evaluation *answer;
-    wire_require(ask_quantities(tree->client, &query, &request, &error, &answer), &error);
+    wire_require(evaluate_quantities(tree->client, &query, &request, &error, &answer), &error);
     return answer;
 }
 

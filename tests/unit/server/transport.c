@@ -59,7 +59,7 @@ static transport *open_transport(const transport_endpoint *endpoints, size_t cou
 }
 
 /* Opens a transport, sends a request, and stops the transport before the answer. */
-static void ask_and_stop(const char *address) {
+static void call_and_stop(const char *address) {
     transport_endpoint endpoint = {.kind = TRANSPORT_REQUEST};
     snprintf(endpoint.address, sizeof endpoint.address, "%s", address);
     atomic_store(&has_arrived, false);
@@ -83,10 +83,10 @@ START_TEST(replies_that_come_too_late_are_freed) {
     char directory[] = "/tmp/dynamics-transport-XXXXXX", address[64];
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(address, sizeof address, "ipc://%s/socket", directory);
-    ask_and_stop(address);
+    call_and_stop(address);
     size_t before = allocated_bytes();
     for (int i = 0; i < ENDS; i++) {
-        ask_and_stop(address);
+        call_and_stop(address);
     }
     ck_assert_uint_le(allocated_bytes(), before + FEW_BYTES);
     rmdir(directory);
@@ -98,10 +98,10 @@ START_TEST(peer_keeps_its_identity_over_connections) {
     ck_assert_ptr_nonnull(mkdtemp(directory));
     snprintf(address, sizeof address, "ipc://%s/socket", directory);
     for (int i = 0; i < 2; i++) {
-        ask_and_stop(address);
+        call_and_stop(address);
         ck_assert_uint_eq(asker.origin, TRANSPORT_ORIGIN_USER);
         ck_assert_uint_eq(asker.value, getuid());
-        ask_and_stop("tcp://127.0.0.1:0");
+        call_and_stop("tcp://127.0.0.1:0");
         ck_assert_uint_eq(asker.origin, TRANSPORT_ORIGIN_IPV4);
         ck_assert_uint_eq(asker.value, INADDR_LOOPBACK);
     }
