@@ -47,6 +47,7 @@ void simulation_robot_free(live_simulation *freed) {
     json_decref(freed->robot.moving);
     json_decref(freed->robot.fixed);
     json_decref(freed->robot.waiting);
+    json_decref(freed->robot.asked);
 }
 
 /* Reports once why a topic has no messages, to its subscribers and to the log, and lets the next check try again. */
@@ -202,6 +203,8 @@ static void ask_poses(live_simulation *of, json_t *q, double time) {
     json_decref(links);
     of->robot.is_asking = true;
     of->robot.asked_time = time;
+    json_decref(of->robot.asked);
+    of->robot.asked = json_incref(q);
     of->object.questions++;
     call_send(of->object.bridge, "/dynamics/evaluate",
               json_pack("{s{ss sO} so s[{ss so}]}", "query", "model", of->object.digest, "joint_names",
@@ -259,15 +262,29 @@ static json_t *row_json(const double *row, size_t count) {
     return list;
 }
 
+/* Publishes the transforms of a state that was requested. A state that was shown, or that an event has overtaken, is
+ * left out. */
+static void follow_reply(live_simulation *of, const Dynamics__V1__SimulationState *state) {
+    shown_robot *robot = &of->robot;
+    json_t *q = row_json(state->q, state->n_q);
+    bool is_shown = state->time == robot->asked_time && json_equal(q, robot->asked);
+    if (robot->is_fixed_sent && (is_shown || robot->has_event)) {
+        json_decref(q);
+    } else {
+        follow(of, q, state->time);
+    }
+}
+
 static void on_state(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_simulation *of = user;
     const Dynamics__V1__GetSimulationStateReply *reply = (const Dynamics__V1__GetSimulationStateReply *)result;
     (void)in;
+    of->robot.is_state_asked = false;
     if (live_object_answered(&of->object)) {
         return;
     }
     if (reply && reply->state) {
-        follow(of, row_json(reply->state->q, reply->state->n_q), reply->state->time);
+        follow_reply(of, reply->state);
     } else {
         fail(of, SIMULATION_TF, reason);
     }
@@ -275,6 +292,8 @@ static void on_state(bridge *in, void *user, const ProtobufCMessage *result, con
 
 /* Requests the present state, since a simulation that is paused publishes none. */
 static void ask_state(live_simulation *of) {
+    of->robot.is_state_asked = true;
+    of->robot.has_event = false;
     of->object.questions++;
     call_send(of->object.bridge, "/dynamics/get_simulation_state", json_pack("{ss}", "simulation", of->object.name),
               LIVE_REQUEST_TIME, on_state, of);
@@ -337,7 +356,10 @@ void simulation_robot_check(live_simulation *checked) {
         } else {
             ask_export(checked, "MODEL_FORMAT_DESCRIPTION", on_tree);
         }
+    } else if (is_followed && robot->is_fixed_sent && !robot->has_event && !robot->is_state_asked && may_ask) {
+        ask_state(checked);
     }
+    robot->has_event = false;
     robot->is_described &= is_described;
     robot->is_followed &= is_followed;
     robot->failed[SIMULATION_ROBOT_DESCRIPTION] &= is_described;
@@ -346,6 +368,7 @@ void simulation_robot_check(live_simulation *checked) {
 
 void simulation_robot_publish(live_simulation *of, const Dynamics__V1__SimulationStateEvent *event) {
     size_t states = event->n_time, nq = states > 0 ? event->n_q / states : 0;
+    of->robot.has_event = true;
     if (nq > 0 && of->robot.moving && of->robot.is_followed && live_object_is_due(&of->object, SIMULATION_TF)) {
         follow(of, row_json(event->q + (states - 1) * nq, nq), event->time[states - 1]);
     }

@@ -8,7 +8,8 @@
  *
  * Frames have the names of links. The root link is fixed in the frame "world", or moves in it if it floats. The daemon
  * computes the poses (Evaluate). At most one request of a simulation is in progress, so that a slow daemon lowers the
- * rate of /tf: states between are left out, the last one never is.
+ * rate of /tf: states between are left out, the last one never is. Events can be lost, for example while the gateway
+ * connects to them; without events the state is requested at each check, and published if it has changed.
  */
 #ifndef ROSBRIDGE_SIMULATION_ROBOT_H
 #define ROSBRIDGE_SIMULATION_ROBOT_H

@@ -31,6 +31,8 @@ static const enum lws_write_protocol WRITE_CLOSE = (enum lws_write_protocol)4;
  * is due and when the connection ends. */
 static const lws_retry_bo_t no_pings = {0};
 
+static const unsigned char PING_PAYLOAD[] = {'p', 'i', 'n', 'g'};
+
 /* One connection. */
 typedef struct socket_state {
     peer *peer;             /* NULL: refused */
@@ -157,10 +159,12 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
     return written < 0 ? -1 : 0;
 }
 
+/* Sends a ping with a payload: libwebsockets 4.1 does not report a pong without one. */
 static int send_ping(struct lws *wsi, peer *to) {
-    unsigned char frame[LWS_PRE];
+    unsigned char frame[LWS_PRE + sizeof PING_PAYLOAD];
+    memcpy(frame + LWS_PRE, PING_PAYLOAD, sizeof PING_PAYLOAD);
     to->is_ping_due = false;
-    if (lws_write(wsi, frame + LWS_PRE, 0, LWS_WRITE_PING) < 0) {
+    if (lws_write(wsi, frame + LWS_PRE, sizeof PING_PAYLOAD, LWS_WRITE_PING) < 0) {
         return -1;
     }
     lws_callback_on_writable(wsi);

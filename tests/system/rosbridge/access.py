@@ -202,12 +202,21 @@ class Access(unittest.TestCase):
         began = time.monotonic()
         silent = self.client(gateway)
         opcode, _, payload = silent.socket._frame()
-        self.assertEqual((opcode, payload), (websocket.PING, b""))
+        self.assertEqual((opcode, payload), (websocket.PING, b"ping"))
         opcode, _, payload = silent.socket._frame()
         self.assertEqual((opcode, int.from_bytes(payload[:2], "big")), (websocket.CLOSE, 1011))
         self.assertEqual(payload[2:], b"a ping was not answered within 1 s (limits.ping_timeout)")
         self.assertGreaterEqual(time.monotonic() - began, 2)
         self.client(gateway).synchronize()
+
+    def test_a_silent_reader_that_answers_pings_stays_connected(self):
+        gateway = self.gateway(limits__ping_interval=1, limits__ping_timeout=1)
+        reader = self.client(gateway)
+        for _ in range(3):
+            opcode, _, payload = reader.socket._frame()
+            self.assertEqual(opcode, websocket.PING)
+            reader.socket.send_frame(websocket.PONG, payload)
+        reader.synchronize()
 
     def test_who_talks_is_not_pinged(self):
         """A ping follows a second of silence alone, also that of a machine which stood still."""

@@ -38,13 +38,17 @@ def wait_for(condition, what):
 class Program:
     """A program that runs until it is stopped, with its output in a file."""
 
+    running = []
+
     def __init__(self, directory, name, *arguments):
         self.log = pathlib.Path(directory, name + ".log")
+        self.running.append(self)
         with self.log.open("w") as log:
             self.process = subprocess.Popen(arguments, stdout=log, stderr=log, preexec_fn=die_with_parent)
 
     def stop(self):
         """Its exit code; what it wrote goes to the test's errors unless that is 0."""
+        self.running[:] = [each for each in self.running if each is not self]
         if self.process.poll() is None:
             self.process.terminate()
         try:
@@ -186,6 +190,15 @@ class Case(unittest.TestCase):
     def tearDownClass(cls):
         codes = cls.gateway.stop(), cls.daemon.stop()
         assert codes == (0, 0), f"the gateway and the daemon ended with {codes}"
+
+    def run(self, result=None):
+        """Shows what the programs wrote up to a failure."""
+        before = len(result.errors) + len(result.failures)
+        super().run(result)
+        if len(result.errors) + len(result.failures) > before:
+            for program in Program.running:
+                print(f"{program.log.stem} at the failure of {self.id()}:\n{program.log.read_text()[-8000:]}",
+                      file=sys.stderr)
 
     def setUp(self):
         self.client = self.gateway.connect()
