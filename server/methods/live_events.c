@@ -156,11 +156,16 @@ static void on_stream_event(stream *s, stream_event kind, const char *message) {
     topics_send_event(&session->topics, &event);
 }
 
+static bool has_room(const stream *s, const stream_chunk *c) {
+    size_t values = 1 + (c->q ? s->nq : 0) + (c->v ? s->nv : 0) + (c->a ? s->nv : 0) + (c->tau ? s->nv : 0);
+    return !s->recording || recording_has_room(s->recording, message_points_bytes(c->n, c->n * values));
+}
+
 static bool on_record(stream *s, const stream_points *p, const char **problem) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__RecordedPoints points = DYNAMICS__V1__RECORDED_POINTS__INIT;
     size_t nq = s->nq, nv = s->nv;
-    *problem = s->recording ? NULL : stream_session_of(s)->recording_error.message;
+    *problem = s->recording ? "the recording has no room" : stream_session_of(s)->recording_error.message;
     points.n_point_number = points.n_time = p->n;
     points.point_number = (uint64_t *)p->sequence;
     points.time = (double *)p->t;
@@ -174,8 +179,8 @@ static bool on_record(stream *s, const stream_points *p, const char **problem) {
     points.tau = (double *)p->tau;
     entry.entry_case = DYNAMICS__V1__RECORDING_ENTRY__ENTRY_POINTS;
     entry.points = &points;
-    size_t most = message_points_bytes(p->n, points.n_time + points.n_q + points.n_v + points.n_a + points.n_tau);
-    return s->recording && recording_has_room(s->recording, most) && recording_append(s->recording, &entry.base);
+    return s->recording && recording_append(s->recording, &entry.base);
 }
 
-const stream_hooks live_stream_hooks = {.on_torques = on_torques, .on_event = on_stream_event, .on_record = on_record};
+const stream_hooks live_stream_hooks = {
+    .on_torques = on_torques, .on_event = on_stream_event, .has_room = has_room, .on_record = on_record};

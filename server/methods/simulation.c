@@ -530,9 +530,12 @@ static bool write_header(recording *r, void *context) {
 
 static void start_recording(call *c, simulation *s, const char *name, Dynamics__V1__RecordSimulationReply *reply) {
     live *l = c->service->live;
-    char path[PATH_MAX];
+    char *path = call_allocate(c, PATH_MAX, 1); /* before the recording: a call without memory must not leave one */
     recorded_model model;
     refusal why = {0};
+    if (!path) {
+        return;
+    }
     simulation_lock(s);
     bool is_under_way = s->recording != NULL;
     simulation_unlock(s);
@@ -547,7 +550,7 @@ static void start_recording(call *c, simulation *s, const char *name, Dynamics__
     const recording_beginning beginning = {
         .place = &s->recording, .mutex = &s->mutex, .write_header = write_header, .context = &start};
     if (live_begin_recording(l, name, &beginning, path, &why)) {
-        reply->file = call_string(c, path);
+        reply->file = path;
     } else {
         call_refuse(c, &why);
     }

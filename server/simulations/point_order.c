@@ -2,7 +2,6 @@
 /* Order of numbered points. */
 #include "simulations/point_order.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static bool is_seen(const point_order *order, uint64_t sequence) {
@@ -30,13 +29,18 @@ static void advance(point_order *order, uint64_t sequence) {
     mark(order, sequence, true);
 }
 
+bool point_order_has(const point_order *order, uint64_t sequence) {
+    bool is_old = sequence <= order->last && order->last - sequence >= POINT_ORDER_WINDOW;
+    return sequence == 0 || is_old || (sequence <= order->last && is_seen(order, sequence));
+}
+
 point_kind point_order_add(point_order *order, uint64_t sequence) {
+    if (point_order_has(order, sequence)) {
+        return POINT_DUPLICATE;
+    }
     if (sequence > order->last) {
         advance(order, sequence);
         return POINT_NEW;
-    }
-    if (sequence == 0 || order->last - sequence >= POINT_ORDER_WINDOW || is_seen(order, sequence)) {
-        return POINT_DUPLICATE;
     }
     mark(order, sequence, true);
     order->lost--;

@@ -5,6 +5,7 @@
 #ifndef SERVER_SIMULATIONS_POINT_ORDER_H
 #define SERVER_SIMULATIONS_POINT_ORDER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Size of the window of remembered numbers, up to the last one. A multiple of 64. */
@@ -22,6 +23,9 @@ typedef enum point_kind {
     POINT_REORDERED, /* counted as lost until now */
     POINT_DUPLICATE, /* arrived before, or is older than the window; also number 0 */
 } point_kind;
+
+/* Returns whether a number arrived before, is older than the window, or is 0. */
+bool point_order_has(const point_order *order, uint64_t sequence);
 
 /* Records a number and classifies it. */
 point_kind point_order_add(point_order *order, uint64_t sequence);

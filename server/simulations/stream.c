@@ -132,6 +132,7 @@ typedef struct chunk_counts {
     char problem[160];   /* error of the first refused point */
     uint64_t first_lost; /* number of the first lost point */
     double latest;       /* s */
+    size_t room;         /* points that can be used at most */
     size_t used;
 } chunk_counts;
 
@@ -200,11 +201,29 @@ static bool is_welcome(stream *s, double t, uint64_t arrival, chunk_counts *f) {
     return !s->options.drops_late;
 }
 
-/* Checks point i. Returns whether to use it. */
+/* Returns the number of points of a chunk that the stream has room for. */
+static size_t room_for(const stream *s, const stream_chunk *c) {
+    switch (s->options.kind) {
+    case STREAM_FEEDFORWARD:
+        break;
+    case STREAM_SIMULATION_INPUT:
+        return s->options.capacity - stream_waiting(s);
+    case STREAM_RECORD:
+        return s->hooks->has_room(s, c) ? c->n : 0;
+    }
+    return c->n;
+}
+
+/* Checks point i. Returns whether to use it. A point without room does not use up its number, so that the planner can
+ * push it again. */
 static bool accept_point(stream *s, const stream_chunk *c, size_t i, chunk_counts *f) {
     uint64_t sequence = c->sequence + i, expected = s->order.last + 1;
     size_t index;
     double value;
+    if (f->used >= f->room && !point_order_has(&s->order, sequence)) {
+        f->beyond_credit++;
+        return false;
+    }
     switch (point_order_add(&s->order, sequence)) {
     case POINT_DUPLICATE:
         f->duplicates++;
@@ -321,8 +340,9 @@ static unsigned parts_of(const stream_points *p) {
     return (p->tau ? POINT_TAU : 0U) | (p->q ? POINT_Q : 0U) | (p->v ? POINT_V : 0U) | (p->a ? POINT_A : 0U);
 }
 
+/* Inserts points, for all of which the queue has room. */
 static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
-    size_t good = 0, nq = s->nq, nv = s->nv;
+    size_t nq = s->nq, nv = s->nv;
     unsigned parts = parts_of(p);
     if (parts == 0 || (s->queue.parts != 0 && parts != s->queue.parts)) {
         note_refusal(f, p->sequence[0], "%s",
@@ -333,13 +353,10 @@ static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
         return;
     }
     s->queue.parts = parts;
-    for (; good < p->n; good++) {
-        double *place = input_queue_insert(&s->queue, p->t[good]);
-        if (!place) {
-            break;
-        }
-        const double *rows[] = {p->tau ? p->tau + good * nv : NULL, p->q ? p->q + good * nq : NULL,
-                                p->v ? p->v + good * nv : NULL, p->a ? p->a + good * nv : NULL};
+    for (size_t i = 0; i < p->n; i++) {
+        double *place = input_queue_insert(&s->queue, p->t[i]);
+        const double *rows[] = {p->tau ? p->tau + i * nv : NULL, p->q ? p->q + i * nq : NULL,
+                                p->v ? p->v + i * nv : NULL, p->a ? p->a + i * nv : NULL};
         size_t widths[] = {nv, nq, nv, nv};
         place++;
         for (int r = 0; r < 4; r++) {
@@ -349,8 +366,6 @@ static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
             place += widths[r];
         }
     }
-    f->beyond_credit += p->n - good;
-    p->n = good;
 }
 
 /* Writes points to the recording. */
@@ -360,12 +375,8 @@ static void record(stream *s, stream_points *p, chunk_counts *f) {
         s->counters.consumed += p->n;
         return;
     }
-    if (problem) {
-        note_refusal(f, p->sequence[0], "%.150s", problem);
-        f->refused += p->n - 1;
-    } else {
-        f->beyond_credit += p->n;
-    }
+    note_refusal(f, p->sequence[0], "%.150s", problem);
+    f->refused += p->n - 1;
     p->n = 0;
 }
 
@@ -417,7 +428,7 @@ static void report(stream *s, const chunk_counts *f) {
     }
     if (f->beyond_credit > 0) {
         publish_event(s, STREAM_BEYOND_CREDIT,
-                      "%llu points were beyond the credit; wait until it reaches their numbers",
+                      "%llu points were beyond the credit; wait until it reaches their numbers, then push them again",
                       (unsigned long long)f->beyond_credit);
     }
 }
@@ -435,6 +446,7 @@ void stream_push(stream *s, const stream_chunk *c) {
         note_refusal(&f, c->sequence, "the daemon is short of memory");
         f.refused = c->n;
     } else {
+        f.room = room_for(s, c);
         for (size_t i = 0; i < c->n; i++) {
             if (accept_point(s, c, i, &f)) {
                 copy_point(s, c, i, f.used++);

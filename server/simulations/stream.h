@@ -74,8 +74,9 @@ typedef struct stream_points {
 typedef struct stream_hooks {
     void (*on_torques)(stream *s, const stream_points *points);
     void (*on_event)(stream *s, stream_event event, const char *message);
-    /* Writes points to the file. Returns false if there is no room for them now, or, with a `problem`, none later
-     * either. */
+    /* Returns whether a chunk can be recorded now; also where the recording has ended, which on_record reports. */
+    bool (*has_room)(const stream *s, const stream_chunk *chunk);
+    /* Writes points to the file. Returns false, with the problem, if the recording has ended. */
     bool (*on_record)(stream *s, const stream_points *points, const char **problem);
 } stream_hooks;
 

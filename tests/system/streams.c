@@ -523,12 +523,36 @@ START_TEST(credit_bounds_points_that_wait) {
     ck_assert_uint_eq(list->streams[0].accepted, 50);
     ck_assert_uint_eq(list->streams[0].beyond_credit, 50);
     ck_assert_uint_eq(list->streams[0].waiting, 50);
-    ck_assert_uint_eq(list->streams[0].credit, 100);
+    ck_assert_uint_eq(list->streams[0].credit, 50);
     dyn_client_stream_list_free(list);
     ok(dyn_client_step_simulation(client, "arm", token, 21, NULL, 0, NULL, &error));
     list = wait_for("plan", 4);
     ck_assert_uint_eq(list->streams[0].consumed, 20);
-    ck_assert_uint_eq(list->streams[0].credit, 120);
+    ck_assert_uint_eq(list->streams[0].credit, 70);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
+}
+END_TEST
+
+START_TEST(points_beyond_the_credit_can_be_pushed_again) {
+    uint64_t token = create_follower();
+    dyn_client_stream_options options =
+        DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "plan", .kind = DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT,
+                                       .simulation = "arm", .token = token, .capacity = 50);
+    dyn_client_stream *stream = open_stream(&options);
+    push(stream, 1, 40);
+    push(stream, 41, 20);
+    dyn_client_stream_list *list = wait_for("plan", 2);
+    ck_assert_uint_eq(list->streams[0].beyond_credit, 10);
+    dyn_client_stream_list_free(list);
+    ok(dyn_client_step_simulation(client, "arm", token, 21, NULL, 0, NULL, &error));
+    push(stream, 51, 10);
+    list = wait_for("plan", 3);
+    ck_assert_uint_eq(list->streams[0].accepted, 60);
+    ck_assert_uint_eq(list->streams[0].duplicates, 0);
+    ck_assert_uint_eq(list->streams[0].reordered, 0);
+    ck_assert_uint_eq(list->streams[0].lost, 0);
+    ck_assert_uint_eq(list->streams[0].waiting, 40);
     dyn_client_stream_list_free(list);
     ok(dyn_client_close_stream(client, stream, 0, NULL, &error));
 }
@@ -764,6 +788,7 @@ int main(void) {
     tcase_add_test(tests, external_forces_act_beside_a_stream);
     tcase_add_test(tests, each_stream_without_points_is_reported);
     tcase_add_test(tests, credit_bounds_points_that_wait);
+    tcase_add_test(tests, points_beyond_the_credit_can_be_pushed_again);
     tcase_add_test(tests, planner_that_dies_leaves_no_stream_behind);
     tcase_add_test(tests, recorded_points_are_in_the_file);
     tcase_add_test(tests, refused_stream_leaves_no_recording);

@@ -19,6 +19,7 @@ START_TEST(numbers_in_order_are_new) {
         ck_assert_int_eq(point_order_add(&order, n), POINT_NEW);
     }
     ck_assert_uint_eq(order.lost, 0);
+    ck_assert(point_order_has(&order, 0) && point_order_has(&order, NUMBERS) && !point_order_has(&order, NUMBERS + 1));
     ck_assert_int_eq(point_order_add(&order, 0), POINT_DUPLICATE);
     ck_assert_int_eq(point_order_add(&order, NUMBERS), POINT_DUPLICATE);
     ck_assert_int_eq(point_order_add(&order, 1), POINT_DUPLICATE);
