@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "csv_writer.h"
 #include "exchange.h"
 #include "query_options.h"
 #include "message_json.h"
@@ -91,6 +92,31 @@ static bool print_parameters(const char *model, const Dynamics__V1__FindBasePara
     return printed;
 }
 
+/* Writes a line for each term of each base parameter, which is the sum of factor times parameter. */
+static void write_csv(const Dynamics__V1__FindBaseParametersReply *reply) {
+    static const char *const headings[] = {"column", "base_parameter", "value", "unit", "factor", "parameter"};
+    csv_writer writer = {0};
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+        csv_text(&writer, "%s", headings[i]);
+    }
+    csv_end_line(&writer);
+    for (size_t i = 0; i < reply->n_base_parameters; i++) {
+        const Dynamics__V1__BaseParameter *row = reply->base_parameters[i];
+        char base[NAME_SIZE], name[NAME_SIZE];
+        name_parameter(reply, row->column, base);
+        for (size_t k = 0; k < row->n_columns; k++) {
+            name_parameter(reply, row->columns[k], name);
+            csv_text(&writer, "%u", row->column);
+            csv_text(&writer, "%s", base);
+            csv_numbers(&writer, 1, &row->value);
+            csv_text(&writer, "%s", row->unit);
+            csv_numbers(&writer, 1, &row->factors[k]);
+            csv_text(&writer, "%s", name);
+            csv_end_line(&writer);
+        }
+    }
+}
+
 /* Checks that the reply has all columns that it names. */
 static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     bool fits = reply->n_parameters > 0 && reply->n_values == reply->n_bodies * reply->n_parameters;
@@ -148,6 +174,8 @@ exit_code run_base_parameters(const command *self, const arguments *args, dyn_cl
         emit_finish(&writer);
     } else if (!is_complete(reply->find_base_parameters)) {
         code = complain(EXIT_FAILED, "the reply lacks numbers");
+    } else if (args->value[OPTION_CSV]) {
+        write_csv(reply->find_base_parameters);
     } else if (!print_parameters(args->positional[0], reply->find_base_parameters)) {
         code = complain_memory();
     }

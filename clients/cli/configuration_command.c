@@ -275,6 +275,10 @@ exit_code run_configuration(const command *self, const arguments *args, dyn_clie
     if (code != EXIT_OK) {
         return code;
     }
+    if (!settings.operation->has_q && args->value[OPTION_STATES]) {
+        return complain(EXIT_USAGE, "%s takes no states; leave out --states%s", settings.operation->name,
+                        strcmp(settings.operation->name, "random") == 0 ? ", or pass --count N" : "");
+    }
     const evaluation configuration = {
         .title = settings.operation->title,
         .takes = {[STATE_Q] = settings.operation->has_q, [STATE_V] = settings.operation->has_v},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "coordinate_values.h"
 #include "exchange.h"
 #include "files.h"
 #include "loaded_output.h"
@@ -151,30 +152,48 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
     return complain(EXIT_USAGE, "there is no operation \"%s\" (see dynamicsctl derive --help)", text->kind);
 }
 
-/* Reads the numbers of --q, at which lock fixes joints. */
-static exit_code read_q(const arguments *args, json_t **q) {
-    const char *text = args->value[OPTION_Q];
-    *q = NULL;
-    if (!text) {
-        return EXIT_OK;
+/* Reads --q in the order of the robot's coordinates. Those without a name are zero, and the identity. */
+static exit_code read_positions(const dyn_client_description *robot, const char *text, json_t *q) {
+    layout order;
+    char message[256];
+    exit_code code = layout_create(robot, NULL, &order);
+    double *values = calloc(order.nq + 1, sizeof *values);
+    if (code == EXIT_OK && !values) {
+        code = complain_memory();
     }
-    *q = json_array();
-    char *copy = strdup(text), *rest = copy;
-    exit_code code = copy ? EXIT_OK : complain_memory();
-    for (char *field; code == EXIT_OK && (field = strsep(&rest, ","));) {
-        double number;
-        if (parse_number(field, &number)) {
-            json_array_append_new(*q, json_real(number));
-        } else {
-            code = complain(EXIT_USAGE, "--q: \"%s\" is not a finite number", field);
+    if (code == EXIT_OK) {
+        layout_arrange_q(&order, robot->zero_q, values);
+        if (!coordinate_values_read(&order, true, text, values, message, sizeof message)) {
+            code = complain(EXIT_USAGE, "--q: %s", message);
         }
     }
-    free(copy);
+    for (size_t i = 0; code == EXIT_OK && i < order.nq; i++) {
+        json_array_append_new(q, json_real(values[i]));
+    }
+    free(values);
+    layout_free(&order);
+    return code;
+}
+
+/* Reads the configuration --q, at which lock fixes joints. `q` receives NULL without the option. */
+static exit_code read_q(const arguments *args, dyn_client *client, double timeout, json_t **q) {
+    dyn_client_description *robot;
+    dyn_client_error error;
+    *q = NULL;
+    if (!args->value[OPTION_Q]) {
+        return EXIT_OK;
+    }
+    if (dyn_client_describe_model(client, args->positional[0], timeout, &robot, &error) != DYN_CLIENT_OK) {
+        return complain_call(&error, NULL);
+    }
+    *q = json_array();
+    exit_code code = *q ? read_positions(robot, args->value[OPTION_Q], *q) : complain_memory();
+    dyn_client_description_free(robot);
     return code;
 }
 
 /* Reads all operations: those of --operations, then those of the operands. */
-static exit_code read_operations(const arguments *args, json_t **list) {
+static exit_code read_operations(const arguments *args, dyn_client *client, double timeout, json_t **list) {
     const char *from = args->value[OPTION_OPERATIONS];
     operation_text text = {0};
     *list = from ? read_json(from) : json_array();
@@ -184,7 +203,7 @@ static exit_code read_operations(const arguments *args, json_t **list) {
     if (!json_is_array(*list)) {
         return complain(EXIT_USAGE, "--operations: a list of operations is needed: [{\"detach\": {\"link\": ..}}, ..]");
     }
-    exit_code code = read_q(args, &text.q);
+    exit_code code = read_q(args, client, timeout, &text.q);
     for (size_t i = 1; code == EXIT_OK && i < args->positional_count; i++) {
         code = split(args->positional[i], &text);
         if (code == EXIT_OK) {
@@ -224,7 +243,7 @@ exit_code run_derive(const command *self, const arguments *args, dyn_client *cli
         code = complain(EXIT_USAGE, "derive needs --name NAME, the name to keep the new model under");
     }
     if (code == EXIT_OK) {
-        code = read_operations(args, &operations);
+        code = read_operations(args, client, timeout, &operations);
     }
     if (code == EXIT_OK) {
         const char *expected = args->value[OPTION_EXPECTED_DIGEST];

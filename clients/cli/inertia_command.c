@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "csv_writer.h"
 #include "exchange.h"
 #include "files.h"
 #include "message_json.h"
@@ -158,6 +159,40 @@ static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     return printed;
 }
 
+/* Writes lines "QUANTITY.COMPONENT,VALUE,UNIT"; a quantity with one value has no components. */
+static void write_lines(csv_writer *to, const char *quantity, size_t count, const char *const *components,
+                        const double *values, const char *unit) {
+    for (size_t i = 0; i < count; i++) {
+        csv_text(to, "%s%s%s", quantity, count > 1 ? "." : "", count > 1 ? components[i] : "");
+        csv_numbers(to, 1, &values[i]);
+        csv_text(to, "%s", unit);
+        csv_end_line(to);
+    }
+}
+
+static void write_csv(const Dynamics__V1__ComputeInertiaReply *body) {
+    static const char *const axes[] = {"x", "y", "z"}, *const pairs[] = {"xx", "xy", "xz", "yy", "yz", "zz"},
+                             *const numbers[] = {"1", "2", "3"};
+    const Dynamics__V1__Inertia *inertia = body->inertia;
+    const Dynamics__V1__Vector3 *c = inertia ? inertia->center_of_mass : NULL;
+    const double zeros[6] = {0}, center[3] = {c ? c->x : 0, c ? c->y : 0, c ? c->z : 0};
+    const double mass = inertia ? inertia->mass : 0;
+    bool is_extended = inertia && inertia->n_rotational == 6;
+    csv_writer to = {0};
+    csv_text(&to, "quantity");
+    csv_text(&to, "value");
+    csv_text(&to, "unit");
+    csv_end_line(&to);
+    write_lines(&to, "mass", 1, NULL, &mass, "kg");
+    if (body->volume > 0) {
+        write_lines(&to, "volume", 1, NULL, &body->volume, "m^3");
+    }
+    write_lines(&to, "center_of_mass", 3, axes, center, "m");
+    write_lines(&to, "rotational", 6, pairs, is_extended ? inertia->rotational : zeros, "kg m^2");
+    write_lines(&to, "rotational_about", 6, pairs, body->rotational_about, "kg m^2");
+    write_lines(&to, "principal_moments", 3, numbers, body->principal_moments, "kg m^2");
+}
+
 /* Checks that all arrays of the reply have their full length. */
 static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
     return body->n_rotational_about == 6 && body->n_principal_moments == 3;
@@ -179,6 +214,8 @@ static exit_code send(const arguments *args, dyn_client *client, Dynamics__V1__C
         emit_finish(&writer);
     } else if (!is_complete(reply->compute_inertia)) {
         code = complain(EXIT_FAILED, "the reply lacks numbers");
+    } else if (args->value[OPTION_CSV]) {
+        write_csv(reply->compute_inertia);
     } else if (!print_body(reply->compute_inertia)) {
         code = complain_memory();
     }

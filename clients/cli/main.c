@@ -39,9 +39,9 @@ static const command COMMANDS[] = {
      .details = "Prints the warnings of the load report and the number of its notes (describe shows them).\n"
                 "- stands for standard input. Instead of URDF, JSON in the form of the messages of the protocol\n"
                 "(dynamics/v1/description.proto), where enums may have their short names:\n"
-                "  --description  {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..],\n"
-                "\"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME, "
-                "\"child_link\": NAME, \"axis\": {\"z\": 1}, ..}, ..]}\n"
+                "  --description  {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..], "
+                "\"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME, \"child_link\": NAME, "
+                "\"axis\": {\"z\": 1}, ..}, ..]}\n"
                 "  --dh           {\"name\": NAME, \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\", "
                 "\"theta\": 0, \"d\": 0, \"a\": 1, \"alpha\": 0, \"inertia\": {..}}, ..]}\n"
                 "  --screws       {\"name\": NAME, \"mlist\": [..], \"glist\": [..], \"slist\": [..]}\n",
@@ -96,13 +96,13 @@ static const command COMMANDS[] = {
          "--operations takes JSON, which also allows placements (dynamics/v1/derive.proto). For a payload of a\n"
          "single request see --payload of id.\n",
      .example = "dynamicsctl derive ur5 attach:tool0,gripper,1.2,0,0,0.06 --name ur5_gripper\n"
-                "  dynamicsctl derive ur5 lock:wrist_1_joint,wrist_2_joint --q 0,0,0,1.57,0,0 --name ur5_short",
+                "  dynamicsctl derive ur5 lock:wrist_1_joint,wrist_2_joint --q wrist_1_joint=1.57 --name ur5_short",
      .min_operands = 1,
      .max_operands = MAX_POSITIONALS,
      .options = WITH(OPTION_JSON) | WITH(OPTION_NAME) | WITH(OPTION_Q) | WITH(OPTION_OPERATIONS) | WITH(OPTION_STRICT) |
                 WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP),
      .words = (const option_words[]){{OPTION_NAME, "name of the new model (required)"},
-                                     {OPTION_Q, "positions of locked joints, rad and m (default 0)"},
+                                     {OPTION_Q, "positions of locked joints, rad and m; by name: the others 0"},
                                      {0}},
      .run = run_derive},
     {.name = "export",
@@ -118,22 +118,23 @@ static const command COMMANDS[] = {
     {.name = "inertia",
      .operands = "SHAPE VALUES",
      .summary = "compute and check the mass, centre and inertia of a body",
-     .details =
-         "  box X,Y,Z\n"
-         "  cylinder RADIUS,LENGTH\n"
-         "  sphere RADIUS\n"
-         "  ellipsoid A,B,C\n"
-         "  capsule RADIUS,LENGTH\n"
-         "  mesh FILE.stl\n"
-         "  parts FILE.json, a list of parts with placements (dynamics/v1/inertia.proto)\n"
-         "Shapes are homogeneous, centred in their frame, with a round shape's axis along z. Lengths are in\n"
-         "metres; rows are xx xy xz yy yz zz. --json adds the parameters of the regressor, the pseudo-inertia and its\n"
-         "log-Cholesky coordinates.\n",
+     .details = "  box X,Y,Z\n"
+                "  cylinder RADIUS,LENGTH\n"
+                "  sphere RADIUS\n"
+                "  ellipsoid A,B,C\n"
+                "  capsule RADIUS,LENGTH\n"
+                "  mesh FILE.stl\n"
+                "  parts FILE.json, a list of parts with placements (dynamics/v1/inertia.proto)\n"
+                "Shapes are homogeneous, centred in their frame, with a round shape's axis along z. Lengths are in\n"
+                "metres; rows are xx xy xz yy yz zz. --csv has a line for each number. --json adds the parameters of "
+                "the regressor, the pseudo-inertia and its\n"
+                "log-Cholesky coordinates.\n",
      .example = "dynamicsctl inertia box 0.1,0.2,0.3 --mass 2\n"
                 "  dynamicsctl inertia mesh link.stl --scale 0.001 --density 2700",
      .min_operands = 2,
      .max_operands = 2,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_MASS) | WITH(OPTION_DENSITY) | WITH(OPTION_SCALE) | WITH(OPTION_ABOUT),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_MASS) | WITH(OPTION_DENSITY) | WITH(OPTION_SCALE) | WITH(OPTION_ABOUT) |
+                WITH(OPTION_CSV),
      .run = run_inertia},
     {.name = "configuration",
      .operands = "NAME OPERATION",
@@ -164,11 +165,12 @@ static const command COMMANDS[] = {
          "Each row is a base parameter: its column of the torque regressor, the inertial parameter that leads it,\n"
          "its value, and the parameters regrouped to it. Parameters are m, first moments mx my mz and I about\n"
          "the origin of the link's frame. tau = Y p = Y_b b for every motion, with Y_b the listed columns of Y\n"
-         "(evaluate --quantity torque_regressor). --json adds the model's parameters p.\n",
+         "(evaluate --quantity torque_regressor). --csv has a line for each term of a base parameter: factor times\n"
+         "parameter, in SI units. --json adds the model's parameters p.\n",
      .example = "dynamicsctl base-parameters ur5\n  dynamicsctl base-parameters ur5 --gravity 0,0,0",
      .min_operands = 1,
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_GRAVITY),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_GRAVITY),
      .run = run_base_parameters},
     {.name = "id",
      .operands = "NAME",
@@ -451,10 +453,10 @@ static const command COMMANDS[] = {
     {.name = "latency",
      .operands = "[NAME]",
      .summary = "percentiles of the round trip of id on a model's zero state, or of ping",
-     .details = "With --json: min, p50, p90, p99, p99.9 and max in seconds.\n",
+     .details = "With --json and --csv: min, p50, p90, p99, p99.9 and max in seconds.\n",
      .example = "dynamicsctl latency ur5 --count 10000",
      .max_operands = 1,
-     .options = WITH(OPTION_JSON) | WITH(OPTION_COUNT),
+     .options = WITH(OPTION_JSON) | WITH(OPTION_CSV) | WITH(OPTION_COUNT),
      .words = (const option_words[]){{OPTION_COUNT, "round trips (default 1000, at most 1000000)"}, {0}},
      .run = run_latency},
     {.name = "help",

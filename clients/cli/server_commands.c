@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "command.h"
+#include "csv_writer.h"
 #include "json_writer.h"
 #include "numbers.h"
 #include "table.h"
@@ -371,35 +372,58 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Writes the percentiles of sorted times, by nearest rank. */
-static void report_latency(const char *what, size_t count, const double *sorted, bool as_json) {
-    static const struct {
-        const char *name;
-        double rank;
-    } rows[] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+enum { PERCENTILES = 6 };
+
+static const struct {
+    const char *name;
+    double rank;
+} PERCENTILE[PERCENTILES] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+
+static void write_latency_json(const char *what, size_t count, const double *seconds) {
     json_writer writer = {.stream = stdout};
-    if (as_json) {
-        emit_begin_object(&writer);
-        emit_key(&writer, "question");
-        emit_string(&writer, what);
-        emit_key(&writer, "count");
-        emit_unsigned(&writer, count);
+    emit_begin_object(&writer);
+    emit_key(&writer, "question");
+    emit_string(&writer, what);
+    emit_key(&writer, "count");
+    emit_unsigned(&writer, count);
+    for (size_t i = 0; i < PERCENTILES; i++) {
+        emit_key(&writer, PERCENTILE[i].name);
+        emit_double(&writer, seconds[i]);
+    }
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+static void write_latency_csv(const char *what, size_t count, const double *seconds) {
+    csv_writer writer = {0};
+    csv_text(&writer, "question");
+    csv_text(&writer, "count");
+    for (size_t i = 0; i < PERCENTILES; i++) {
+        csv_text(&writer, "%s", PERCENTILE[i].name);
+    }
+    csv_end_line(&writer);
+    csv_text(&writer, "%s", what);
+    csv_text(&writer, "%zu", count);
+    csv_numbers(&writer, PERCENTILES, seconds);
+    csv_end_line(&writer);
+}
+
+/* Writes the percentiles of sorted times, by nearest rank. */
+static void report_latency(const arguments *args, const char *what, size_t count, const double *sorted) {
+    double seconds[PERCENTILES];
+    for (size_t i = 0; i < PERCENTILES; i++) {
+        size_t at = (size_t)(PERCENTILE[i].rank * (double)count + 0.999999);
+        seconds[i] = sorted[at > 0 ? at - 1 : 0];
+    }
+    if (args->value[OPTION_JSON]) {
+        write_latency_json(what, count, seconds);
+    } else if (args->value[OPTION_CSV]) {
+        write_latency_csv(what, count, seconds);
     } else {
         printf("%zu round trips of %s\n", count, what);
-    }
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        size_t at = (size_t)(rows[i].rank * (double)count + 0.999999);
-        double value = sorted[at > 0 ? at - 1 : 0];
-        if (as_json) {
-            emit_key(&writer, rows[i].name);
-            emit_double(&writer, value);
-        } else {
-            printf("  %-6s %9.1f us\n", rows[i].name, 1e6 * value);
+        for (size_t i = 0; i < PERCENTILES; i++) {
+            printf("  %-6s %9.1f us\n", PERCENTILE[i].name, 1e6 * seconds[i]);
         }
-    }
-    if (as_json) {
-        emit_end_object(&writer);
-        emit_finish(&writer);
     }
 }
 
@@ -441,7 +465,7 @@ exit_code run_latency(const command *self, const arguments *args, dyn_client *cl
             snprintf(what, sizeof what, "inverse dynamics of %s", question.robot->model.name);
         }
         qsort(seconds, (size_t)count, sizeof *seconds, compare);
-        report_latency(what, (size_t)count, seconds, args->value[OPTION_JSON] != NULL);
+        report_latency(args, what, (size_t)count, seconds);
     }
     free(question.tau);
     dyn_client_description_free(question.robot);

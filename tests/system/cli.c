@@ -438,7 +438,8 @@ START_TEST(models_are_derived) {
     must_fail("$ctl derive ur5 detach --name x", 2, "\"detach\" is no operation");
     must_fail("$ctl derive ur5 detach:tool0", 2, "derive needs --name");
     must_fail("$ctl derive ur5 --name x", 2, "derive needs an operation");
-    must_fail("$ctl derive ur5 lock:elbow_joint --q 1,x --name x", 2, "--q: \"x\" is not a finite number");
+    must_fail("$ctl derive ur5 lock:elbow_joint --q 0,0,x,0,0,0 --name x", 2,
+              "--q: value 2, \"x\", is not a finite number");
     must_fail("$ctl derive ur5 detach:nowhere --name x", 1, "refused: operations[0].detach.link: ");
     must_fail("$ctl derive ur5 --operations '[{\"detach\": {\"link\": 3}}]' --name x", 2,
               "operations[0].detach.link: ");

@@ -72,6 +72,44 @@ START_TEST(csv_has_a_named_column_for_each_number_of_json) {
 }
 END_TEST
 
+START_TEST(csv_of_robots_bodies_and_times_has_the_numbers_of_json) {
+    outcome csv = shell("$ctl base-parameters two_link --csv");
+    ck_assert_str_eq(csv.output, "column,base_parameter,value,unit,factor,parameter\n"
+                                 "1,link1.mx,2,kg m,1,link1.mx\n1,link1.mx,2,kg m,1,link2.m\n"
+                                 "3,link1.mz,0,kg m,1,link1.mz\n"
+                                 "6,link1.Iyy,2,kg m^2,1,link1.Iyy\n6,link1.Iyy,2,kg m^2,1,link2.m\n"
+                                 "11,link2.mx,1,kg m,1,link2.mx\n13,link2.mz,0,kg m,1,link2.mz\n"
+                                 "16,link2.Iyy,0.99999999999999989,kg m^2,1,link2.Iyy\n");
+    outcome_free(&csv);
+    must_say("$ctl inertia box 1,2,3 --mass 12 --about 1,0,0 --csv",
+             "quantity,value,unit\nmass,12,kg\nvolume,6,m^3\ncenter_of_mass.x,0,m\ncenter_of_mass.y,0,m\n"
+             "center_of_mass.z,0,m\nrotational.xx,13,kg m^2\n");
+    must_say("$ctl inertia box 1,2,3 --mass 12 --about 1,0,0 --csv", "\nrotational_about.yy,22,kg m^2\n");
+    must_say("$ctl inertia box 1,2,3 --mass 12 --csv", "\nprincipal_moments.3,13,kg m^2\n");
+    must_say("$ctl latency two_link --count 20 --csv",
+             "question,count,min,p50,p90,p99,p99.9,max\ninverse dynamics of two_link,20,");
+}
+END_TEST
+
+START_TEST(operations_without_a_configuration_refuse_states) {
+    must_fail("printf 'q0,q1\\n0,0\\n1,1\\n' | $ctl configuration two_link random --states - --count 2", 2,
+              "random takes no states; leave out --states");
+    must_fail("printf 'q0,q1\\n0,0\\n' | $ctl configuration two_link neutral --states -", 2, "neutral takes no states");
+}
+END_TEST
+
+START_TEST(locked_joints_have_their_positions_by_name) {
+    must_say("$ctl derive ur5 lock:elbow_joint --q elbow_joint=0.5 --name ur5_named >/dev/null && "
+             "$ctl derive ur5 lock:elbow_joint --q 0,0,0.5,0,0,0 --name ur5_all >/dev/null && "
+             "test \"$($ctl gravity ur5_named --csv)\" = \"$($ctl gravity ur5_all --csv)\" && "
+             "test \"$($ctl gravity ur5_named --csv)\" != \"$($ctl gravity ur5 --csv)\" && echo agree",
+             "agree\n");
+    must_fail("$ctl derive ur5 lock:elbow_joint --q elbw_joint=0.5 --name other", 2,
+              "--q: ur5 has no moving joint \"elbw_joint\"; did you mean \"elbow_joint\"?");
+    must_fail("$ctl derive ur5 lock:elbow_joint --q 1 --name other", 2, "--q: 1 values, but 6 are needed");
+}
+END_TEST
+
 START_TEST(csv_of_configurations_is_read_as_states) {
     must_say("$ctl configuration quadruped random --count 3 --csv | $ctl gravity quadruped --states - --csv | "
              "cut -d, -f1 | tr '\\n' ' '",
@@ -384,6 +422,9 @@ int main(void) {
     TCase *all = tcase_create("cli_output");
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
     tcase_add_test(all, csv_has_a_named_column_for_each_number_of_json);
+    tcase_add_test(all, csv_of_robots_bodies_and_times_has_the_numbers_of_json);
+    tcase_add_test(all, operations_without_a_configuration_refuse_states);
+    tcase_add_test(all, locked_joints_have_their_positions_by_name);
     tcase_add_test(all, csv_of_configurations_is_read_as_states);
     tcase_add_test(all, explain_splits_each_state_of_a_file);
     tcase_add_test(all, several_frames_come_by_name);
