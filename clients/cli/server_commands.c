@@ -2,6 +2,7 @@
 /*
  * Commands ping, info and latency: the daemon itself.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -270,46 +271,85 @@ static void write_info(const dyn_client_server_info *info) {
     emit_finish(&writer);
 }
 
-static void print_info(const dyn_client_server_info *info) {
+/* Adds a line to a list of names and their values. */
+static void add_line(table *to, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void add_line(table *to, const char *name, const char *format, ...) {
+    char text[512];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    table_add_cell(to, "%s", name);
+    table_add_cell(to, "%s", text);
+}
+
+static table *create_list(void) {
+    table *list = table_create();
+    table_add_column(list, "", TABLE_LEFT);
+    table_add_column(list, "", TABLE_LEFT);
+    return list;
+}
+
+static bool print_list(table *list) {
+    bool is_printed = table_print(list, 2);
+    table_free(list);
+    return is_printed;
+}
+
+static bool print_process(const dyn_client_server_info *info) {
+    table *list = create_list();
     printf("dynamicsd %s, process %u, up for %.0f s\n", info->version, info->process_id, info->uptime);
-    printf("  instance      %llu\n", (unsigned long long)info->instance);
+    add_line(list, "instance", "%llu", (unsigned long long)info->instance);
     for (size_t i = 0; i < info->protocol_count; i++) {
-        printf("  protocol      %s, revision %u\n", info->protocols[i], info->revision);
+        add_line(list, "protocol", "%s, revision %u", info->protocols[i], info->revision);
     }
-    printf("  instructions  %s, %zu state%s at once, %zu in single precision\n", info->instruction_set,
-           info->lanes[DYN_CLIENT_PRECISION_DOUBLE], info->lanes[DYN_CLIENT_PRECISION_DOUBLE] == 1 ? "" : "s",
-           info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
-    printf("  workers       %zu\n", info->workers);
+    add_line(list, "instructions", "%s, %zu state%s at once, %zu in single precision", info->instruction_set,
+             info->lanes[DYN_CLIENT_PRECISION_DOUBLE], info->lanes[DYN_CLIENT_PRECISION_DOUBLE] == 1 ? "" : "s",
+             info->lanes[DYN_CLIENT_PRECISION_SINGLE]);
+    add_line(list, "workers", "%zu", info->workers);
     for (size_t i = 0; i < info->endpoint_count; i++) {
-        printf("  %-12s  %s\n", info->endpoints[i].kind, info->endpoints[i].address);
+        add_line(list, info->endpoints[i].kind, "%s", info->endpoints[i].address);
     }
+    return print_list(list);
+}
+
+static bool print_counters(const dyn_client_server_info *info) {
+    table *list = create_list();
     printf("Counters\n");
     for (size_t i = 0; i < info->counter_count; i++) {
-        printf("  %-21s %llu\n", info->counters[i].name, (unsigned long long)info->counters[i].value);
+        add_line(list, info->counters[i].name, "%llu", (unsigned long long)info->counters[i].value);
     }
+    return print_list(list);
+}
+
+static bool print_limits(const dyn_client_server_info *info) {
+    table *list = create_list();
     printf("Limits\n");
-    printf("  request       %llu bytes, %llu states, %g s\n", (unsigned long long)info->limits.message_bytes,
-           (unsigned long long)info->limits.samples, info->limits.request_time);
-    printf("  reply         %llu bytes\n", (unsigned long long)info->limits.reply_bytes);
-    printf("  memory        %llu bytes for all requests and replies; %g s for a message to arrive\n",
-           (unsigned long long)info->limits.memory_bytes, info->limits.message_time);
-    printf("  jobs          %zu, %g s, %llu bytes; removed %g s after their end\n", info->limits.jobs,
-           info->limits.job_time, (unsigned long long)info->limits.job_bytes, info->limits.job_result_time);
-    printf("  models        %zu, of %zu links\n", info->limits.models, info->limits.links);
-    printf("  simulations   %zu, a lease of %g s unless they name one\n", info->limits.simulations,
-           info->limits.lease_time);
-    printf("  streams       %zu, of %llu points; %zu endpoints for those who watch\n", info->limits.streams,
-           (unsigned long long)info->limits.stream_points, info->limits.topics);
-    printf("  recordings    %zu, each of %llu bytes, all of %llu; they leave %llu bytes of the disk free\n",
-           info->limits.recordings, (unsigned long long)info->limits.recording_bytes,
-           (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
-    printf("  connections   %zu, %zu of one user or address, each idle for %g s at most\n", info->limits.connections,
-           info->limits.peer_connections, info->limits.idle_time);
-    printf("  in a request  %zu payloads, %zu operations, %zu substeps, %zu frames of a task, errors of %zu states\n",
-           info->limits.payloads, info->limits.operations, info->limits.substeps, info->limits.task_frames,
-           info->limits.sample_errors);
-    printf("  names         %zu bytes of models, %zu of simulations and streams, %zu of links and joints\n",
-           info->limits.model_name_bytes, info->limits.object_name_bytes, info->limits.element_name_bytes);
+    add_line(list, "request", "%llu bytes, %llu states, %g s", (unsigned long long)info->limits.message_bytes,
+             (unsigned long long)info->limits.samples, info->limits.request_time);
+    add_line(list, "reply", "%llu bytes", (unsigned long long)info->limits.reply_bytes);
+    add_line(list, "memory", "%llu bytes for all requests and replies; %g s for a message to arrive",
+             (unsigned long long)info->limits.memory_bytes, info->limits.message_time);
+    add_line(list, "jobs", "%zu, %g s, %llu bytes; removed %g s after their end", info->limits.jobs,
+             info->limits.job_time, (unsigned long long)info->limits.job_bytes, info->limits.job_result_time);
+    add_line(list, "models", "%zu, of %zu links", info->limits.models, info->limits.links);
+    add_line(list, "simulations", "%zu, a lease of %g s unless they name one", info->limits.simulations,
+             info->limits.lease_time);
+    add_line(list, "streams", "%zu, of %llu points; %zu endpoints for those who watch", info->limits.streams,
+             (unsigned long long)info->limits.stream_points, info->limits.topics);
+    add_line(list, "recordings", "%zu, each of %llu bytes, all of %llu; they leave %llu bytes of the disk free",
+             info->limits.recordings, (unsigned long long)info->limits.recording_bytes,
+             (unsigned long long)info->limits.recordings_bytes, (unsigned long long)info->limits.disk_reserve_bytes);
+    add_line(list, "connections", "%zu, %zu of one user or address, each idle for %g s at most",
+             info->limits.connections, info->limits.peer_connections, info->limits.idle_time);
+    add_line(list, "in a request",
+             "%zu payloads, %zu operations, %zu substeps, %zu frames of a task, errors of %zu states",
+             info->limits.payloads, info->limits.operations, info->limits.substeps, info->limits.task_frames,
+             info->limits.sample_errors);
+    add_line(list, "names", "%zu bytes of models, %zu of simulations and streams, %zu of links and joints",
+             info->limits.model_name_bytes, info->limits.object_name_bytes, info->limits.element_name_bytes);
+    return print_list(list);
 }
 
 exit_code run_info(const command *self, const arguments *args, dyn_client *client) {
@@ -326,11 +366,11 @@ exit_code run_info(const command *self, const arguments *args, dyn_client *clien
     }
     if (args->value[OPTION_JSON]) {
         write_info(info);
-    } else {
-        print_info(info);
+    } else if (!print_process(info) || !print_counters(info) || !print_limits(info)) {
+        code = complain_memory();
     }
     dyn_client_server_info_free(info);
-    return EXIT_OK;
+    return code;
 }
 
 /* ---- latency ----------------------------------------------------------------------------------------------------- */

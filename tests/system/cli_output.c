@@ -235,6 +235,17 @@ START_TEST(tables_fit_the_columns_of_the_environment) {
 }
 END_TEST
 
+START_TEST(info_fits_the_columns_of_the_environment) {
+    for (unsigned columns = 60; columns <= 80; columns += 20) {
+        outcome run = shell("COLUMNS=%u $ctl info", columns);
+        ck_assert_msg(run.code == 0 && widest_line(run.output) <= columns, "%u columns:\n%s", columns, run.output);
+        outcome_free(&run);
+    }
+    must_say("$ctl info",
+             "\n  names         128 bytes of models, 64 of simulations and streams, 255 of links and joints\n");
+}
+END_TEST
+
 /* Checks that the blocks of a narrow matrix hold the numbers of the wide one, below names that differ. */
 START_TEST(narrow_matrices_have_all_numbers_and_distinct_names) {
     load_long_names();
@@ -430,6 +441,7 @@ int main(void) {
     tcase_add_test(all, several_frames_come_by_name);
     tcase_add_test(all, lists_have_the_same_names_in_json_and_csv);
     tcase_add_test(all, tables_fit_the_columns_of_the_environment);
+    tcase_add_test(all, info_fits_the_columns_of_the_environment);
     tcase_add_test(all, narrow_matrices_have_all_numbers_and_distinct_names);
     tcase_add_test(all, simulate_shows_the_end_of_a_floating_robot);
     tcase_add_test(all, units_that_all_rows_share_are_in_the_heading);
