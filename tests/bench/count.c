@@ -56,18 +56,18 @@ static void run_counted(const workload *w, void *memory, algorithm_id id, double
     }
 }
 
-operation_counts count_operations(const workload *w, algorithm_id id) {
+dyn_operation_counts count_operations(const workload *w, algorithm_id id) {
     void *memory = aligned_zeros(dyn_kernel_table_counted.memory_size(w->model));
     double *out = aligned_zeros((4 * w->nv * w->nv + 6 * w->nv) * sizeof *out);
-    memset(&counts, 0, sizeof counts);
+    memset(&dyn_counts, 0, sizeof dyn_counts);
     run_counted(w, memory, id, out);
     free(memory), free(out);
-    return counts;
+    return dyn_counts;
 }
 
 #else
 
-operation_counts count_operations(const workload *w, algorithm_id id) {
+dyn_operation_counts count_operations(const workload *w, algorithm_id id) {
     (void)w, (void)id;
     die("this program was built without a C++ compiler, which counts operations");
 }

@@ -5,10 +5,10 @@
 #ifndef DYNAMICS_BENCH_COUNT_H
 #define DYNAMICS_BENCH_COUNT_H
 
-#include "support/counted/counts.h"
+#include "classical/counted/counts.h"
 #include "workload.h"
 
 /* Returns the operations of one state. Ends the program where the algorithm, or the build, cannot count. */
-operation_counts count_operations(const workload *w, algorithm_id id);
+dyn_operation_counts count_operations(const workload *w, algorithm_id id);
 
 #endif

@@ -103,7 +103,7 @@ static void add_rows(const bench_options *options, const bench_robot *robot, tab
             continue;
         }
         sums formula = has_formula ? published(algorithms[i], (double)all.load.nv) : (sums){NAN, NAN};
-        operation_counts written = count_operations(&all.load, algorithms[i]);
+        dyn_operation_counts written = count_operations(&all.load, algorithms[i]);
         const table_cell cells[] = {{.text = robot->title},
                                     {.text = algorithm_get(algorithms[i])->name},
                                     {.number = formula.multiplications},

@@ -63,7 +63,7 @@ static void add_row(contest *all, algorithm_id id, double peak, const measure_ef
     contest_entry batch = contest_enter(all, OURS_64, id);
     subject s = {.run = run_batch, .context = &batch, .states = contestant_get(OURS_64)->batch};
     measure(&s, 1, effort, CLOCK_THREAD_CPUTIME_ID);
-    operation_counts n = count_operations(&all->load, id);
+    dyn_operation_counts n = count_operations(&all->load, id);
     double operations = (double)(n.multiplications + n.additions + n.divisions + n.roots);
     double ns = measured_time(&s, effort->rounds);
     const table_cell cells[] = {{.text = all->load.name},    {.text = algorithm_get(id)->name},

@@ -29,7 +29,7 @@ extern "C" {
 #include <dynamics/dynamics.h>
 
 #include "support/assertions.h"
-#include "support/counted/counts.h"
+#include "classical/counted/counts.h"
 #include "support/random.h"
 }
 
@@ -69,7 +69,7 @@ static sums as_written(const dyn_model *model, int a) {
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
     std::vector<max_align_t> memory(table->memory_size(model) / sizeof(max_align_t) + 1);
     std::vector<double> q(nq, 0.1), v(nv, 0.2), out(nv * nv), pivots(nv);
-    std::memset(&counts, 0, sizeof counts);
+    std::memset(&dyn_counts, 0, sizeof dyn_counts);
     if (a == RNEA) {
         table->rnea(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, out.data());
     } else if (a == CRBA) {
@@ -78,7 +78,7 @@ static sums as_written(const dyn_model *model, int a) {
         table->forward_dynamics(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, pivots.data(),
                                 out.data());
     }
-    return {(long)counts.multiplications, (long)counts.additions};
+    return {(long)dyn_counts.multiplications, (long)dyn_counts.additions};
 }
 
 static double any(random_source *random) {

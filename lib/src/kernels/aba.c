@@ -22,7 +22,7 @@
  * Source: Featherstone 2008, table 7.1.
  */
 #include "aba_revolute.h"
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
 
 /* Scratch memory of the three passes. */
 typedef struct aba_tree {

@@ -14,7 +14,7 @@
  * Sources: Walker and Orin 1982, method 3; Featherstone 2008, table 6.2.
  */
 #include "crba_tree.h"
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
 
 size_t KERNEL(crba_memory)(const dyn_model *model) {
     return (size_t)model->body_count * (3 * sizeof(real) + sizeof(placement) + sizeof(rigid_inertia)) +

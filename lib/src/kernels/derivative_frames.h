@@ -7,7 +7,7 @@
 
 #include "derivative_state.h"
 #include "hinge.h"
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
 
 /* Returns the placement of a body in its parent. */
 static inline placement placement_at_joint(const derivative_state *s, const body *b, int i) {

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "hinge.h"
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
 
 /* Scratch memory: the acceleration of each body, and the first moment and mass of its subtree. */
 typedef struct gravity_tree {

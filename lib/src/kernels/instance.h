@@ -6,7 +6,7 @@
 #ifndef DYNAMICS_KERNELS_INSTANCE_H
 #define DYNAMICS_KERNELS_INSTANCE_H
 
-#include "joint.h"
+#include "../model/joint.h"
 #include "kernels.h"
 #include "step_parameters.h"
 

@@ -6,7 +6,8 @@
  *
  * Source: Featherstone 2008, section 4.1 and table 4.1.
  */
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
+#include "instance.h"
 #include "sines.h"
 
 /* Returns the bytes of scratch memory of the placements, and of the angles with their sines and cosines. */

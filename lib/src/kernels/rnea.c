@@ -18,7 +18,7 @@
  * Featherstone 2008, chapter 5.
  */
 #include "inertial_wrench.h"
-#include "joint_placement.h"
+#include "../model/joint_placement.h"
 
 /* Configuration, velocity and acceleration of the joints. */
 typedef struct joint_motions {

@@ -5,7 +5,7 @@
 #ifndef DYNAMICS_KERNELS_SPATIAL_MATRIX_H
 #define DYNAMICS_KERNELS_SPATIAL_MATRIX_H
 
-#include "joint.h"
+#include "../model/joint.h"
 
 enum { SPATIAL_COLUMNS = 6 };
 

@@ -4,10 +4,10 @@
  *
  * Source: Featherstone 2008, section 4.1 and table 4.1.
  */
-#ifndef DYNAMICS_KERNELS_JOINT_PLACEMENT_H
-#define DYNAMICS_KERNELS_JOINT_PLACEMENT_H
+#ifndef DYNAMICS_MODEL_JOINT_PLACEMENT_H
+#define DYNAMICS_MODEL_JOINT_PLACEMENT_H
 
-#include "instance.h"
+#include "joint.h"
 
 /* Returns the angle of a joint about its z axis, or zero if it does not rotate about it alone. */
 static inline real joint_angle(const body *b, const real *q) {

@@ -25,22 +25,22 @@ static inline real real_set(double x) {
 }
 
 static inline real operator+(real a, real b) {
-    counts.additions++;
+    dyn_counts.additions++;
     return a.x + b.x;
 }
 
 static inline real operator-(real a, real b) {
-    counts.additions++;
+    dyn_counts.additions++;
     return a.x - b.x;
 }
 
 static inline real operator*(real a, real b) {
-    counts.multiplications++;
+    dyn_counts.multiplications++;
     return a.x * b.x;
 }
 
 static inline real operator/(real a, real b) {
-    counts.divisions++;
+    dyn_counts.divisions++;
     return a.x / b.x;
 }
 
@@ -65,7 +65,7 @@ static inline real real_fma(real a, real b, real c) {
 }
 
 static inline real real_sqrt(real x) {
-    counts.roots++;
+    dyn_counts.roots++;
     return std::sqrt(x.x);
 }
 
@@ -74,7 +74,7 @@ static inline real real_where_positive(real x, real a, real b) {
 }
 
 static inline void real_sincos(real x, real *sine, real *cosine) {
-    counts.sines++;
+    dyn_counts.sines++;
     *sine = std::sin(x.x);
     *cosine = std::cos(x.x);
 }

@@ -6,10 +6,10 @@
  *
  * Source: Featherstone 2008, table 4.1.
  */
-#ifndef DYNAMICS_KERNELS_JOINT_H
-#define DYNAMICS_KERNELS_JOINT_H
+#ifndef DYNAMICS_MODEL_JOINT_H
+#define DYNAMICS_MODEL_JOINT_H
 
-#include "../model/normal_form.h"
+#include "normal_form.h"
 #include "../spatial/inertia.h"
 
 /* Constants of a body, rounded to the precision of the instance. */

@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "counts.h"
 
-operation_counts counts;
+__thread dyn_operation_counts dyn_counts;

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Formulations: the ways of the literature to the equation of motion, tau = M(q) a + h(q, v), each by its name.
+ *
+ *     dyn_formulation_create(model, "lagrange_euler", &formulation, &error);
+ *     dyn_formulation_inverse_dynamics(formulation, n, NULL, q, v, a, tau, &error);
+ *     dyn_formulation_coefficients(formulation, NULL, q, v, a, &blocks, &count, &error);
+ *
+ * They are written for clarity, compute in double precision one state after the other, and are compared with the tuned
+ * algorithms of inverse_dynamics.h, forward_dynamics.h and mass_matrix.h. A formulation states some of inverse
+ * dynamics, forward dynamics and mass matrix; the library derives the others from those.
+ *
+ * Common to all functions here
+ *   n           number of samples.
+ *   gravity     acceleration of gravity in the world, m/s^2; NULL: the model's own.
+ *   forces      rigid bodies and gravity only, as dyn_rnea without external forces.
+ *   aliasing    outputs must not overlap inputs.
+ *   threads     safe as long as each thread has its own dyn_formulation.
+ *   allocation  only by dyn_formulation_create.
+ *   errors      DYN_INVALID_ARGUMENT, as in inverse_dynamics.h: numbers that are not finite, a missing q, quaternions
+ *               whose norm is not one, results that overflow.
+ */
+#ifndef DYNAMICS_FORMULATION_H
+#define DYNAMICS_FORMULATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <dynamics/export.h>
+#include <dynamics/model.h>
+#include <dynamics/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Row of the table of formulations. Strings are static. */
+typedef struct dyn_formulation_traits {
+    const char *name;      /* "newton_euler" */
+    const char *source;    /* literature and equations */
+    bool serial;           /* needs a serial chain: each joint on the link of the preceding one */
+    bool one_coordinate;   /* needs joints of one coordinate, such as revolute, prismatic and helical ones */
+    bool rotary;           /* needs revolute or continuous joints */
+    bool independent;      /* needs a model without coupled mimic joints */
+    int most_coordinates;  /* largest nv that it accepts, because of its memory and time */
+    bool inverse_dynamics; /* the formulation itself states inverse dynamics; otherwise the library derives it */
+    bool forward_dynamics; /* likewise */
+    bool mass_matrix;      /* likewise */
+} dyn_formulation_traits;
+
+/* Returns the number of formulations, and the traits of number 0 <= i < count; NULL for another i. */
+DYN_API int dyn_formulation_count(void);
+DYN_API const dyn_formulation_traits *dyn_formulation_traits_at(int i);
+
+/* Checks that a formulation applies to a model.
+ * Errors: DYN_NOT_FOUND for an unknown name, with a list of the names; DYN_FAILED_PRECONDITION with the joint that it
+ * cannot treat, and why. */
+DYN_API dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error);
+
+/* Formulation of one model, with its scratch memory. */
+typedef struct dyn_formulation dyn_formulation;
+
+/* Creates a formulation by its name; the model must outlive it.
+ * Errors: those of dyn_formulation_applies; DYN_RESOURCE_EXHAUSTED. */
+DYN_API dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_formulation **formulation,
+                                          dyn_error *error);
+
+/* Frees a formulation; NULL is allowed. */
+DYN_API void dyn_formulation_free(dyn_formulation *formulation);
+
+/* Returns the row of a formulation, and the bytes that it occupies. */
+DYN_API const dyn_formulation_traits *dyn_formulation_traits_of(const dyn_formulation *formulation);
+DYN_API size_t dyn_formulation_size(const dyn_formulation *formulation);
+
+/* Computes tau for the motion (q, v, a). q is n x nq; v, a (NULL: zero) and tau are n x nv. */
+DYN_API dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
+                                                    const double *q, const double *v, const double *a, double *tau,
+                                                    dyn_error *error);
+
+/* Computes a for the forces tau at the state (q, v). q is n x nq; v, tau (NULL: zero) and a are n x nv.
+ * Errors: also DYN_FAILED_PRECONDITION where M is singular. */
+DYN_API dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
+                                                    const double *q, const double *v, const double *tau, double *a,
+                                                    dyn_error *error);
+
+/* Computes M(q), n x nv x nv, row-major, both triangles. q is n x nq. */
+DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
+                                               dyn_error *error);
+
+enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };
+
+/* Inner quantity of a formulation: an array of up to four dimensions, row-major. */
+typedef struct dyn_formulation_block {
+    const char *name;                     /* as in the literature: "h_ikm" */
+    const char *meaning;                  /* a few words, with axes and origin where these matter */
+    int dimensions;                       /* 1 .. DYN_FORMULATION_EXTENTS */
+    int extents[DYN_FORMULATION_EXTENTS]; /* the first `dimensions` of them count */
+    const double *values;
+} dyn_formulation_block;
+
+/* Computes the inner quantities of a formulation for the motion (q, v, a) of one state: `count` blocks, which live
+ * until the next call with this formulation. v and a may be NULL: zero. */
+DYN_API dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, const double *gravity, const double *q,
+                                                const double *v, const double *a, const dyn_formulation_block **blocks,
+                                                int *count, dyn_error *error);
+
+/* Result whose operations are counted. */
+typedef enum dyn_formulation_result {
+    DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
+    DYN_FORMULATION_RESULT_FORWARD_DYNAMICS,
+    DYN_FORMULATION_RESULT_MASS_MATRIX,
+} dyn_formulation_result;
+
+/* Arithmetic of one state, as written: products with a zero of the model count, negations do not. `sines` are pairs of
+ * sine and cosine; subtractions are additions. */
+typedef struct dyn_operation_counts {
+    unsigned long multiplications, additions, divisions, roots, sines;
+} dyn_operation_counts;
+
+/* Counts the operations of one result. They depend on the model, not on the state.
+ * Errors: DYN_FAILED_PRECONDITION in a library that was built without a C++ compiler. */
+DYN_API dyn_status dyn_formulation_operations(dyn_formulation *formulation, dyn_formulation_result result,
+                                              dyn_operation_counts *counts, dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

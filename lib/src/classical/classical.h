@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of formulations as other rooms see it, one instance for each type of number. Instance `classical` computes
+ * with doubles; `counted` counts the operations of its thread, and exists where DYN_HAVE_COUNTED is defined.
+ *
+ * Arrays that are void are numbers of the instance, `number_size` bytes each. Callers check their arguments.
+ */
+#ifndef DYNAMICS_CLASSICAL_CLASSICAL_H
+#define DYNAMICS_CLASSICAL_CLASSICAL_H
+
+#include <stddef.h>
+
+#include <dynamics/formulation.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Row, model, gravity and memory of a call. `memory` has memory_size(row, model) bytes, aligned to 16. */
+typedef struct formulation_call {
+    int row;
+    const dyn_model *model;
+    const double *gravity;
+    void *memory;
+} formulation_call;
+
+typedef struct classical_instance {
+    int number_size;
+    int count; /* rows */
+    const dyn_formulation_traits *(*traits)(int row);
+    size_t (*memory_size)(int row, const dyn_model *model);
+    void (*inverse)(const formulation_call *call, const void *q, const void *v, const void *a, void *tau);
+    void (*forward)(const formulation_call *call, const void *q, const void *v, const void *tau, void *a);
+    void (*mass_matrix)(const formulation_call *call, const void *q, void *M);
+    /* Returns the number of blocks, at most DYN_FORMULATION_MAX_BLOCKS, whose values are in the memory of the call. */
+    int (*coefficients)(const formulation_call *call, const void *q, const void *v, const void *a,
+                        dyn_formulation_block *blocks);
+} classical_instance;
+
+extern const classical_instance dyn_classical_instance_classical;
+extern const classical_instance dyn_classical_instance_counted;
+
+/* Checks that a row applies to a model; the error names the joint and the reason. */
+dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn_model *model, dyn_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

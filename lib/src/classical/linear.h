@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Dense linear algebra of the formulations: symmetric matrices, n x n, row-major.
+ */
+#ifndef DYNAMICS_CLASSICAL_LINEAR_H
+#define DYNAMICS_CLASSICAL_LINEAR_H
+
+#include "../spatial/real.h"
+
+/* Factorizes A = L D L' in place: D on the diagonal, L below it. Reads the lower triangle. */
+void KERNEL(factorize_symmetric)(int n, real *A);
+
+/* Solves A x = b in place from the factors. */
+void KERNEL(solve_symmetric)(int n, const real *factors, real *x);
+
+/* Computes the inverse from the factors. */
+void KERNEL(invert_symmetric)(int n, const real *factors, real *inverse);
+
+/* Computes y += A x for A of `rows` x `columns`. */
+void KERNEL(multiply_add)(int rows, int columns, const real *A, const real *x, real *y);
+
+#endif

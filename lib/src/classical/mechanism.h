@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * A model as the literature sees it: links 0 .. count - 1, parents before children, each connected to its parent by one
+ * joint. The formulations read the model through this header alone.
+ *
+ * The frame of a link is that of the normal form (normal_form.h). Its origin is on the joint's axis, and the axis of a
+ * joint with one coordinate is z. The columns S_k of a joint's motion subspace are constant in the axes of its link:
+ *     motion of the link relative to its parent   S v = sum over k of S_k v_k       mechanism_rate
+ *     force of coordinate k                       tau_k = S_k . (n; f)              mechanism_add_force
+ * A coordinate may serve several joints, whose forces add (coupled mimic joints), so tau starts at zero.
+ */
+#ifndef DYNAMICS_CLASSICAL_MECHANISM_H
+#define DYNAMICS_CLASSICAL_MECHANISM_H
+
+#include "../model/joint.h"
+#include "scratch.h"
+
+typedef struct mechanism_link {
+    const body *b;
+    int parent;      /* index of the parent, less than its own, or -1 for the base */
+    int v_index, nv; /* its coordinates in v, a and tau */
+    placement X;     /* of the link's frame in its parent's at q, or in the world */
+    real mass;
+    vec3 center;     /* of mass, in the link's axes, from its origin; zero without mass */
+    sym3 central;    /* rotational inertia about the centre of mass, in the link's axes */
+    rigid_inertia I; /* about the link's origin */
+} mechanism_link;
+
+/* A model at one configuration. */
+typedef struct mechanism {
+    const dyn_model *model;
+    int count, nv;
+    vec3 gravity; /* acceleration of gravity in the world */
+    mechanism_link *links;
+} mechanism;
+
+/* Places the links of a model at q. */
+mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], const real *q, scratch *s);
+
+/* Returns S x of link i, in its axes, for all nv rates or accelerations x of the mechanism. */
+static inline motion mechanism_rate(const mechanism *m, int i, const real *x) {
+    const mechanism_link *l = &m->links[i];
+    return joint_motion(l->b, l->b->motion, x + l->v_index);
+}
+
+/* Returns S_k, column k < nv of link i, in its axes. */
+static inline motion mechanism_column(const mechanism *m, int i, int k) {
+    const mechanism_link *l = &m->links[i];
+    motion column = joint_column(l->b, l->b->motion, k);
+    if (l->b->ratio != 1) {
+        column = motion_fma(real_set(l->b->ratio), column, motion_zero());
+    }
+    return column;
+}
+
+/* Returns S_k . f for column k of link i and a wrench f in its axes, about its origin. */
+static inline real mechanism_force(const mechanism *m, int i, int k, force f) {
+    const mechanism_link *l = &m->links[i];
+    real along = joint_force(l->b, l->b->motion, k, f);
+    return l->b->ratio != 1 ? real_set(l->b->ratio) * along : along;
+}
+
+/* Stores the forces of joint i that transmits the wrench f, or adds them to those of its master. */
+static inline void mechanism_add_force(const mechanism *m, int i, force f, real *tau) {
+    const mechanism_link *l = &m->links[i];
+    for (int k = 0; k < l->nv; k++) {
+        real along = mechanism_force(m, i, k, f), *to = &tau[l->v_index + k];
+        *to = m->model->has_coupling ? *to + along : along;
+    }
+}
+
+/* Returns whether link i is link j or carries it. */
+static inline int mechanism_carries(const mechanism *m, int i, int j) {
+    while (j > i) {
+        j = m->links[j].parent;
+    }
+    return i == j;
+}
+
+/* Sets `count` numbers to zero. */
+static inline void real_clear(real *x, int count) {
+    for (int i = 0; i < count; i++) {
+        x[i] = real_set(0);
+    }
+}
+
+#endif

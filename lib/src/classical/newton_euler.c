@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Recursive Newton-Euler equations of motion, each link in its own frame.
+ *
+ * Outward, for link i with parent p; w is its angular velocity, dw its rate, dv the acceleration of its origin, all in
+ * the axes of link i, and (z, d) the angular and linear rates of the joint, (dz, dd) their rates:
+ *     w_i   = R' w_p + z
+ *     dw_i  = R' dw_p + dz + w_i x z
+ *     dv_i  = R' (dv_p + dw_p x r + w_p x (w_p x r)) + dd + (2 w_i - z) x d
+ *     a_c,i = dv_i + dw_i x s_i + w_i x (w_i x s_i)
+ *     F_i   = m_i a_c,i                N_i = I_i dw_i + w_i x (I_i w_i)
+ * Inward, over the children c of link i:
+ *     f_i   = F_i + sum R_c f_c        n_i = N_i + s_i x F_i + sum (R_c n_c + r_c x R_c f_c)
+ *     tau_i = S_i . (n_i; f_i)
+ * The base accelerates upwards with -g in place of gravity.
+ *
+ * Source: Luh, Walker and Paul 1980; review, table 2, extended to trees and to joints with several coordinates, of
+ * which a rotational link has z = (0, 0, 1) v and d = 0, a translational one the reverse. The review attaches frame i
+ * to the far end of link i, so its R turns the joint forces by one link more; here the frame is at joint i, as in later
+ * books. Its viscous term b_i v_i is a block of its own, since rigid-body dynamics does not include it. Its equation
+ * 2.15 and its tables give g opposite signs: there gravity, here, as in the tables, the acceleration of the base.
+ */
+#include "formulation.h"
+
+/* Quantities of the links, in their axes. */
+typedef struct link_arrays {
+    vec3 *w, *dw, *dv, *ac, *F, *N;
+    force *f; /* n_i, then f_i */
+    real *viscous;
+} link_arrays;
+
+static link_arrays take_arrays(const mechanism *m, scratch *s) {
+    link_arrays t;
+    size_t count = (size_t)m->count;
+    t.w = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.dw = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.dv = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.ac = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.F = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.N = (vec3 *)scratch_take(s, count, sizeof(vec3));
+    t.f = (force *)scratch_take(s, count, sizeof(force));
+    t.viscous = scratch_reals(s, (size_t)m->nv);
+    return t;
+}
+
+static void reserve(const mechanism *m, scratch *s) {
+    take_arrays(m, s);
+}
+
+/* Computes the motion of link i from that of its parent. */
+static void propagate(const mechanism *m, link_arrays t, int i, const real *v, const real *a) {
+    const mechanism_link *l = &m->links[i];
+    vec3 w = vec3_zero(), dw = vec3_zero(), dv = vec3_scale(real_set(-1), m->gravity);
+    if (l->parent >= 0) {
+        w = t.w[l->parent], dw = t.dw[l->parent], dv = t.dv[l->parent];
+        dv = vec3_add(dv, vec3_add(vec3_cross(dw, l->X.r), vec3_cross(w, vec3_cross(w, l->X.r))));
+    }
+    motion rate = mechanism_rate(m, i, v), change = mechanism_rate(m, i, a);
+    vec3 carried = mat3_apply_transposed(l->X.R, w);
+    t.w[i] = vec3_add(carried, rate.w);
+    t.dw[i] = vec3_add(vec3_add(mat3_apply_transposed(l->X.R, dw), change.w), vec3_cross(t.w[i], rate.w));
+    t.dv[i] =
+        vec3_add(vec3_add(mat3_apply_transposed(l->X.R, dv), change.v), vec3_cross(vec3_add(carried, t.w[i]), rate.v));
+}
+
+/* Computes the force and the moment that move link i, about its centre of mass. */
+static void apply_newton_and_euler(const mechanism *m, link_arrays t, int i) {
+    const mechanism_link *l = &m->links[i];
+    vec3 w = t.w[i];
+    t.ac[i] = vec3_add(t.dv[i], vec3_add(vec3_cross(t.dw[i], l->center), vec3_cross(w, vec3_cross(w, l->center))));
+    t.F[i] = vec3_scale(l->mass, t.ac[i]);
+    t.N[i] = vec3_add(sym3_apply(l->central, t.dw[i]), vec3_cross(w, sym3_apply(l->central, w)));
+}
+
+static void compute_forces(const mechanism *m, link_arrays t, const real *v, const real *a, real *tau) {
+    for (int i = 0; i < m->count; i++) {
+        propagate(m, t, i, v, a);
+        apply_newton_and_euler(m, t, i);
+        t.f[i] = force_set(vec3_add(t.N[i], vec3_cross(m->links[i].center, t.F[i])), t.F[i]);
+    }
+    for (int i = m->count - 1; i >= 0; i--) {
+        const mechanism_link *l = &m->links[i];
+        mechanism_add_force(m, i, t.f[i], tau);
+        if (l->parent >= 0) {
+            t.f[l->parent] = force_add(t.f[l->parent], force_to_parent(l->X, t.f[i]));
+        }
+    }
+}
+
+static void inverse(const mechanism *m, scratch *s, const real *v, const real *a, real *tau) {
+    compute_forces(m, take_arrays(m, s), v, a, tau);
+}
+
+static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
+    link_arrays t = take_arrays(m, s);
+    int n = m->count;
+    real_clear(t.viscous, m->nv);
+    compute_forces(m, t, v, a, t.viscous);
+    for (int i = 0; i < n; i++) {
+        const mechanism_link *l = &m->links[i];
+        for (int k = 0; k < l->nv; k++) {
+            t.viscous[l->v_index + k] = real_set(m->model->joints[l->b->joint].damping) * v[l->v_index + k];
+        }
+    }
+    KERNEL(add_block)(blocks, "w", "angular velocity of each link, link axes, rad/s", block_of(n, 3, 0, 0), t.w);
+    KERNEL(add_block)(blocks, "dw", "its rate, rad/s^2", block_of(n, 3, 0, 0), t.dw);
+    KERNEL(add_block)
+    (blocks, "dv", "acceleration of each link's origin less gravity, link axes, m/s^2", block_of(n, 3, 0, 0), t.dv);
+    KERNEL(add_block)(blocks, "a_c", "the same of each centre of mass, m/s^2", block_of(n, 3, 0, 0), t.ac);
+    KERNEL(add_block)(blocks, "F", "force that moves each link, m a_c, link axes, N", block_of(n, 3, 0, 0), t.F);
+    KERNEL(add_block)
+    (blocks, "N", "moment that moves each link, about its centre of mass, link axes, N m", block_of(n, 3, 0, 0), t.N);
+    KERNEL(add_block)
+    (blocks, "nf", "moment and force that each joint transmits, at the link's origin, link axes", block_of(n, 2, 3, 0),
+     t.f);
+    KERNEL(add_block)
+    (blocks, "viscous", "b_i v_i of the joints' damping, not included in tau", block_of(m->nv, 0, 0, 0), t.viscous);
+}
+
+const formulation KERNEL(newton_euler) = {
+    {"newton_euler", "Luh, Walker and Paul 1980; review, table 2", false, false, false, false, 100000, true, false,
+     false},
+    reserve,
+    inverse,
+    NULL,
+    NULL,
+    coefficients,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The table of formulations of one instance, and the functions that its users call.
+ */
+#include "derived.h"
+
+static const formulation *const rows[] = {
+#define FORMULATION(name) &KERNEL(name),
+#include "formulations.inc"
+#undef FORMULATION
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+static const dyn_formulation_traits *traits_of(int row) {
+    return &rows[row]->traits;
+}
+
+/* Vectors of zeros stand for a v or an a that the caller did not state. */
+static real *take_zeros(const mechanism *m, scratch *s) {
+    real *zeros = scratch_reals(s, (size_t)m->nv);
+    if (zeros) {
+        real_clear(zeros, m->nv);
+    }
+    return zeros;
+}
+
+static size_t memory_size(int row, const dyn_model *model) {
+    static const double gravity[3] = {0, 0, 0};
+    scratch s = scratch_measure();
+    mechanism m = KERNEL(mechanism_at)(model, gravity, NULL, &s);
+    take_zeros(&m, &s);
+    KERNEL(reserve_derived)(rows[row], &m, &s);
+    return s.used;
+}
+
+/* A call at one state: the placed mechanism, and v and x (a or tau), which are zeros where the caller states none. */
+typedef struct call_state {
+    scratch s;
+    mechanism m;
+    const real *v, *x;
+} call_state;
+
+static call_state open_call(const formulation_call *call, const void *q, const void *v, const void *x) {
+    call_state c;
+    c.s = scratch_measure();
+    c.s.block = (char *)call->memory;
+    c.m = KERNEL(mechanism_at)(call->model, call->gravity, (const real *)q, &c.s);
+    const real *zeros = take_zeros(&c.m, &c.s);
+    c.v = v ? (const real *)v : zeros;
+    c.x = x ? (const real *)x : zeros;
+    return c;
+}
+
+static void compute_inverse(const formulation_call *call, const void *q, const void *v, const void *a, void *tau) {
+    call_state c = open_call(call, q, v, a);
+    KERNEL(derive_inverse)(rows[call->row], &c.m, &c.s, c.v, c.x, (real *)tau);
+}
+
+static void compute_forward(const formulation_call *call, const void *q, const void *v, const void *tau, void *a) {
+    call_state c = open_call(call, q, v, tau);
+    KERNEL(derive_forward)(rows[call->row], &c.m, &c.s, c.v, c.x, (real *)a);
+}
+
+static void compute_mass_matrix(const formulation_call *call, const void *q, void *M) {
+    call_state c = open_call(call, q, NULL, NULL);
+    KERNEL(derive_mass_matrix)(rows[call->row], &c.m, &c.s, (real *)M);
+}
+
+static int compute_coefficients(const formulation_call *call, const void *q, const void *v, const void *a,
+                                dyn_formulation_block *blocks) {
+    call_state c = open_call(call, q, v, a);
+    block_list list = {0, blocks};
+    if (rows[call->row]->coefficients) {
+        rows[call->row]->coefficients(&c.m, &c.s, c.v, c.x, &list);
+    }
+    return list.count;
+}
+
+void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values) {
+    dyn_formulation_block *block = &list->blocks[list->count++];
+    block->name = name;
+    block->meaning = meaning;
+    block->dimensions = 0;
+    for (int i = 0; i < DYN_FORMULATION_EXTENTS; i++) {
+        block->extents[i] = shape.extents[i];
+        block->dimensions += shape.extents[i] > 0;
+    }
+    block->values = (const double *)values;
+}
+
+const classical_instance KERNEL(classical_instance) = {
+    sizeof(real),    ROW_COUNT,       traits_of,           memory_size,
+    compute_inverse, compute_forward, compute_mass_matrix, compute_coefficients,
+};

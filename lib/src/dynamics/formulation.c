@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dynamics/formulation.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/configuration.h>
+
+#include "../classical/classical.h"
+#include "../classical/counted/counts.h"
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "arguments.h"
+
+static const classical_instance *const classical = &dyn_classical_instance_classical;
+
+struct dyn_formulation {
+    formulation_call call;
+    size_t size;    /* bytes of the memory of a call */
+    double *result; /* of a call whose operations are counted, and its input: nv x nv, nq */
+    dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
+};
+
+int dyn_formulation_count(void) {
+    return classical->count;
+}
+
+const dyn_formulation_traits *dyn_formulation_traits_at(int i) {
+    return i >= 0 && i < classical->count ? classical->traits(i) : NULL;
+}
+
+/* Returns the row of this name, or -1. */
+static int find_row(const char *name) {
+    for (int i = 0; name && i < classical->count; i++) {
+        if (strcmp(classical->traits(i)->name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Sets the error for an unknown name: lists as many names as the message holds. */
+static dyn_status refuse_name(const char *name, dyn_error *error) {
+    char names[DYN_MESSAGE_SIZE / 2] = "";
+    size_t used = 0;
+    for (int i = 0; i < classical->count; i++) {
+        const char *known = classical->traits(i)->name;
+        if (used + strlen(known) + 3 < sizeof names) {
+            used += (size_t)sprintf(names + used, "%s%s", i ? ", " : "", known);
+        }
+    }
+    return dyn_error_because(error, DYN_NOT_FOUND, DYN_CAUSE_NAME, "formulation",
+                             "there is no formulation \"%s\"; choose one of %s", name ? name : "", names);
+}
+
+dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error) {
+    int row = find_row(name);
+    return row < 0 ? refuse_name(name, error) : dyn_check_formulation(classical->traits(row), model, error);
+}
+
+dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_formulation **formulation,
+                                  dyn_error *error) {
+    dyn_status status = dyn_formulation_applies(model, name, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int row = find_row(name);
+    dyn_formulation *f = calloc(1, sizeof *f);
+    if (!f) {
+        return dyn_error_memory(error);
+    }
+    size_t numbers = (size_t)model->nv * (size_t)model->nv + (size_t)model->nq + 1;
+    f->size = classical->memory_size(row, model);
+    f->call = (formulation_call){row, model, model->gravity, malloc(f->size + 16)};
+    f->result = calloc(numbers, sizeof(double));
+    if (!f->call.memory || !f->result) {
+        dyn_formulation_free(f);
+        return dyn_error_memory(error);
+    }
+    f->size += 16 + numbers * sizeof(double) + sizeof *f;
+    *formulation = f;
+    return DYN_OK;
+}
+
+void dyn_formulation_free(dyn_formulation *formulation) {
+    if (formulation) {
+        free(formulation->call.memory);
+        free(formulation->result);
+        free(formulation);
+    }
+}
+
+const dyn_formulation_traits *dyn_formulation_traits_of(const dyn_formulation *formulation) {
+    return classical->traits(formulation->call.row);
+}
+
+size_t dyn_formulation_size(const dyn_formulation *formulation) {
+    return formulation->size;
+}
+
+/* Input of a call: x is a or tau, called `name`. */
+typedef struct formulation_input {
+    const double *gravity, *q, *v;
+    const char *name;
+    const double *x;
+} formulation_input;
+
+static dyn_status check_input(const dyn_formulation *f, size_t n, const formulation_input *in, dyn_error *error) {
+    const dyn_model *model = f->call.model;
+    dyn_status status = dyn_check_gravity(DYN_PRECISION_DOUBLE, in->gravity, error);
+    if (status == DYN_OK) {
+        status = dyn_check_configuration(model, "q", n, in->q, error);
+    }
+    if (status == DYN_OK && in->v) {
+        status = dyn_check_tangent(model, "v", n, in->v, error);
+    }
+    return status == DYN_OK && in->x ? dyn_check_tangent(model, in->name, n, in->x, error) : status;
+}
+
+/* Returns the row of sample s of an input that may be missing. */
+static const double *row_at(const double *rows, size_t s, int width) {
+    return rows ? rows + s * (size_t)width : NULL;
+}
+
+static formulation_call call_at(const dyn_formulation *f, const double *gravity) {
+    formulation_call call = f->call;
+    call.gravity = gravity ? gravity : call.gravity;
+    return call;
+}
+
+static bool is_finite(const double *x, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += x[i] * 0;
+    }
+    return sum == 0;
+}
+
+/* Checks the result of one sample. */
+static dyn_status check_result(const char *name, const double *x, size_t count, size_t sample, dyn_error *error) {
+    if (is_finite(x, count)) {
+        return DYN_OK;
+    }
+    const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW, .argument = name, .has_sample = true, .sample = sample};
+    return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                        "%s is beyond the range of double precision; the inputs are too large", name);
+}
+
+dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
+                                            const double *q, const double *v, const double *a, double *tau,
+                                            dyn_error *error) {
+    const formulation_input in = {gravity, q, v, "a", a};
+    const formulation_call call = call_at(formulation, gravity);
+    int nq = call.model->nq, nv = call.model->nv;
+    dyn_status status = check_input(formulation, n, &in, error);
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        double *out = tau + s * (size_t)nv;
+        classical->inverse(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(a, s, nv), out);
+        status = check_result("tau", out, (size_t)nv, s, error);
+    }
+    return status;
+}
+
+/* Refuses a model whose mass matrix is singular in every configuration. */
+static dyn_status check_resistance(const dyn_model *model, dyn_error *error) {
+    if (model->unresisted < 0) {
+        return DYN_OK;
+    }
+    const dyn_error_site site = {
+        .cause = DYN_CAUSE_SINGULAR_MASS_MATRIX, .argument = "model", .has_joint = true, .joint = model->unresisted};
+    return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site,
+                        "joint %s: the mass matrix is singular, no inertia resists the joint; set a mass and an "
+                        "inertia for the links that it moves",
+                        model->joints[model->unresisted].name);
+}
+
+/* Sets the error for an acceleration that is not finite: M is singular here, or the inputs are too large. */
+static dyn_status refuse_acceleration(size_t sample, dyn_error *error) {
+    const dyn_error_site site = {
+        .cause = DYN_CAUSE_SINGULAR_MASS_MATRIX, .argument = "model", .has_sample = true, .sample = sample};
+    return dyn_error_at(
+        error, DYN_FAILED_PRECONDITION, &site,
+        "the accelerations are not finite: the mass matrix is singular at this q, or the inputs are too "
+        "large; choose another q, or smaller inputs");
+}
+
+dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation, size_t n, const double *gravity,
+                                            const double *q, const double *v, const double *tau, double *a,
+                                            dyn_error *error) {
+    const formulation_input in = {gravity, q, v, "tau", tau};
+    const formulation_call call = call_at(formulation, gravity);
+    int nq = call.model->nq, nv = call.model->nv;
+    dyn_status status = check_input(formulation, n, &in, error);
+    if (status == DYN_OK && n > 0) {
+        status = check_resistance(call.model, error);
+    }
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        double *out = a + s * (size_t)nv;
+        classical->forward(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(tau, s, nv), out);
+        if (!is_finite(out, (size_t)nv)) {
+            status = refuse_acceleration(s, error);
+        }
+    }
+    return status;
+}
+
+dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
+                                       dyn_error *error) {
+    const formulation_input in = {NULL, q, NULL, "a", NULL};
+    const formulation_call call = formulation->call;
+    size_t entries = (size_t)call.model->nv * (size_t)call.model->nv;
+    dyn_status status = check_input(formulation, n, &in, error);
+    for (size_t s = 0; status == DYN_OK && s < n; s++) {
+        classical->mass_matrix(&call, row_at(q, s, call.model->nq), M + s * entries);
+        status = check_result("M", M + s * entries, entries, s, error);
+    }
+    return status;
+}
+
+dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, const double *gravity, const double *q,
+                                        const double *v, const double *a, const dyn_formulation_block **blocks,
+                                        int *count, dyn_error *error) {
+    const formulation_input in = {gravity, q, v, "a", a};
+    const formulation_call call = call_at(formulation, gravity);
+    dyn_status status = check_input(formulation, 1, &in, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    *count = classical->coefficients(&call, q, v, a, formulation->blocks);
+    *blocks = formulation->blocks;
+    for (int i = 0; status == DYN_OK && i < *count; i++) {
+        const dyn_formulation_block *block = &formulation->blocks[i];
+        size_t numbers = 1;
+        for (int k = 0; k < block->dimensions; k++) {
+            numbers *= (size_t)block->extents[k];
+        }
+        status = check_result(block->name, block->values, numbers, 0, error);
+    }
+    return status;
+}
+
+#if defined DYN_HAVE_COUNTED
+
+dyn_status dyn_formulation_operations(dyn_formulation *formulation, dyn_formulation_result result,
+                                      dyn_operation_counts *counts, dyn_error *error) {
+    const classical_instance *counted = &dyn_classical_instance_counted;
+    const formulation_call *call = &formulation->call;
+    /* The numbers of both instances have the same size. */
+    double *out = formulation->result, *q = out + (size_t)call->model->nv * (size_t)call->model->nv;
+    (void)error;
+    dyn_zero_configuration(call->model, q);
+    dyn_counts = (dyn_operation_counts){0};
+    switch (result) {
+    case DYN_FORMULATION_RESULT_INVERSE_DYNAMICS:
+        counted->inverse(call, q, NULL, NULL, out);
+        break;
+    case DYN_FORMULATION_RESULT_FORWARD_DYNAMICS:
+        counted->forward(call, q, NULL, NULL, out);
+        break;
+    case DYN_FORMULATION_RESULT_MASS_MATRIX:
+        counted->mass_matrix(call, q, out);
+        break;
+    }
+    *counts = dyn_counts;
+    return DYN_OK;
+}
+
+#else
+
+dyn_status dyn_formulation_operations(dyn_formulation *formulation, dyn_formulation_result result,
+                                      dyn_operation_counts *counts, dyn_error *error) {
+    (void)formulation, (void)result, (void)counts;
+    return dyn_error_set(error, DYN_FAILED_PRECONDITION, "formulation",
+                         "this library was built without a C++ compiler, and counts no operations");
+}
+
+#endif

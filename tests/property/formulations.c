@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Every formulation against RNEA, CRBA and ABA. The tests run over the table of formulations, so that a new row is
+ * tested at once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { CASES = 60, MOST_JOINTS = 9 };
+
+/* Kinds of models, from the most special one to the most general. */
+typedef enum model_kind { ROTARY_CHAIN, CHAIN, ONE_COORDINATE_TREE, TREE, COUPLED_TREE, MODEL_KINDS } model_kind;
+
+/* Returns a serial chain of revolute joints, or of revolute, prismatic and helical ones. */
+static dyn_model *random_chain(random_source *random, int joints, bool rotary, bool branches) {
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
+                                           DYN_JOINT_TYPE_CONTINUOUS};
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    char name[16], parent[16], child[16];
+    require(dyn_builder_create("chain", &builder, &error), &error);
+    for (int i = 0; i <= joints; i++) {
+        snprintf(child, sizeof child, "link%d", i);
+        dyn_link_description link = {.name = child, .inertia = {.mass = random_uniform(random, 0.5, 4)}};
+        double x = random_uniform(random, 0.02, 0.2), y = random_uniform(random, 0.02, 0.2);
+        random_vector(random, 3, 0.2, link.inertia.center_of_mass);
+        link.inertia.rotational[0] = x, link.inertia.rotational[3] = y, link.inertia.rotational[5] = 0.9 * (x + y);
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+        if (i > 0) {
+            int back = branches && i > 1 ? random_index(random, i) : 0;
+            snprintf(name, sizeof name, "joint%d", i);
+            snprintf(parent, sizeof parent, "link%d", i - 1 - back);
+            dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child};
+            joint.type = types[rotary ? 0 : random_index(random, 3)];
+            double quaternion[4];
+            random_unit(random, 4, quaternion);
+            dyn_quaternion_to_rotation(quaternion, joint.rotation);
+            random_vector(random, 3, 0.5, joint.position);
+            random_unit(random, 3, joint.axis);
+            require(dyn_builder_add_joint(builder, &joint, &error), &error);
+        }
+    }
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+static dyn_model *random_model(random_source *random, model_kind kind, int k) {
+    int joints = 1 + k % MOST_JOINTS;
+    if (kind <= ONE_COORDINATE_TREE) {
+        return random_chain(random, joints, kind == ROTARY_CHAIN, kind == ONE_COORDINATE_TREE);
+    }
+    random_tree_options options = {.joints = joints,
+                                   .base = k % 2 ? DYN_BASE_FIXED : DYN_BASE_FLOATING,
+                                   .with_fixed = true,
+                                   .with_mimic = kind == COUPLED_TREE,
+                                   .mimic = DYN_MIMIC_POLICY_COUPLED};
+    return random_tree(random, &options);
+}
+
+/* A model in a state, with what the tuned algorithms compute for it. */
+typedef struct reference {
+    dyn_model *model;
+    size_t nv;
+    double *q, *v, *a, *tau, *M, *x;
+    double gravity[3];
+} reference;
+
+static reference reference_at(random_source *random, model_kind kind, int k) {
+    dyn_error error;
+    dyn_workspace *w;
+    reference r = {.model = random_model(random, kind, k)};
+    r.nv = (size_t)dyn_model_nv(r.model);
+    r.q = numbers((size_t)dyn_model_nq(r.model)), r.v = numbers(r.nv), r.a = numbers(r.nv), r.tau = numbers(r.nv);
+    r.M = numbers(r.nv * r.nv), r.x = numbers(r.nv * r.nv);
+    random_configuration(random, r.model, 2, r.q);
+    random_vector(random, (int)r.nv, 2, r.v);
+    random_vector(random, (int)r.nv, 3, r.a);
+    random_vector(random, 3, 10, r.gravity);
+    require(dyn_workspace_create(r.model, &w, &error), &error);
+    require(dyn_rnea(r.model, w, 1, r.gravity, r.q, r.v, r.a, NULL, r.tau, &error), &error);
+    require(dyn_crba(r.model, w, 1, r.q, r.M, &error), &error);
+    double *back = numbers(r.nv);
+    require(dyn_aba(r.model, w, 1, r.gravity, r.q, r.v, r.tau, NULL, back, &error), &error);
+    assert_norm_close("ABA(RNEA(a)) = a", k, back, r.a, r.nv, 1e-9);
+    free(back);
+    dyn_workspace_free(w);
+    return r;
+}
+
+static void clear_reference(reference *r) {
+    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->M), free(r->x);
+    dyn_model_free(r->model);
+}
+
+static void compare(const char *name, int k, const reference *r) {
+    dyn_error error;
+    dyn_formulation *f;
+    char what[96];
+    require(dyn_formulation_create(r->model, name, &f, &error), &error);
+    snprintf(what, sizeof what, "inverse dynamics by %s", name);
+    require(dyn_formulation_inverse_dynamics(f, 1, r->gravity, r->q, r->v, r->a, r->x, &error), &error);
+    assert_norm_close(what, k, r->x, r->tau, r->nv, 1e-9);
+    snprintf(what, sizeof what, "mass matrix by %s", name);
+    require(dyn_formulation_mass_matrix(f, 1, r->q, r->x, &error), &error);
+    assert_norm_close(what, k, r->x, r->M, r->nv * r->nv, 1e-9);
+    snprintf(what, sizeof what, "forward dynamics by %s", name);
+    require(dyn_formulation_forward_dynamics(f, 1, r->gravity, r->q, r->v, r->tau, r->x, &error), &error);
+    assert_norm_close(what, k, r->x, r->a, r->nv, 1e-9);
+    const dyn_formulation_block *blocks;
+    int count;
+    require(dyn_formulation_coefficients(f, r->gravity, r->q, r->v, r->a, &blocks, &count, &error), &error);
+    ck_assert_int_le(count, DYN_FORMULATION_MAX_BLOCKS);
+    dyn_formulation_free(f);
+}
+
+START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
+    const char *name = dyn_formulation_traits_at(_i)->name;
+    random_source base = random_seed(name, 1801);
+    int compared = 0;
+    for (int k = 0; k < CASES * MODEL_KINDS; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        dyn_error error;
+        reference r = reference_at(&random, (model_kind)(k % MODEL_KINDS), k / MODEL_KINDS);
+        dyn_status status = dyn_formulation_applies(r.model, name, &error);
+        if (status == DYN_OK) {
+            compare(name, k, &r);
+            compared++;
+        } else {
+            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
+        }
+        clear_reference(&r);
+    }
+    /* Every formulation applies to chains of revolute joints. */
+    ck_assert_int_ge(compared, CASES);
+}
+END_TEST
+
+/* Requires that the formulation refuses some random model of a kind with this reason. */
+static void expect_refusal(const char *name, model_kind kind, const char *reason) {
+    random_source random = random_seed(name, 1802);
+    bool found = false;
+    for (int k = 0; k < 40; k++) {
+        dyn_error error;
+        dyn_model *model = random_model(&random, kind, 3 + k % 6);
+        if (dyn_formulation_applies(model, name, &error) != DYN_OK) {
+            ck_assert_int_eq(error.status, DYN_FAILED_PRECONDITION);
+            ck_assert_str_eq(error.place, "formulation");
+            ck_assert_ptr_nonnull(strstr(error.message, "joint"));
+            found = found || strstr(error.message, reason);
+        }
+        dyn_model_free(model);
+    }
+    ck_assert_msg(found, "%s never says \"%s\"", name, reason);
+}
+
+START_TEST(a_formulation_that_does_not_apply_says_why) {
+    const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
+    if (traits->serial) {
+        expect_refusal(traits->name, ONE_COORDINATE_TREE, "serial chain");
+    }
+    if (traits->rotary) {
+        expect_refusal(traits->name, CHAIN, "revolute");
+    }
+    if (traits->one_coordinate) {
+        expect_refusal(traits->name, TREE, "several coordinates");
+    }
+    if (traits->independent) {
+        expect_refusal(traits->name, COUPLED_TREE, "mimics");
+    }
+}
+END_TEST
+
+START_TEST(an_unknown_formulation_is_refused_with_the_names) {
+    random_source random = random_seed("unknown formulation", 1803);
+    dyn_model *model = random_model(&random, CHAIN, 3);
+    dyn_formulation *f = NULL;
+    dyn_error error;
+    ck_assert_int_eq(dyn_formulation_create(model, "lagrange", &f, &error), DYN_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(error.message, "\"lagrange\""));
+    ck_assert_ptr_nonnull(strstr(error.message, "newton_euler"));
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(a_formulation_refuses_numbers_that_are_not_finite) {
+    random_source random = random_seed("infinite numbers", 1804);
+    dyn_model *model = random_model(&random, CHAIN, 3);
+    dyn_formulation *f = NULL;
+    dyn_error error;
+    double q[4] = {0, 0, 1.0 / 0.0, 0}, tau[4];
+    require(dyn_formulation_create(model, dyn_formulation_traits_at(_i)->name, &f, &error), &error);
+    ck_assert_int_eq(dyn_formulation_inverse_dynamics(f, 1, NULL, q, NULL, NULL, tau, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "q[2]");
+    dyn_formulation_free(f);
+    dyn_model_free(model);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("formulations");
+    int count = dyn_formulation_count();
+    tcase_add_loop_test(tests, every_formulation_agrees_with_the_tuned_algorithms, 0, count);
+    tcase_add_loop_test(tests, a_formulation_that_does_not_apply_says_why, 0, count);
+    tcase_add_test(tests, an_unknown_formulation_is_refused_with_the_names);
+    tcase_add_loop_test(tests, a_formulation_refuses_numbers_that_are_not_finite, 0, count);
+    tcase_set_timeout(tests, 120);
+    return run_properties("formulations", tests);
+}
