@@ -497,7 +497,7 @@ exit_code run_simulate(const command *self, const arguments *args, dyn_client *c
             }
             catch_interrupts();
             code = run_own(&own, args, &robot.layout);
-            if (dyn_client_delete_simulation(client, own.name, own.token, 0, &error) != DYN_CLIENT_OK &&
+            if (dyn_client_delete_simulation(client, own.name, own.token, 0, NULL, &error) != DYN_CLIENT_OK &&
                 code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND) {
                 code = complain_call(&error, NULL);
             }

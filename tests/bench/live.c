@@ -94,7 +94,7 @@ static void measure_pace(dyn_client *client, size_t simulations, double seconds,
                                 {.number = lost}};
     table_add(t, cells);
     for (size_t i = 0; i < simulations; i++) {
-        check(dyn_client_delete_simulation(client, names[i], tokens[i], 0, &error), &error);
+        check(dyn_client_delete_simulation(client, names[i], tokens[i], 0, NULL, &error), &error);
     }
     free(lateness);
 }

@@ -199,6 +199,21 @@ static bool log_contains(const char *text) {
 
 /* ---- kill -9 ----------------------------------------------------------------------------------------------------- */
 
+/* Creates and deletes a simulation, and checks what the daemon says about both changes. */
+static void expect_durable(bool wanted) {
+    dyn_client_simulation *created;
+    uint64_t token;
+    bool durable = !wanted;
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "asked",
+                                           .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "two_link"));
+    ok(dyn_client_create_simulation(client, &options, &token, &created, &error));
+    ck_assert(created->durable == wanted);
+    dyn_client_simulation_free(created);
+    ok(dyn_client_delete_simulation(client, "asked", token, 0, &durable, &error));
+    ck_assert(durable == wanted);
+}
+
 START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
     const dyn_client_simulation_options waiting =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "claimed",
@@ -208,15 +223,18 @@ START_TEST(created_claimed_and_deleted_simulations_stay_so_after_kill) {
     step("stepped", stepped, 10);
     save();
     step("stepped", stepped, 10);
-    ok(dyn_client_delete_simulation(client, "gone", gone, 0, &error));
+    bool durable = false;
+    ok(dyn_client_delete_simulation(client, "gone", gone, 0, NULL, &error));
+    expect_durable(true);
     create("fresh");
     ok(create_with(client, &waiting, 0, &error, &token));
     dyn_client_status status = DYN_CLIENT_FAILED_PRECONDITION;
     for (int i = 0; i < 200 && status == DYN_CLIENT_FAILED_PRECONDITION; i++) {
         pause_for(0.02);
-        status = dyn_client_claim_simulation(client, "claimed", 60, 0, &token, &error);
+        status = dyn_client_claim_simulation(client, "claimed", 60, 0, &token, &durable, &error);
     }
     ok(status);
+    ck_assert(durable);
     ck_assert(answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'",
                               "\"durable\": true"));
     restart(SIGKILL);
@@ -296,7 +314,7 @@ static bool change(dyn_client *own, history *h, thing *t) {
     } else if (t->is_model) {
         t->is = outcome(dyn_client_unload_model(own, t->name, PATIENCE, &reported), ABSENT);
     } else if (random_index(&h->random, 3) > 0) {
-        t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, &reported), ABSENT);
+        t->is = outcome(dyn_client_delete_simulation(own, t->name, t->token, PATIENCE, NULL, &reported), ABSENT);
     } else {
         return dyn_client_save_simulations(own, PATIENCE, &count, &reported) == DYN_CLIENT_OK;
     }
@@ -594,7 +612,7 @@ START_TEST(replies_wait_for_the_disk) {
     uint64_t token = create("ordered");
     ok(load_pendulum(client, "heavy", 2, true, 0, &error));
     ok(dyn_client_unload_model(client, "heavy", 0, &error));
-    ok(dyn_client_delete_simulation(client, "ordered", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "ordered", token, 0, NULL, &error));
     save();
     char *trace = end_trace(tracer, path);
     const char *at = line_with(trace, trace, "pwrite64", "ordered");
@@ -662,7 +680,7 @@ START_TEST(journal_that_is_cut_anywhere_leaves_the_changes_before) {
     find_files("simulations.*.journal", journal.path);
     read_image(&journal);
     size_t before = journal.size;
-    ok(dyn_client_delete_simulation(client, "early", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "early", token, 0, NULL, &error));
     create("late");
     end(SIGKILL);
     find_files("simulations.*.snapshot", snapshot.path);
@@ -772,6 +790,7 @@ START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
     }
     wait_for_health(DYN_CLIENT_HEALTH_STATE_DEGRADED, message);
     ck_assert_msg(strstr(message, "No space left") != NULL, "%s", message);
+    expect_durable(false);
     ck_assert(
         answer_contains("call create_simulation '{\"name\": \"told\", \"query\": {\"model\": \"ur5\"}}'", "\"token\""));
     restart(SIGTERM);

@@ -76,7 +76,7 @@ static void record_steps(const char *recording, uint64_t steps) {
     ok(dyn_client_record_simulation(client, "arm", token, recording, 0, &error));
     ok(dyn_client_step_simulation(client, "arm", token, steps, NULL, 0, NULL, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
-    ok(dyn_client_delete_simulation(client, "arm", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "arm", token, 0, NULL, &error));
 }
 
 /* ---- damaged files ----------------------------------------------------------------------------------------------- */

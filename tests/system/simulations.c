@@ -660,13 +660,13 @@ START_TEST(second_commander_is_refused_with_the_name_of_the_first) {
     dyn_client_simulation *state;
     refused(dyn_client_step_simulation(other, "arm", 0, 1, NULL, 0, &state, &error), DYN_CLIENT_PERMISSION_DENIED,
             "step_simulation.token", "commanded by uid");
-    refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, &error), DYN_CLIENT_PERMISSION_DENIED,
+    refused(dyn_client_delete_simulation(other, "arm", token + 1, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
             "delete_simulation.token", "the request has another one");
     double tau[NQ] = {1};
     dyn_client_simulation_input input = DYN_CLIENT_SIMULATION_INPUT_INIT(.nq = NQ, .nv = NQ, .tau = tau);
     refused(dyn_client_set_simulation_input(other, "arm", 1, &input, 0, NULL, &error), DYN_CLIENT_PERMISSION_DENIED,
             "set_simulation_input.token", "commanded by uid");
-    refused(dyn_client_claim_simulation(other, "arm", 0, 0, &token, &error), DYN_CLIENT_FAILED_PRECONDITION,
+    refused(dyn_client_claim_simulation(other, "arm", 0, 0, &token, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "claim_simulation.simulation", "lease has run out");
     dyn_client_close(other);
     state = look("arm");
@@ -697,7 +697,7 @@ START_TEST(lease_ends_a_simulation_whose_client_died) {
             DYN_CLIENT_NOT_FOUND, "get_simulation_state.simulation", "no simulation");
     refused(dyn_client_step_simulation(client, "kept", token, 1, NULL, 0, NULL, &error), DYN_CLIENT_FAILED_PRECONDITION,
             "step_simulation.token", "claim it");
-    ok(dyn_client_claim_simulation(client, "kept", 5, 0, &claimed, &error));
+    ok(dyn_client_claim_simulation(client, "kept", 5, 0, &claimed, NULL, &error));
     ck_assert_uint_ne(claimed, token);
     ok(dyn_client_step_simulation(client, "kept", claimed, 1, NULL, 0, NULL, &error));
 }
@@ -793,7 +793,7 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
             "resume_simulation.simulation", "lockstep");
     refused(dyn_client_reset_simulation(client, "arn", token, 0, NULL, &error), DYN_CLIENT_NOT_FOUND,
             "reset_simulation.simulation", "did you mean \"arm\"");
-    refused(dyn_client_claim_simulation(client, "arm", -1, 0, &token, &error), DYN_CLIENT_INVALID_ARGUMENT,
+    refused(dyn_client_claim_simulation(client, "arm", -1, 0, &token, NULL, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "claim_simulation.lease", "-1");
     refused(dyn_client_record_simulation(client, "arm", token, "a/b", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
@@ -902,7 +902,7 @@ START_TEST(steps_of_a_diverging_simulation_are_counted) {
     ck_assert_uint_lt(state->steps_done, 100000);
     expect_end(state, DYN_CLIENT_STEPS_END_DIVERGED, state->step);
     dyn_client_simulation_free(state);
-    ok(dyn_client_delete_simulation(client, "fast", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "fast", token, 0, NULL, &error));
 }
 END_TEST
 
@@ -934,7 +934,7 @@ START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
     ck_assert_int_le(state->stamp_ns, after);
     dyn_client_simulation_free(state);
     dyn_client_watch_close(watch);
-    ok(dyn_client_delete_simulation(client, "clocked", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "clocked", token, 0, NULL, &error));
 }
 END_TEST
 
@@ -1167,7 +1167,7 @@ START_TEST(recording_is_replayed_without_its_model) {
     ok(dyn_client_stop_recording(client, "swing", token, 0, &entries, &bytes, &error));
     ck_assert_uint_gt(entries, 0);
     ck_assert_uint_gt(bytes, entries);
-    ok(dyn_client_delete_simulation(client, "swing", token, 0, &error));
+    ok(dyn_client_delete_simulation(client, "swing", token, 0, NULL, &error));
     /* The replay works without a model of that name, and beside a different one. */
     for (int k = 0; k < 2; k++) {
         dyn_client_replay *replay;
@@ -1294,7 +1294,7 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     }
     ok(dyn_client_save_simulations(client, 0, &count, &error));
     for (int k = 0; k < 2; k++) {
-        ok(dyn_client_delete_simulation(client, names[k], tokens[k], 0, &error));
+        ok(dyn_client_delete_simulation(client, names[k], tokens[k], 0, NULL, &error));
     }
     ok(dyn_client_unload_model(client, "pendulum", 0, &error));
     spoil_snapshot(before[0]->q[0]);
@@ -1436,7 +1436,7 @@ START_TEST(thousand_simulations_come_and_go_without_a_trace) {
                 ok(dyn_client_watch_simulation(client, created->name, 0, &watch, &error));
                 dyn_client_watch_close(watch);
             }
-            ok(dyn_client_delete_simulation(client, created->name, token, 0, &error));
+            ok(dyn_client_delete_simulation(client, created->name, token, 0, NULL, &error));
             dyn_client_simulation_free(created);
         }
         pause_for(0.5);

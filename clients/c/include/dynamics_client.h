@@ -1373,11 +1373,14 @@ typedef struct dyn_client_simulation {
     const char *recording_error; /* error that ended the last recording; empty: none */
     uint64_t steps_done;         /* set by dyn_client_step_simulation; 0 in other results */
     dyn_client_steps_end ended_by;
+    bool durable; /* its creation outlives a crash; set by dyn_client_create_simulation only */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
 
-/* Creates a simulation. `token` receives the token that commands on it require. */
+/* Creates a simulation. `token` receives the token that commands on it require. (*simulation)->durable is false where
+ * the daemon has no state directory or cannot write it (dyn_client_get_health reports that): then a crash of the daemon
+ * ends the simulation. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_create_simulation(dyn_client *client,
                                                                  const dyn_client_simulation_options *options,
                                                                  uint64_t *token, dyn_client_simulation **simulation,
@@ -1432,12 +1435,17 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_resume_simulation(dyn_client *cli
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                 double timeout, dyn_client_simulation **state,
                                                                 dyn_client_error *error);
-DYN_CLIENT_EXPORT dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token,
-                                                                 double timeout, dyn_client_error *error);
 
-/* Takes over a simulation whose lease has expired or that has no owner. `lease` 0 leaves its lease unchanged. */
+/* Deletes a simulation. `durable` (may be NULL) receives whether the deletion is on the daemon's disk, so that it
+ * outlives a crash of the daemon or a loss of power. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token,
+                                                                 double timeout, bool *durable,
+                                                                 dyn_client_error *error);
+
+/* Takes over a simulation whose lease has expired or that has no owner. `lease` 0 leaves its lease unchanged. `durable`
+ * (may be NULL) receives whether the new owner is on the daemon's disk. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease,
-                                                                double timeout, uint64_t *token,
+                                                                double timeout, uint64_t *token, bool *durable,
                                                                 dyn_client_error *error);
 
 typedef struct dyn_client_simulation_list {

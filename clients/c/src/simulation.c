@@ -195,7 +195,12 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
         return status;
     }
     *token = reply->token;
-    return return_simulation(reply, reply->simulation, reply->state, simulation, error);
+    bool durable = reply->durable;
+    status = return_simulation(reply, reply->simulation, reply->state, simulation, error);
+    if (status == DYN_CLIENT_OK) {
+        (*simulation)->durable = durable;
+    }
+    return status;
 }
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
@@ -389,25 +394,28 @@ dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *na
 }
 
 dyn_client_status dyn_client_delete_simulation(dyn_client *client, const char *name, uint64_t token, double timeout,
-                                               dyn_client_error *error) {
+                                               bool *durable, dyn_client_error *error) {
     Dynamics__V1__DeleteSimulationRequest deletion = DYNAMICS__V1__DELETE_SIMULATION_REQUEST__INIT;
-    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
-    call_reply answer;
+    Dynamics__V1__DeleteSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
     deletion.simulation = (char *)name;
     deletion.token = token;
-    request.method_case = DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION;
-    request.delete_simulation = &deletion;
-    status = call(client, &request, within(timeout), &answer, error);
-    call_reply_free(&answer);
-    return status;
+    status = request_delete_simulation(client, &deletion, within(timeout), &reply, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    if (durable) {
+        *durable = reply->durable;
+    }
+    dynamics__v1__delete_simulation_reply__free_unpacked(reply, NULL);
+    return DYN_CLIENT_OK;
 }
 
 dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *name, double lease, double timeout,
-                                              uint64_t *token, dyn_client_error *error) {
+                                              uint64_t *token, bool *durable, dyn_client_error *error) {
     Dynamics__V1__ClaimSimulationRequest claim = DYNAMICS__V1__CLAIM_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ClaimSimulationReply *reply;
     dyn_client_status status = begin(client, name, error);
@@ -421,6 +429,9 @@ dyn_client_status dyn_client_claim_simulation(dyn_client *client, const char *na
         return status;
     }
     *token = reply->token;
+    if (durable) {
+        *durable = reply->durable;
+    }
     dynamics__v1__claim_simulation_reply__free_unpacked(reply, NULL);
     return DYN_CLIENT_OK;
 }
