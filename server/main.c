@@ -81,13 +81,13 @@ static int fail(const char *message) {
 }
 
 /* Makes a path absolute, so that a later reload finds the same directory. */
-static bool resolve_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **taken,
+static bool resolve_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **resolved,
                               char error[CONFIG_ERROR_SIZE]) {
     if (!realpath(path, absolute)) {
         snprintf(error, CONFIG_ERROR_SIZE, "%s: there is no directory %s", option, path);
         return false;
     }
-    *taken = absolute;
+    *resolved = absolute;
     return true;
 }
 

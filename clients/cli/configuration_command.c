@@ -281,7 +281,7 @@ exit_code run_configuration(const command *self, const arguments *args, dyn_clie
     }
     const evaluation configuration = {
         .title = settings.operation->title,
-        .takes = {[STATE_Q] = settings.operation->has_q, [STATE_V] = settings.operation->has_v},
+        .has_input = {[STATE_Q] = settings.operation->has_q, [STATE_V] = settings.operation->has_v},
         .prepare = prepare,
         .widths = widths,
         .compute = compute,

@@ -35,8 +35,9 @@ exit_code complain_memory(void) {
 /* Writes details of an error, such as "INVALID_ARGUMENT, NOT_FINITE, state 4, joint elbow". */
 static void write_details(const dyn_client_error *error, char *text, size_t size) {
     const char *status = dyn_client_status_name(error->status);
-    bool says_more = error->reason[0] != '\0' && strcmp(error->reason, status) != 0;
-    size_t used = (size_t)snprintf(text, size, "%s%s%s", status, says_more ? ", " : "", says_more ? error->reason : "");
+    bool has_reason = error->reason[0] != '\0' && strcmp(error->reason, status) != 0;
+    size_t used =
+        (size_t)snprintf(text, size, "%s%s%s", status, has_reason ? ", " : "", has_reason ? error->reason : "");
     if (error->has_sample && used < size) {
         used += (size_t)snprintf(text + used, size - used, ", state %llu", (unsigned long long)error->sample + 1);
     }

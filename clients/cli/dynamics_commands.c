@@ -65,7 +65,7 @@ exit_code run_inverse_dynamics(const command *self, const arguments *args, dyn_c
     (void)self;
     static const evaluation inverse_dynamics = {
         .title = "inverse dynamics",
-        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
+        .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
         .widths = vector_widths,
         .compute = compute_tau,
         .write_json = write_tau,
@@ -110,7 +110,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *args, dyn_c
     (void)self;
     static const evaluation forward_dynamics = {
         .title = "forward dynamics",
-        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_TAU] = true},
+        .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_TAU] = true},
         .widths = vector_widths,
         .compute = compute_a,
         .write_json = write_a,
@@ -148,7 +148,7 @@ exit_code run_gravity(const command *self, const arguments *args, dyn_client *cl
     (void)self;
     static const evaluation gravity = {
         .title = "gravity forces",
-        .takes = {[STATE_Q] = true},
+        .has_input = {[STATE_Q] = true},
         .widths = vector_widths,
         .compute = compute_g,
         .write_json = write_g,
@@ -187,7 +187,7 @@ exit_code run_bias_forces(const command *self, const arguments *args, dyn_client
     (void)self;
     static const evaluation bias_forces = {
         .title = "bias forces",
-        .takes = {[STATE_Q] = true, [STATE_V] = true},
+        .has_input = {[STATE_Q] = true, [STATE_V] = true},
         .widths = vector_widths,
         .compute = compute_h,
         .write_json = write_h,
@@ -260,7 +260,7 @@ exit_code run_mass_matrix(const command *self, const arguments *args, dyn_client
     (void)self;
     static const evaluation mass_matrix = {
         .title = "mass matrix",
-        .takes = {[STATE_Q] = true},
+        .has_input = {[STATE_Q] = true},
         .widths = matrix_widths,
         .compute = compute_mass,
         .write_json = write_mass,

@@ -98,7 +98,7 @@ void write_typed_field(const char *field, bool from_file, char *text, size_t siz
 
 /* Advice of the daemon, and of this program. */
 static const struct {
-    const char *said, *typed;
+    const char *wire, *typed;
 } ADVICE[] = {
     {"replace is not set; set it", "--replace is not given; add it"},
     {"set replace", "add --replace"},
@@ -121,11 +121,11 @@ void write_typed_advice(const char *message, char *text, size_t size) {
     text[0] = '\0';
     while (*message != '\0' && used + 1 < size) {
         size_t i = 0, length = 1;
-        while (i < ADVICES && strncmp(message, ADVICE[i].said, strlen(ADVICE[i].said)) != 0) {
+        while (i < ADVICES && strncmp(message, ADVICE[i].wire, strlen(ADVICE[i].wire)) != 0) {
             i++;
         }
         if (i < ADVICES) {
-            length = strlen(ADVICE[i].said);
+            length = strlen(ADVICE[i].wire);
             used += (size_t)snprintf(text + used, size - used, "%s", ADVICE[i].typed);
         } else {
             used += (size_t)snprintf(text + used, size - used, "%c", *message);

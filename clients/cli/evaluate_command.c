@@ -144,9 +144,9 @@ static const double *used(const evaluation_context *context, const double *const
     return (settings->inputs & input) != 0 || context->args->value[named] ? rows[array] : NULL;
 }
 
-static dyn_client_status ask(const evaluation_context *context, const dyn_client_query *query,
-                             const double *const rows[STATE_ARRAYS], dyn_client_error *error,
-                             dyn_client_evaluation **answer) {
+static dyn_client_status evaluate(const evaluation_context *context, const dyn_client_query *query,
+                                  const double *const rows[STATE_ARRAYS], dyn_client_error *error,
+                                  dyn_client_evaluation **answer) {
     const plan *settings = context->own;
     dyn_client_evaluate_request request = DYN_CLIENT_EVALUATE_REQUEST_INIT(
             .q = rows[STATE_Q], .v = used(context, rows, STATE_V, OPTION_V, DYN_CLIENT_QUANTITY_INPUT_V),
@@ -177,7 +177,7 @@ static exit_code read_form(const evaluation_context *context, plan *settings) {
             home[i] += 0.3 + 0.1 * (double)(i % 7);
         }
     }
-    dyn_client_status status = ask(context, &query, rows, &error, &settings->form);
+    dyn_client_status status = evaluate(context, &query, rows, &error, &settings->form);
     free(home);
     for (size_t i = 0; status == DYN_CLIENT_OK && i < settings->form->result_count; i++) {
         settings->inputs |= settings->form->results[i].inputs;
@@ -215,7 +215,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
     (void)unused, (void)also_unused;
     plan *settings = context->own;
     dyn_client_evaluation_free(settings->answer);
-    return ask(context, &context->query, (const double *const *)batch->values, error, &settings->answer);
+    return evaluate(context, &context->query, (const double *const *)batch->values, error, &settings->answer);
 }
 
 static void write_state(const evaluation_context *context, size_t index, const double *unused,
@@ -263,14 +263,14 @@ exit_code run_evaluate(const command *self, const arguments *args, dyn_client *c
     (void)self;
     static const evaluation quantities = {
         .title = "quantities",
-        .takes = {[STATE_Q] = true,
-                  [STATE_V] = true,
-                  [STATE_A] = true,
-                  [STATE_TAU] = true,
-                  [STATE_DQ] = true,
-                  [STATE_DV] = true,
-                  [STATE_DA] = true,
-                  [STATE_DTAU] = true},
+        .has_input = {[STATE_Q] = true,
+                      [STATE_V] = true,
+                      [STATE_A] = true,
+                      [STATE_TAU] = true,
+                      [STATE_DQ] = true,
+                      [STATE_DV] = true,
+                      [STATE_DA] = true,
+                      [STATE_DTAU] = true},
         .prepare = prepare,
         .widths = widths,
         .compute = compute,

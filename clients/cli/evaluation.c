@@ -308,7 +308,7 @@ exit_code run_evaluation(const evaluation *evaluated, void *own, const arguments
         code = prepare_batch(&run);
     }
     if (code == EXIT_OK) {
-        code = state_source_open(args, &run.robot, evaluated->takes[STATE_Q], &run.source);
+        code = state_source_open(args, &run.robot, evaluated->has_input[STATE_Q], &run.source);
     }
     run.context.state = run.source.path ? run.source.path : run.source.description;
     if (code == EXIT_OK) {

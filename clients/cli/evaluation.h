@@ -28,8 +28,8 @@ typedef struct evaluation_context {
 /* Computation of a command. Its result for a state is one or two rows of numbers, or data of its own. */
 typedef struct evaluation {
     const char *title; /* "inverse dynamics" */
-    bool takes[STATE_ARRAYS];
-    bool takes_frame;
+    bool has_input[STATE_ARRAYS];
+    bool has_frame;
     bool has_one_state; /* a request computes one state only */
 
     /* Called once, after the model is known; reports errors. May be NULL. */

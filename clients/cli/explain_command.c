@@ -242,7 +242,7 @@ exit_code run_explain(const command *self, const arguments *args, dyn_client *cl
     (void)self;
     static const evaluation explanation = {
         .title = "joint forces",
-        .takes = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
+        .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_A] = true},
         .widths = widths,
         .compute = compute,
         .has_one_state = true,

@@ -102,7 +102,7 @@ static exit_code fetch_result(const jobs_question *question) {
 exit_code run_jobs(const command *self, const arguments *args, dyn_client *client) {
     static const struct {
         const char *name;
-        bool needs_job, takes_token;
+        bool needs_job, has_token;
         exit_code (*run)(const jobs_question *question);
     } ACTIONS[] = {{"list", false, false, show_jobs},
                    {"show", true, false, show_jobs},
@@ -121,7 +121,7 @@ exit_code run_jobs(const command *self, const arguments *args, dyn_client *clien
                 return complain(EXIT_USAGE, "jobs %s %s", wanted,
                                 ACTIONS[i].needs_job ? "needs the name of a job" : "takes no name: did you mean show?");
             }
-            if (args->value[OPTION_TOKEN] && !ACTIONS[i].takes_token) {
+            if (args->value[OPTION_TOKEN] && !ACTIONS[i].has_token) {
                 return complain(EXIT_USAGE, "jobs %s takes no --token: every client may list and show jobs", wanted);
             }
             if (args->value[OPTION_CSV] && ACTIONS[i].run != show_jobs) {

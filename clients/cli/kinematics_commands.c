@@ -187,8 +187,8 @@ exit_code run_forward_kinematics(const command *self, const arguments *args, dyn
     (void)self;
     static const evaluation forward_kinematics = {
         .title = "forward kinematics",
-        .takes = {[STATE_Q] = true},
-        .takes_frame = true,
+        .has_input = {[STATE_Q] = true},
+        .has_frame = true,
         .widths = pose_widths,
         .compute = compute_pose,
         .write_json = write_pose,
@@ -301,8 +301,8 @@ exit_code run_jacobian(const command *self, const arguments *args, dyn_client *c
     (void)self;
     static const evaluation jacobian = {
         .title = "Jacobian",
-        .takes = {[STATE_Q] = true},
-        .takes_frame = true,
+        .has_input = {[STATE_Q] = true},
+        .has_frame = true,
         .widths = jacobian_widths,
         .compute = compute_jacobian,
         .write_json = write_jacobian,

@@ -13,7 +13,7 @@
 
 void print_title(const evaluation_context *context) {
     const char *title = context->evaluated->title, *model = context->robot->robot->model.name;
-    bool has_frame = context->evaluated->takes_frame, has_state = context->evaluated->takes[STATE_Q];
+    bool has_frame = context->evaluated->has_frame, has_state = context->evaluated->has_input[STATE_Q];
     size_t size =
         strlen(title) + strlen(model) + strlen(context->frame) + strlen(context->state) + sizeof " of , frame , ";
     char *whole = malloc(size);
@@ -94,7 +94,7 @@ bool print_joint_table(const evaluation_context *context, const state_batch *bat
     joint_column arrays[STATE_ARRAYS + 1];
     size_t count = 0;
     for (int i = 0; i < STATE_ARRAYS; i++) {
-        if (context->evaluated->takes[i]) {
+        if (context->evaluated->has_input[i]) {
             arrays[count++] = (joint_column){STATE_ARRAY_NAMES[i], (state_array)i, batch->values[i]};
         }
     }

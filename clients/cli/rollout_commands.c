@@ -447,7 +447,7 @@ static exit_code print_trajectory(motion_run *run, const motion_rows *rows, cons
     return print_excesses(run, t) ? EXIT_OK : complain_memory();
 }
 
-static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
+static exit_code compute_forces(motion_run *run, const motion_rows *rows) {
     dyn_client_error error;
     dyn_client_trajectory *t;
     size_t rates;
@@ -456,22 +456,22 @@ static exit_code ask_inverse(motion_run *run, const motion_rows *rows) {
     if (code != EXIT_OK) {
         return code;
     }
-    bool is_given = rates == DYN_CLIENT_RATES_GIVEN;
+    bool has_rates = rates == DYN_CLIENT_RATES_GIVEN;
     run->query.samples = rows->count;
-    if (dyn_client_inverse_dynamics_trajectory(run->client, &run->query, rows->time, rows->q, is_given ? rows->v : NULL,
-                                               is_given ? rows->a : NULL, (dyn_client_rates)rates, NULL, &t,
-                                               &error) != DYN_CLIENT_OK) {
+    if (dyn_client_inverse_dynamics_trajectory(run->client, &run->query, rows->time, rows->q,
+                                               has_rates ? rows->v : NULL, has_rates ? rows->a : NULL,
+                                               (dyn_client_rates)rates, NULL, &t, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, run->source.path);
     }
     run->rows.chosen = run->rows.chosen < TRACE_ARRAYS ? run->rows.chosen : TRACE_TAU;
     const trace_values first = {
-        .q = rows->q, .v = is_given ? rows->v : t->v, .a = is_given ? rows->a : t->a, .tau = t->tau};
+        .q = rows->q, .v = has_rates ? rows->v : t->v, .a = has_rates ? rows->a : t->a, .tau = t->tau};
     code = print_trajectory(run, rows, &first, t);
     dyn_client_trajectory_free(t);
     return code;
 }
 
-static exit_code ask_forward(motion_run *run, const motion_rows *rows) {
+static exit_code compute_accelerations(motion_run *run, const motion_rows *rows) {
     dyn_client_error error;
     dyn_client_trajectory *t;
     run->query.samples = 1;
@@ -507,7 +507,7 @@ exit_code run_trajectory(const command *self, const arguments *args, dyn_client 
         code = state_source_finish(&run.source);
     }
     if (code == EXIT_OK) {
-        code = is_forward ? ask_forward(&run, &rows) : ask_inverse(&run, &rows);
+        code = is_forward ? compute_accelerations(&run, &rows) : compute_forces(&run, &rows);
     }
     free_rows(&rows);
     close_run(&run);

@@ -385,7 +385,7 @@ typedef struct latency_question {
     double *tau;
 } latency_question;
 
-static dyn_client_status ask(const latency_question *question, dyn_client_error *error) {
+static dyn_client_status make_round_trip(const latency_question *question, dyn_client_error *error) {
     if (!question->robot) {
         return dyn_client_ping(question->client, question->query.timeout, error);
     }
@@ -397,7 +397,7 @@ static exit_code measure(const latency_question *question, size_t count, double 
     dyn_client_error error;
     for (size_t i = 0; i < WARM_UP + count; i++) {
         double start = monotonic_now();
-        if (ask(question, &error) != DYN_CLIENT_OK) {
+        if (make_round_trip(question, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
         }
         if (i >= WARM_UP) {

@@ -95,7 +95,7 @@ static exit_code check_exclusive(const arguments *args) {
     return EXIT_OK;
 }
 
-exit_code state_source_open(const arguments *args, const layout *robot, bool takes_q, state_source *opened) {
+exit_code state_source_open(const arguments *args, const layout *robot, bool has_q, state_source *opened) {
     *opened = (state_source){.robot = robot, .args = args, .reader = {.descriptor = -1}};
     opened->path = args->value[OPTION_STATES];
     if (!opened->path) {
@@ -104,7 +104,7 @@ exit_code state_source_open(const arguments *args, const layout *robot, bool tak
                             "--q and --state exclude each other, unless --q names the joints that differ: JOINT=X");
         }
         describe_state(opened);
-        if (takes_q && args->value[OPTION_JSON] && !args->value[OPTION_Q] && !args->value[OPTION_STATE]) {
+        if (has_q && args->value[OPTION_JSON] && !args->value[OPTION_Q] && !args->value[OPTION_STATE]) {
             complain(EXIT_OK, "note: no state is given; this is the home configuration");
         }
         return EXIT_OK;

@@ -23,9 +23,9 @@ typedef struct state_source {
     char description[128]; /* of the only state: "home configuration, v = 0, a = 0" */
 } state_source;
 
-/* Opens the source that the arguments name and reports errors. `takes_q`: the command uses a configuration. The caller
+/* Opens the source that the arguments name and reports errors. `has_q`: the command uses a configuration. The caller
  * closes the source with state_source_close, also after an error. */
-exit_code state_source_open(const arguments *args, const layout *robot, bool takes_q, state_source *opened);
+exit_code state_source_open(const arguments *args, const layout *robot, bool has_q, state_source *opened);
 void state_source_close(state_source *closed);
 
 /* Clears the batch and fills it with the next states. A pause of the input ends a batch early, so that a program that

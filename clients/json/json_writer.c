@@ -81,9 +81,9 @@ static void write_string(json_writer *writer, const char *text) {
     fputc('"', writer->stream);
     size_t left = text ? strlen(text) : 0;
     while (left > 0) {
-        size_t taken = write_character(writer->stream, text, left);
-        text += taken;
-        left -= taken;
+        size_t consumed = write_character(writer->stream, text, left);
+        text += consumed;
+        left -= consumed;
     }
     fputc('"', writer->stream);
 }

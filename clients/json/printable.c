@@ -61,14 +61,14 @@ void printable_text(const char *text, char *printed, size_t size) {
     size_t used = 0, left = strlen(text);
     while (left > 0) {
         char escaped[PRINTABLE_ESCAPE];
-        size_t taken = printable_next(text, left, escaped), length = strlen(escaped);
+        size_t consumed = printable_next(text, left, escaped), length = strlen(escaped);
         if (used + length >= size) {
             break;
         }
         memcpy(printed + used, escaped, length);
         used += length;
-        text += taken;
-        left -= taken;
+        text += consumed;
+        left -= consumed;
     }
     printed[used] = '\0';
 }

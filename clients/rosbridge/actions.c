@@ -73,8 +73,8 @@ static void start(const request *from, const char *action, method called, const 
 
 void action_goal(const request *from) {
     bridge *of = from->peer->bridge;
-    const json_t *given = json_object_get(from->message, "action"), *arguments = json_object_get(from->message, "args");
-    const char *action = json_is_string(given) ? json_string_value(given) : "";
+    const json_t *value = json_object_get(from->message, "action"), *arguments = json_object_get(from->message, "args");
+    const char *action = json_is_string(value) ? json_string_value(value) : "";
     char name[ROS_NAME_SIZE];
     encoding how;
     double timeout;

@@ -32,11 +32,11 @@ bool admission_origin(const config *c, const char *origin) {
 
 /* Compares two texts in a time that does not depend on where they differ, so that timing reveals no secret.
  */
-static bool is_same(const char *given, const char *secret) {
-    size_t length = strlen(secret), text_length = strlen(given);
+static bool is_same(const char *text, const char *secret) {
+    size_t length = strlen(secret), text_length = strlen(text);
     unsigned char difference = text_length != length;
     for (size_t i = 0; i < length; i++) {
-        difference |= (unsigned char)(secret[i] ^ given[text_length > 0 ? i % text_length : 0]);
+        difference |= (unsigned char)(secret[i] ^ text[text_length > 0 ? i % text_length : 0]);
     }
     return difference == 0;
 }

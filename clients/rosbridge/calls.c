@@ -348,12 +348,12 @@ void call_refuse(call *refused, const char *format, ...) {
 }
 
 /* Queues a call for the threads. The gateway's own requests are urgent. */
-static void submit(call_pool *pool, call *given) {
+static void submit(call_pool *pool, call *submitted) {
     pool->under_way++;
-    pool->waiting_bytes += given->size;
+    pool->waiting_bytes += submitted->size;
     pool->bridge->metrics.gauges[GAUGE_CALLS_UNDER_WAY]++;
     pthread_mutex_lock(&pool->mutex);
-    push(!given->peer && !given->task ? &pool->urgent : &pool->waiting, given);
+    push(!submitted->peer && !submitted->task ? &pool->urgent : &pool->waiting, submitted);
     pthread_cond_broadcast(&pool->changed);
     pthread_mutex_unlock(&pool->mutex);
 }

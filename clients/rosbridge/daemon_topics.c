@@ -28,8 +28,8 @@ struct daemon_topics {
     live_simulations simulations;
     live_streams streams;
     double next_request;
-    bool is_asking;
-    bool has_health; /* the daemon was asked for it */
+    bool is_requesting;
+    bool has_health; /* it was requested from the daemon */
     int last_level;  /* LEVEL_ERROR: it does not answer */
 };
 
@@ -88,7 +88,7 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
     daemon_topics *of = user;
     const Dynamics__V1__GetHealthReply *health = (const Dynamics__V1__GetHealthReply *)result;
     json_t *list = json_array();
-    of->is_asking = false;
+    of->is_requesting = false;
     log_health(of, health, reason);
     if (!health) {
         add_status(list, LEVEL_ERROR, "connection", reason);
@@ -132,10 +132,10 @@ void daemon_topics_check(daemon_topics *checked, double now) {
     checked->next_request = now + checked->bridge->config->health_interval;
     live_simulations_request(&checked->simulations);
     live_streams_request(&checked->streams);
-    if (checked->is_asking) {
+    if (checked->is_requesting) {
         return;
     }
-    checked->is_asking = true;
+    checked->is_requesting = true;
     call_send(checked->bridge, "/dynamics/get_health", NULL, checked->bridge->config->health_interval, on_health,
               checked);
 }

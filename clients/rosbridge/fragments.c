@@ -105,11 +105,11 @@ fragment_result fragments_add(fragments *of, const fragment_limits *limits, doub
         known = begin(of, added->id, (size_t)added->total, now);
         link = &of->partial;
     }
-    piece *taken = !wrong && known ? &known->pieces[added->number] : NULL;
-    if (taken) {
-        taken->data = malloc(added->length + 1);
+    piece *piece_added = !wrong && known ? &known->pieces[added->number] : NULL;
+    if (piece_added) {
+        piece_added->data = malloc(added->length + 1);
     }
-    if (!taken || !taken->data) {
+    if (!piece_added || !piece_added->data) {
         snprintf(error, FRAGMENT_ERROR_SIZE, "fragment %lld of %lld: %s", added->number, added->total,
                  wrong ? wrong : "out of memory");
         if (known) {
@@ -117,12 +117,12 @@ fragment_result fragments_add(fragments *of, const fragment_limits *limits, doub
         }
         return FRAGMENT_REFUSED;
     }
-    memcpy(taken->data, added->data, added->length);
-    taken->length = added->length;
+    memcpy(piece_added->data, added->data, added->length);
+    piece_added->length = added->length;
     known->bytes += added->length;
     of->bytes += added->length;
     if (++known->arrived < known->total) {
-        return FRAGMENT_KEPT;
+        return FRAGMENT_STORED;
     }
     *message = join(known);
     *size = known->bytes;

@@ -25,7 +25,7 @@ typedef struct fragments {
 
 enum { FRAGMENT_ERROR_SIZE = 160 };
 
-typedef enum fragment_result { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_REFUSED } fragment_result;
+typedef enum fragment_result { FRAGMENT_STORED, FRAGMENT_COMPLETE, FRAGMENT_REFUSED } fragment_result;
 
 /* Fragment `number` (from 0) of `total` of the message `id`. */
 typedef struct fragment {

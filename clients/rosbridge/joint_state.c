@@ -133,15 +133,15 @@ static size_t *read_names(conversion *of, const json_t *state) {
  * row. */
 static bool read_row(conversion *of, const json_t *state, const char *member, const size_t *places, json_t *rows) {
     const json_t *values = json_object_get(state, member);
-    size_t given = list_size(values), start = json_array_size(rows);
+    size_t value_count = list_size(values), start = json_array_size(rows);
     size_t count = json_array_size(json_object_get(state, "name"));
-    if (given != 0 && given != count) {
-        refuse(of, ".%s: %zu values for %zu names", member, given, count);
+    if (value_count != 0 && value_count != count) {
+        refuse(of, ".%s: %zu values for %zu names", member, value_count, count);
     }
     for (size_t i = 0; i < json_array_size(of->names) && !of->failed; i++) {
         json_array_append_new(rows, json_real(0));
     }
-    for (size_t i = 0; i < given && !of->failed; i++) {
+    for (size_t i = 0; i < value_count && !of->failed; i++) {
         json_t *value = list_get(values, i);
         if (places[i] == SIZE_MAX) {
             continue;
@@ -152,7 +152,7 @@ static bool read_row(conversion *of, const json_t *state, const char *member, co
             json_array_set(rows, start + places[i], value);
         }
     }
-    return given > 0;
+    return value_count > 0;
 }
 
 static void read_state(conversion *of, const json_t *state) {
@@ -182,15 +182,15 @@ static void set_field(conversion *of, const ProtobufCMessageDescriptor *type, js
     }
 }
 
-const json_t *joint_state_query(const json_t *given) {
-    return json_is_array(given) && json_array_size(given) == 1 ? json_array_get(given, 0) : given;
+const json_t *joint_state_query(const json_t *query) {
+    return json_is_array(query) && json_array_size(query) == 1 ? json_array_get(query, 0) : query;
 }
 
 /* Sets the order of joints in a copy of the request's query. */
 static void set_names(conversion *of, json_t *arguments) {
-    const json_t *given = joint_state_query(json_object_get(arguments, "query"));
-    json_t *query = json_is_object(given) ? json_copy((json_t *)given) : json_object();
-    if (given && !json_is_object(given)) {
+    const json_t *original = joint_state_query(json_object_get(arguments, "query"));
+    json_t *query = json_is_object(original) ? json_copy((json_t *)original) : json_object();
+    if (original && !json_is_object(original)) {
         refuse(of, ".query: an object is needed");
     } else if (list_size(json_object_get(query, "joint_names")) > 0) {
         refuse(of, ": send either joint_state or query.joint_names");

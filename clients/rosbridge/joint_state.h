@@ -46,7 +46,7 @@ void joint_state_rename(const char *path, char error[METHOD_ERROR_SIZE]);
 bool joint_state_needs_joints(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
 /* Returns the query of a request as an object. A ROS message has a sequence of it. */
-const json_t *joint_state_query(const json_t *given);
+const json_t *joint_state_query(const json_t *query);
 
 /* Replaces JointState in named arguments by the request's own fields. `joints` are those of the model, or NULL. Returns
  * false on failure; `error`, of METHOD_ERROR_SIZE, then begins with the path "args...". */

@@ -29,13 +29,13 @@ typedef struct shown_robot {
     bool is_followed;         /* the transforms were requested */
     bool failed[LIVE_TOPICS]; /* the topic has no messages, and its subscribers know the reason */
     double next_try;          /* monotonic: earliest time of the next request after a failure */
-    bool is_asking;           /* poses are being computed */
-    bool is_state_asked;      /* the present state was requested */
+    bool is_requesting;       /* poses are being computed */
+    bool is_state_requested;  /* the present state was requested */
     bool has_event;           /* a state was published since the last check or request */
     json_t *moving, *fixed;   /* pairs [parent, child] of links; NULL: not known yet */
     bool is_fixed_sent;       /* /tf_static has the transforms of this model */
-    json_t *asked;            /* q of the state in the last request for poses */
-    double asked_time;        /* simulated time of that state, s */
+    json_t *pose_q;           /* q of the state in the last request for poses */
+    double pose_time;         /* simulated time of that state, s */
     json_t *waiting;          /* q of the newest state that waits for the request in progress; NULL: none */
     double waiting_time;
 } shown_robot;

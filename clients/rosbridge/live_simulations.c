@@ -81,17 +81,17 @@ void live_simulations_list(live_simulations *of, const Dynamics__V1__ListSimulat
 static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_simulations *of = user;
     (void)in, (void)reason;
-    of->is_asking = false;
+    of->is_requesting = false;
     if (result) {
         live_simulations_list(of, (const Dynamics__V1__ListSimulationsReply *)result);
     }
 }
 
 void live_simulations_request(live_simulations *of) {
-    if (of->is_asking) {
+    if (of->is_requesting) {
         return;
     }
-    of->is_asking = true;
+    of->is_requesting = true;
     call_send(of->bridge, "/dynamics/list_simulations", NULL, LIVE_REQUEST_TIME, on_list, of);
 }
 

@@ -15,7 +15,7 @@ typedef struct live_simulations {
     event_reader *reader;
     live_object *first;  /* first member of a live_simulation */
     uint64_t generation; /* number of the last list */
-    bool is_asking;
+    bool is_requesting;
 } live_simulations;
 
 /* Opens topics for new simulations of a list, and closes those of simulations that it does not contain. */

@@ -53,17 +53,17 @@ void live_streams_list(live_streams *of, const Dynamics__V1__ListStreamsReply *l
 static void on_list(bridge *in, void *user, const ProtobufCMessage *result, const char *reason) {
     live_streams *of = user;
     (void)in, (void)reason;
-    of->is_asking = false;
+    of->is_requesting = false;
     if (result) {
         live_streams_list(of, (const Dynamics__V1__ListStreamsReply *)result);
     }
 }
 
 void live_streams_request(live_streams *of) {
-    if (of->is_asking) {
+    if (of->is_requesting) {
         return;
     }
-    of->is_asking = true;
+    of->is_requesting = true;
     call_send(of->bridge, "/dynamics/list_streams", NULL, LIVE_REQUEST_TIME, on_list, of);
 }
 

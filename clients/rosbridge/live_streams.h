@@ -18,7 +18,7 @@ typedef struct live_streams {
     event_reader *reader;
     live_object *first;  /* first member of a live_stream: stream_trajectory.h */
     uint64_t generation; /* number of the last list */
-    bool is_asking;
+    bool is_requesting;
 } live_streams;
 
 /* Opens topics for new streams of a list, and closes those of streams that it does not contain. */

@@ -122,10 +122,10 @@ static void write_refusal(method of, const Dynamics__V1__Status *status, char er
     const char *field = status->field;
     bool is_ours = strncmp(field, of->name, length) == 0 && (field[length] == '.' || field[length] == '\0');
     const char *name = code ? code->name + strlen("CODE_") : "UNKNOWN";
-    bool says_more = status->reason[0] != '\0' && strcmp(status->reason, name) != 0;
+    bool has_reason = status->reason[0] != '\0' && strcmp(status->reason, name) != 0;
     snprintf(error, METHOD_ERROR_SIZE, "%s%s%s%s (%s%s%s)", is_ours ? "args" : "", is_ours ? field + length : field,
-             field[0] != '\0' ? ": " : "", status->message, name, says_more ? ", " : "",
-             says_more ? status->reason : "");
+             field[0] != '\0' ? ": " : "", status->message, name, has_reason ? ", " : "",
+             has_reason ? status->reason : "");
 }
 
 ProtobufCMessage *method_unpack(method of, const uint8_t *bytes, size_t size, char error[METHOD_ERROR_SIZE]) {

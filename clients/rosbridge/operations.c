@@ -15,21 +15,21 @@
 
 /* Returns the type of a topic, service or action as spelled by the peer. Returns NULL if it was refused. */
 static const char *stated_type(const request *from) {
-    const char *given = request_text(from, "type");
-    if (!given || ros_type_is_sound(given)) {
-        return given;
+    const char *type = request_text(from, "type");
+    if (!type || ros_type_is_sound(type)) {
+        return type;
     }
-    request_refuse(from, "type: \"%.64s\" is no type of ROS, such as sensor_msgs/JointState", given);
+    request_refuse(from, "type: \"%.64s\" is no type of ROS, such as sensor_msgs/JointState", type);
     return NULL;
 }
 
 /* Reads a type and converts it to the spelling of ROS 2. Returns false if it was refused. */
 static bool read_type(const request *from, const char *kind, char type[ROS_NAME_SIZE]) {
-    const char *given = stated_type(from);
-    if (given) {
-        ros_type_normalize(given, kind, type);
+    const char *stated = stated_type(from);
+    if (stated) {
+        ros_type_normalize(stated, kind, type);
     }
-    return given != NULL;
+    return stated != NULL;
 }
 
 /* Refuses the message if there is a reason. */
@@ -66,8 +66,8 @@ static void publish(const request *from) {
     if (!request_name(from, "topic", name)) {
         return;
     }
-    json_t *given = json_object_get(from->message, "msg");
-    json_t *message = given ? json_incref(given) : json_object();
+    json_t *body = json_object_get(from->message, "msg");
+    json_t *message = body ? json_incref(body) : json_object();
     if (!topic_receive(from->peer, name, message, error)) {
         request_refuse(from, "%s: %s", name, error);
     }

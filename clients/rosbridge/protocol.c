@@ -77,23 +77,23 @@ static void handle_png(const request *from, int nesting) {
 }
 
 static void handle_message(peer *from, json_t *message, size_t size, int nesting) {
-    request taken = {.peer = from,
-                     .message = message,
-                     .id = json_object_get(message, "id"),
-                     .op = json_string_value(json_object_get(message, "op")),
-                     .size = size};
+    request received = {.peer = from,
+                        .message = message,
+                        .id = json_object_get(message, "id"),
+                        .op = json_string_value(json_object_get(message, "op")),
+                        .size = size};
     if (!json_is_object(message)) {
         peer_status(from, STATUS_ERROR, NULL, "a message is an object with the member \"op\"");
-    } else if (!taken.op) {
-        peer_status(from, STATUS_ERROR, taken.id, "op: a string is needed");
+    } else if (!received.op) {
+        peer_status(from, STATUS_ERROR, received.id, "op: a string is needed");
     } else if (nesting >= MAX_NESTING) {
-        request_refuse(&taken, "fragments and images are nested deeper than %d", MAX_NESTING);
-    } else if (strcmp(taken.op, "fragment") == 0) {
-        handle_fragment(&taken, nesting);
-    } else if (strcmp(taken.op, "png") == 0) {
-        handle_png(&taken, nesting);
-    } else if (!operation_run(&taken)) {
-        peer_status(from, STATUS_ERROR, taken.id, "op: there is no operation \"%.64s\"", taken.op);
+        request_refuse(&received, "fragments and images are nested deeper than %d", MAX_NESTING);
+    } else if (strcmp(received.op, "fragment") == 0) {
+        handle_fragment(&received, nesting);
+    } else if (strcmp(received.op, "png") == 0) {
+        handle_png(&received, nesting);
+    } else if (!operation_run(&received)) {
+        peer_status(from, STATUS_ERROR, received.id, "op: there is no operation \"%.64s\"", received.op);
     }
 }
 

@@ -112,10 +112,10 @@ static json_t *check_list(check *at, const ros_field *field, json_t *list) {
 
 static bool check_field(check *at, const ros_field *field, json_t *message) {
     size_t length = strlen(at->path);
-    json_t *given = json_object_get(message, field->name), *replacement = NULL;
+    json_t *value = json_object_get(message, field->name), *replacement = NULL;
     snprintf(at->path + length, sizeof at->path - length, ".%s", field->name);
-    if (given) {
-        replacement = field->length != 0 ? check_list(at, field, given) : check_value(at, field->type, given);
+    if (value) {
+        replacement = field->length != 0 ? check_list(at, field, value) : check_value(at, field->type, value);
     } else if (field->length != 0) {
         replacement = json_array();
     } else {

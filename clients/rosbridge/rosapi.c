@@ -176,14 +176,14 @@ const rosapi_service *rosapi_find(const char *name) {
 }
 
 json_t *rosapi_call(const rosapi_service *called, bridge *of, const json_t *arguments, char error[ROSAPI_ERROR_SIZE]) {
-    const json_t *given = json_is_array(arguments) ? json_array_get(arguments, 0)
-                          : called->argument       ? json_object_get(arguments, called->argument)
-                                                   : NULL;
-    if (called->argument && !json_is_string(given)) {
+    const json_t *argument = json_is_array(arguments) ? json_array_get(arguments, 0)
+                             : called->argument       ? json_object_get(arguments, called->argument)
+                                                      : NULL;
+    if (called->argument && !json_is_string(argument)) {
         snprintf(error, ROSAPI_ERROR_SIZE, "args.%s: a string is needed (INVALID_ARGUMENT)", called->argument);
         return NULL;
     }
-    json_t *values = called->answer(of, json_is_string(given) ? json_string_value(given) : "");
+    json_t *values = called->answer(of, json_is_string(argument) ? json_string_value(argument) : "");
     if (!values) {
         snprintf(error, ROSAPI_ERROR_SIZE, "args.%s: there is no such %s (NOT_FOUND)", called->argument,
                  called->argument);

@@ -111,11 +111,11 @@ static void dispatch(const request *from, const char *service, const char *name,
 }
 
 void service_call(const request *from) {
-    const json_t *given = json_object_get(from->message, "service");
+    const json_t *value = json_object_get(from->message, "service");
     const json_t *arguments = json_object_get(from->message, "args"), *time = json_object_get(from->message, "timeout");
     const json_t *packing = json_object_get(from->message, "compression"),
                  *size = json_object_get(from->message, "fragment_size");
-    const char *service = json_is_string(given) ? json_string_value(given) : "";
+    const char *service = json_is_string(value) ? json_string_value(value) : "";
     double limit = from->peer->bridge->config->call_time, timeout = json_number_value(time);
     char name[ROS_NAME_SIZE];
     encoding how = {.fragment_size = (size_t)fmax(0, fmin(json_number_value(size), 1 << 30))};

@@ -98,18 +98,18 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
 static json_t *read_row(const coordinates *of, const coordinate *const *places, const json_t *message, int part,
                         char *error) {
     const json_t *values = json_object_get(message, members[part]);
-    size_t given = json_array_size(values), width = part == 0 ? of->nq : of->nv;
+    size_t value_count = json_array_size(values), width = part == 0 ? of->nq : of->nv;
     size_t named = json_array_size(json_object_get(message, "name"));
-    if (given != 0 && given != named) {
+    if (value_count != 0 && value_count != named) {
         snprintf(error, TOPIC_ERROR_SIZE, "msg.%s: %zu values; send one for each of %zu names, or none", members[part],
-                 given, named);
+                 value_count, named);
         return NULL;
     }
     json_t *row = json_array();
-    for (size_t i = 0; i < width && given > 0; i++) {
+    for (size_t i = 0; i < width && value_count > 0; i++) {
         json_array_append_new(row, json_null());
     }
-    for (size_t i = 0; i < given; i++) {
+    for (size_t i = 0; i < value_count; i++) {
         size_t place = !places[i] ? SIZE_MAX : part == 0 ? places[i]->q : places[i]->v;
         if (place != SIZE_MAX) {
             json_array_set(row, place, json_array_get(values, i));

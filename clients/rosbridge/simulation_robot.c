@@ -47,12 +47,12 @@ void simulation_robot_free(live_simulation *freed) {
     json_decref(freed->robot.moving);
     json_decref(freed->robot.fixed);
     json_decref(freed->robot.waiting);
-    json_decref(freed->robot.asked);
+    json_decref(freed->robot.pose_q);
 }
 
 /* Reports once why a topic has no messages, to its subscribers and to the log, and lets the next check try again. */
 static void fail(live_simulation *of, int place, const char *reason) {
-    const topic *silent = of->object.topics[place];
+    const topic *affected = of->object.topics[place];
     bool *requested = place == SIMULATION_ROBOT_DESCRIPTION ? &of->robot.is_described : &of->robot.is_followed;
     *requested = false;
     of->robot.next_try = monotonic_time() + RETRY_TIME;
@@ -60,11 +60,11 @@ static void fail(live_simulation *of, int place, const char *reason) {
         return;
     }
     of->robot.failed[place] = true;
-    for (const subscription *each = silent ? silent->subscriptions : NULL; each; each = each->next) {
-        peer_status(each->peer, STATUS_WARNING, NULL, "subscribe: %s: %s", silent->name, reason);
+    for (const subscription *each = affected ? affected->subscriptions : NULL; each; each = each->next) {
+        peer_status(each->peer, STATUS_WARNING, NULL, "subscribe: %s: %s", affected->name, reason);
     }
-    if (silent) {
-        rosout_publish(of->object.bridge, ROSOUT_WARN, "%s: %s", silent->name, reason);
+    if (affected) {
+        rosout_publish(of->object.bridge, ROSOUT_WARN, "%s: %s", affected->name, reason);
     }
 }
 
@@ -190,7 +190,7 @@ static json_t *transforms_json(const Dynamics__V1__EvaluateReply *from, const js
 static void on_poses(bridge *in, void *user, const ProtobufCMessage *result, const char *reason);
 
 /* Requests the poses of a state. The first request is for all links, later ones for those of moving pairs. */
-static void ask_poses(live_simulation *of, json_t *q, double time) {
+static void request_poses(live_simulation *of, json_t *q, double time) {
     json_t *links = json_object(), *frames = json_array(), *link;
     const char *name;
     add_links(links, of->robot.moving);
@@ -201,10 +201,10 @@ static void ask_poses(live_simulation *of, json_t *q, double time) {
         json_array_append(frames, link);
     }
     json_decref(links);
-    of->robot.is_asking = true;
-    of->robot.asked_time = time;
-    json_decref(of->robot.asked);
-    of->robot.asked = json_incref(q);
+    of->robot.is_requesting = true;
+    of->robot.pose_time = time;
+    json_decref(of->robot.pose_q);
+    of->robot.pose_q = json_incref(q);
     of->object.questions++;
     call_send(of->object.bridge, "/dynamics/evaluate",
               json_pack("{s{ss sO} so s[{ss so}]}", "query", "model", of->object.digest, "joint_names",
@@ -219,12 +219,12 @@ static void follow(live_simulation *of, json_t *q, double time) {
     bool has_links = json_array_size(robot->moving) > 0 || (!robot->is_fixed_sent && json_array_size(robot->fixed) > 0);
     if (!has_links) {
         json_decref(q);
-    } else if (robot->is_asking) {
+    } else if (robot->is_requesting) {
         json_decref(robot->waiting);
         robot->waiting = q;
         robot->waiting_time = time;
     } else {
-        ask_poses(of, q, time);
+        request_poses(of, q, time);
     }
 }
 
@@ -233,7 +233,7 @@ static void on_poses(bridge *in, void *user, const ProtobufCMessage *result, con
     shown_robot *robot = &of->robot;
     const Dynamics__V1__EvaluateReply *poses = (const Dynamics__V1__EvaluateReply *)result;
     (void)in;
-    robot->is_asking = false;
+    robot->is_requesting = false;
     if (live_object_answered(&of->object)) {
         return;
     }
@@ -242,11 +242,11 @@ static void on_poses(bridge *in, void *user, const ProtobufCMessage *result, con
         return;
     }
     if (!robot->is_fixed_sent) {
-        live_object_publish(&of->object, SIMULATION_TF_STATIC, transforms_json(poses, robot->fixed, robot->asked_time));
+        live_object_publish(&of->object, SIMULATION_TF_STATIC, transforms_json(poses, robot->fixed, robot->pose_time));
         robot->is_fixed_sent = true;
     }
     robot->failed[SIMULATION_TF] = false;
-    live_object_publish(&of->object, SIMULATION_TF, transforms_json(poses, robot->moving, robot->asked_time));
+    live_object_publish(&of->object, SIMULATION_TF, transforms_json(poses, robot->moving, robot->pose_time));
     json_t *next = robot->waiting;
     robot->waiting = NULL;
     if (next) {
@@ -267,7 +267,7 @@ static json_t *row_json(const double *row, size_t count) {
 static void follow_reply(live_simulation *of, const Dynamics__V1__SimulationState *state) {
     shown_robot *robot = &of->robot;
     json_t *q = row_json(state->q, state->n_q);
-    bool is_shown = state->time == robot->asked_time && json_equal(q, robot->asked);
+    bool is_shown = state->time == robot->pose_time && json_equal(q, robot->pose_q);
     if (robot->is_fixed_sent && (is_shown || robot->has_event)) {
         json_decref(q);
     } else {
@@ -279,7 +279,7 @@ static void on_state(bridge *in, void *user, const ProtobufCMessage *result, con
     live_simulation *of = user;
     const Dynamics__V1__GetSimulationStateReply *reply = (const Dynamics__V1__GetSimulationStateReply *)result;
     (void)in;
-    of->robot.is_state_asked = false;
+    of->robot.is_state_requested = false;
     if (live_object_answered(&of->object)) {
         return;
     }
@@ -291,8 +291,8 @@ static void on_state(bridge *in, void *user, const ProtobufCMessage *result, con
 }
 
 /* Requests the present state, since a simulation that is paused publishes none. */
-static void ask_state(live_simulation *of) {
-    of->robot.is_state_asked = true;
+static void request_state(live_simulation *of) {
+    of->robot.is_state_requested = true;
     of->robot.has_event = false;
     of->object.questions++;
     call_send(of->object.bridge, "/dynamics/get_simulation_state", json_pack("{ss}", "simulation", of->object.name),
@@ -310,7 +310,7 @@ static void on_tree(bridge *in, void *user, const ProtobufCMessage *result, cons
         if (!of->robot.moving) {
             read_tree(&of->robot, reply->description);
         }
-        ask_state(of);
+        request_state(of);
     } else {
         fail(of, SIMULATION_TF, reason);
     }
@@ -331,7 +331,7 @@ static void on_urdf(bridge *in, void *user, const ProtobufCMessage *result, cons
     }
 }
 
-static void ask_export(live_simulation *of, const char *format, question_end on_result) {
+static void request_export(live_simulation *of, const char *format, question_end on_result) {
     of->object.questions++;
     call_send(of->object.bridge, "/dynamics/export_model",
               json_pack("{ss ss}", "model", of->object.digest, "format", format), LIVE_REQUEST_TIME, on_result, of);
@@ -344,20 +344,20 @@ void simulation_robot_check(live_simulation *checked) {
     bool is_described = live_object_is_read(&checked->object, SIMULATION_ROBOT_DESCRIPTION);
     bool is_followed = live_object_is_read(&checked->object, SIMULATION_TF) ||
                        live_object_is_read(&checked->object, SIMULATION_TF_STATIC);
-    bool may_ask = monotonic_time() >= robot->next_try;
-    if (is_described && !robot->is_described && may_ask) {
+    bool may_request = monotonic_time() >= robot->next_try;
+    if (is_described && !robot->is_described && may_request) {
         robot->is_described = true;
-        ask_export(checked, "MODEL_FORMAT_URDF", on_urdf);
+        request_export(checked, "MODEL_FORMAT_URDF", on_urdf);
     }
-    if (is_followed && !robot->is_followed && may_ask) {
+    if (is_followed && !robot->is_followed && may_request) {
         robot->is_followed = true;
         if (robot->moving) {
-            ask_state(checked);
+            request_state(checked);
         } else {
-            ask_export(checked, "MODEL_FORMAT_DESCRIPTION", on_tree);
+            request_export(checked, "MODEL_FORMAT_DESCRIPTION", on_tree);
         }
-    } else if (is_followed && robot->is_fixed_sent && !robot->has_event && !robot->is_state_asked && may_ask) {
-        ask_state(checked);
+    } else if (is_followed && robot->is_fixed_sent && !robot->has_event && !robot->is_state_requested && may_request) {
+        request_state(checked);
     }
     robot->has_event = false;
     robot->is_described &= is_described;

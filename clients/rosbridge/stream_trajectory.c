@@ -118,7 +118,8 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 /* ---- pushing: on a thread of the pool ---------------------------------------------------------------------------- */
 
 /* Requests the daemon's counters of the stream. */
-static bool ask(dyn_client *client, const live_stream *of, dyn_client_stream_info *info, dyn_client_error *error) {
+static bool read_counters(dyn_client *client, const live_stream *of, dyn_client_stream_info *info,
+                          dyn_client_error *error) {
     dyn_client_stream_list *list;
     if (dyn_client_get_stream(client, of->object.name, LIVE_REQUEST_TIME, &list, error) != DYN_CLIENT_OK) {
         return false;
@@ -137,11 +138,11 @@ static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_e
     return dyn_client_join_stream(client, of->object.name, key, LIVE_REQUEST_TIME, &of->pusher, error) == DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be asked. */
+/* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be reached. */
 static bool await_check(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
                         dyn_client_error *error) {
     double end = monotonic_time() + CHECK_TIME;
-    for (long pause = 100000; ask(client, of, after, error); pause += pause < 10000000 ? pause : 0) {
+    for (long pause = 100000; read_counters(client, of, after, error); pause += pause < 10000000 ? pause : 0) {
         if (after->chunks > chunks) {
             return true;
         }
@@ -176,7 +177,7 @@ static void push_points(daemon_link *link, void *user, char *reason) {
     dyn_client_stream_info before, after;
     dyn_client_error error = {0};
     dyn_client *client = daemon_link_get(link, &error);
-    bool is_good = client && join(client, to, pushed->key, &error) && ask(client, to, &before, &error);
+    bool is_good = client && join(client, to, pushed->key, &error) && read_counters(client, to, &before, &error);
     uint64_t room = is_good && before.credit > before.last_point_number ? before.credit - before.last_point_number : 0;
     if (is_good && pushed->n > room) {
         snprintf(reason, METHOD_ERROR_SIZE, "msg.points: %zu points, but the stream takes %" PRIu64 " more for now",

@@ -266,7 +266,7 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     ros_type_normalize(type, "msg", wanted);
     topic *known = topic_find(in, name);
     const char *wrong = NULL;
-    subscription *taken = NULL;
+    subscription *subscribed = NULL;
     if (!known) {
         known = add_topic(in, name, wanted);
     }
@@ -277,9 +277,9 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
     } else if (request->encoding.compression == COMPRESSION_CBOR_RAW && !ros_type_is_known(known->type)) {
         wrong = "cbor-raw is for types whose definition is known; use cbor";
     } else {
-        taken = open_subscription(known, by, type);
+        subscribed = open_subscription(known, by, type);
     }
-    if (!taken) {
+    if (!subscribed) {
         json_decref(request->id);
         free(request);
         if (known) {
@@ -287,8 +287,8 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
         }
         return wrong ? wrong : "this connection has as many subscriptions as are allowed";
     }
-    bool is_new = !taken->requests;
-    for (subscribe_request **link = &taken->requests; *link; link = &(*link)->next) {
+    bool is_new = !subscribed->requests;
+    for (subscribe_request **link = &subscribed->requests; *link; link = &(*link)->next) {
         subscribe_request *same = *link;
         if (json_equal(same->id, request->id) || (!same->id && !request->id)) {
             *link = same->next;
@@ -297,12 +297,12 @@ const char *topic_subscribe(peer *by, const char *name, const char *type, subscr
             break;
         }
     }
-    request->next = taken->requests;
-    taken->requests = request;
-    combine(taken);
-    bridge_flush_at(in, taken->next_time);
+    request->next = subscribed->requests;
+    subscribed->requests = request;
+    combine(subscribed);
+    bridge_flush_at(in, subscribed->next_time);
     if (is_new && known->last) {
-        publication_send_one(known, taken, known->last);
+        publication_send_one(known, subscribed, known->last);
     }
     return NULL;
 }

@@ -165,7 +165,7 @@ class writer {
     /* Fuses each sum with one of its products, the one with fewer uses. Drops products that are fused with all their
      * sums. */
     void fuse_products() {
-        std::vector<uint32_t> taken(f.graph.size());
+        std::vector<uint32_t> fused_uses(f.graph.size());
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             const graph_node &n = f.graph.node(i);
             if (!live[i] || n.kind != operation::sum) {
@@ -173,13 +173,13 @@ class writer {
             }
             bool first = is_fusible(n.a), second = is_fusible(n.b);
             if (first || second) {
-                bool takes_second = second && (!first || uses[n.b.node()].all <= uses[n.a.node()].all);
-                fused[i] = takes_second ? n.b.node() : n.a.node();
-                taken[fused[i]]++;
+                bool is_second = second && (!first || uses[n.b.node()].all <= uses[n.a.node()].all);
+                fused[i] = is_second ? n.b.node() : n.a.node();
+                fused_uses[fused[i]]++;
             }
         }
         for (uint32_t i = 0; i < f.graph.size(); i++) {
-            is_dropped[i] = taken[i] > 0 && taken[i] == uses[i].all;
+            is_dropped[i] = fused_uses[i] > 0 && fused_uses[i] == uses[i].all;
         }
     }
 

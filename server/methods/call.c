@@ -116,21 +116,21 @@ bool call_is_late(call *c) {
     if (now <= c->deadline) {
         return false;
     }
-    double given = (double)(c->deadline - c->transport->arrival) / 1e9;
-    bool has_own = c->request && c->request->timeout > 0 && c->request->timeout <= given + 1e-3;
+    double allowed = (double)(c->deadline - c->transport->arrival) / 1e9;
+    bool has_own = c->request && c->request->timeout > 0 && c->request->timeout <= allowed + 1e-3;
     c->field[0] = '\0';
     if (has_own) {
         call_fail(c, REASON_DEADLINE,
                   "the request was not done by its deadline, %.3f s after its arrival; set a longer timeout, "
                   "or request less at once",
-                  given);
+                  allowed);
     } else {
         bool may_be_job = c->method->can_be_job && c->running == &c->own_running;
         call_fail(
             c, REASON_DEADLINE,
             "the request was not done %.3f s after its arrival, the time that the daemon allows (%s); request less "
             "at once%s",
-            given, c->limit, may_be_job ? ", or start a job (StartJob)" : "");
+            allowed, c->limit, may_be_job ? ", or start a job (StartJob)" : "");
     }
     return true;
 }

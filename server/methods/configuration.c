@@ -22,7 +22,7 @@ typedef struct operands {
     const double *q, *q_1, *v, *factors;
     size_t q_count, q_1_count, v_count, factor_count;
     const char *factor_name; /* name in the request; NULL: the operation has no factors */
-    bool takes_q_1, needs_factors;
+    bool has_q_1, needs_factors;
     bool is_random;
     uint64_t samples, seed; /* for operations without q */
 } operands;
@@ -134,13 +134,13 @@ static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
                           .q_count = r->difference->n_q,
                           .q_1 = r->difference->q_1,
                           .q_1_count = r->difference->n_q_1,
-                          .takes_q_1 = true};
+                          .has_q_1 = true};
     case OPERATION(INTERPOLATE):
         return (operands){.q = r->interpolate->q,
                           .q_count = r->interpolate->n_q,
                           .q_1 = r->interpolate->q_1,
                           .q_1_count = r->interpolate->n_q_1,
-                          .takes_q_1 = true,
+                          .has_q_1 = true,
                           .factors = r->interpolate->s,
                           .factor_count = r->interpolate->n_s,
                           .factor_name = "s",
@@ -150,7 +150,7 @@ static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
                           .q_count = r->distance->n_q,
                           .q_1 = r->distance->q_1,
                           .q_1_count = r->distance->n_q_1,
-                          .takes_q_1 = true};
+                          .has_q_1 = true};
     case OPERATION(NORMALIZE):
         return (operands){.q = r->normalize->q, .q_count = r->normalize->n_q};
     case OPERATION(RANDOM):
@@ -184,7 +184,7 @@ static bool read_factors(batch *b, task *t, const operands *from) {
 
 /* Checks all but the numbers of q, q_1 and v. */
 static bool check_request(batch *b, const operands *from, task *t) {
-    if (from->takes_q_1 && from->q_1_count != from->q_count) {
+    if (from->has_q_1 && from->q_1_count != from->q_count) {
         batch_blame(b, "q_1");
         call_fail(b->call, REASON_WRONG_COUNT, "q_1 has %zu values; pass as many as q has, %zu", from->q_1_count,
                   from->q_count);
@@ -216,7 +216,7 @@ static void fill(batch *b, const operation *o, double *result) {
 
 /* Runs the operation's step over all samples. */
 static bool compute(batch *b, const operation *o, const operands *from, task *t) {
-    t->q_1 = from->takes_q_1 ? batch_configurations(b, from->q_1) : NULL;
+    t->q_1 = from->has_q_1 ? batch_configurations(b, from->q_1) : NULL;
     t->v = batch_input(b, from->v_count, from->v);
     size_t samples = b->n < BLOCK_SAMPLES ? b->n : BLOCK_SAMPLES;
     return !call_has_ended(b->call) && batch_run(b, o->step, t, o->has_factors * samples * b->nv * sizeof(double));

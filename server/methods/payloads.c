@@ -44,16 +44,16 @@ bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *co
             why, REASON_TOO_MANY_ENTRIES, (excess){BOUND_PAYLOADS, MOST_PAYLOADS, count}, "query.payloads",
             "there are %zu payloads; at most %d are allowed: add those of one link to one", count, MOST_PAYLOADS);
     }
-    dyn_payload *taken = arena_array(memory, count, sizeof *taken);
-    if (!taken) {
+    dyn_payload *decoded = arena_array(memory, count, sizeof *decoded);
+    if (!decoded) {
         return refuse_memory(why);
     }
     for (size_t i = 0; i < count; i++) {
-        if (!read_payload(r, i, payloads[i], &taken[i], why)) {
+        if (!read_payload(r, i, payloads[i], &decoded[i], why)) {
             return false;
         }
     }
     values->payload_count = count;
-    values->payloads = taken;
+    values->payloads = decoded;
     return true;
 }

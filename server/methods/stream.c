@@ -225,11 +225,11 @@ static bool copy_names(stream_session *session, const Dynamics__V1__Query *query
 }
 
 /* Decodes the query into the session's memory, and into the options. */
-static bool read_query(stream_session *session, const Dynamics__V1__Query *given, model_entry *entry,
+static bool read_query(stream_session *session, const Dynamics__V1__Query *sent, model_entry *entry,
                        stream_options *options, refusal *why) {
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
-    if (given) {
-        query = *given;
+    if (sent) {
+        query = *sent;
     }
     if (!query_check(&query, supported_parts(options->kind), "this target of open_stream", why)) {
         return false;

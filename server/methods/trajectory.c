@@ -104,17 +104,17 @@ static bool check_times(batch *b, size_t n, size_t count, const double *time, bo
     return true;
 }
 
-static bool read_rates(batch *b, Dynamics__V1__Rates wire, bool may_be_given, dyn_rates *rates) {
+static bool read_rates(batch *b, Dynamics__V1__Rates wire, bool accepts_given, dyn_rates *rates) {
     static const dyn_rates known[] = {DYN_RATES_SPLINE,         DYN_RATES_SPLINE,     DYN_RATES_SPLINE_AT_REST,
                                       DYN_RATES_CENTRAL,        DYN_RATES_FIVE_POINT, DYN_RATES_QUINTIC,
                                       DYN_RATES_QUINTIC_AT_REST};
-    int least = may_be_given ? 0 : 1;
+    int least = accepts_given ? 0 : 1;
     if ((int)wire < least || (size_t)wire >= sizeof known / sizeof known[0]) {
         call_blame(b->call, "rates");
         call_fail(b->call, REASON_UNKNOWN_VALUE,
                   "rates is %d; pass %sSPLINE (1), SPLINE_AT_REST (2), CENTRAL (3), FIVE_POINT (4), QUINTIC_SPLINE (5) "
                   "or QUINTIC_SPLINE_AT_REST (6)",
-                  (int)wire, may_be_given ? "GIVEN (0), " : "");
+                  (int)wire, accepts_given ? "GIVEN (0), " : "");
         return false;
     }
     *rates = known[wire];

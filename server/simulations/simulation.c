@@ -20,7 +20,7 @@ static const double SHORTEST_TICK = 1e-3;
 #define EPISODE NANOSECONDS
 
 /* Time in ns for which a stepping thread yields to waiting requests. */
-enum { GIVE_WAY = 20000 };
+enum { YIELD_TIME = 20000 };
 
 enum { MESSAGE_SIZE = 256 };
 
@@ -139,7 +139,7 @@ void simulation_unlock(simulation *s) {
 
 /* Sleeps after the unlock, since no other thread would get a mutex that is locked again at once. */
 void simulation_yield(simulation *s) {
-    static const struct timespec moment = {.tv_nsec = GIVE_WAY};
+    static const struct timespec moment = {.tv_nsec = YIELD_TIME};
     pthread_mutex_unlock(&s->mutex);
     if (atomic_load(&s->waiting) > 0) {
         nanosleep(&moment, NULL);
@@ -321,7 +321,7 @@ static uint64_t run_tick(pacer_task *task, uint64_t due) {
     (void)due;
     if (atomic_load(&s->waiting) > 0 && !s->has_yielded) {
         s->has_yielded = true;
-        return clock_now() + GIVE_WAY;
+        return clock_now() + YIELD_TIME;
     }
     s->has_yielded = false;
     pthread_mutex_lock(&s->mutex);

@@ -18,7 +18,7 @@
 #define EXPORTED __attribute__((visibility("default")))
 
 /* Descriptor of this thread's last query to the system. */
-static _Thread_local int asked = -1;
+static _Thread_local int queried = -1;
 
 /* Bytes that nng reads from one connection before others have their turn. A socket may hold several mebibytes, and nng
  * reads from all connections with few threads. */
@@ -42,12 +42,12 @@ EXPORTED ssize_t readv(int descriptor, const struct iovec *parts, int count) {
 }
 
 EXPORTED int getpeername(int descriptor, __SOCKADDR_ARG address, socklen_t *restrict size) {
-    asked = descriptor;
+    queried = descriptor;
     return (int)syscall(SYS_getpeername, descriptor, address.__sockaddr__, size);
 }
 
 EXPORTED int getsockopt(int descriptor, int level, int name, void *restrict value, socklen_t *restrict size) {
-    asked = descriptor;
+    queried = descriptor;
     return (int)syscall(SYS_getsockopt, descriptor, level, name, value, size);
 }
 
@@ -56,9 +56,9 @@ EXPORTED int getsockopt(int descriptor, int level, int name, void *restrict valu
 int transit_descriptor(nng_pipe pipe) {
     nng_sockaddr address;
     uint64_t process;
-    asked = -1;
+    queried = -1;
     if (nng_pipe_get_uint64(pipe, NNG_OPT_IPC_PEER_PID, &process) != 0) {
         nng_pipe_get_addr(pipe, NNG_OPT_REMADDR, &address);
     }
-    return asked;
+    return queried;
 }

@@ -379,7 +379,7 @@ void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t coun
 }
 
 /* Shuts down connections whose messages take too long. */
-static void cut_late(uint64_t now, uint64_t message_time) {
+static void shut_down_late(uint64_t now, uint64_t message_time) {
     for (int i = 0; i < atomic_load(&table.end); i++) {
         slot *s = &table.slots[i];
         if (atomic_load(&s->pipe) == 0 || s->is_cut) {
@@ -413,7 +413,7 @@ static void cut_slow(uint64_t now) {
 size_t transit_cut_slow(uint64_t now, uint64_t message_time, transit_disconnection *disconnections, size_t capacity) {
     size_t count = 0;
     pthread_mutex_lock(&table.mutex);
-    cut_late(now, message_time);
+    shut_down_late(now, message_time);
     cut_slow(now);
     for (int i = 0; i < atomic_load(&table.end) && count < capacity; i++) {
         slot *s = &table.slots[i];

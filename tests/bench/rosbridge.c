@@ -37,7 +37,7 @@ typedef struct way {
     size_t count;
 } way;
 
-static void ask(const way *w) {
+static void make_call(const way *w) {
     static const double q[JOINTS] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[JOINTS] = {0.5, 0.4, -0.6, 0.2, 0.3, 1},
                         a[JOINTS] = {1, 0.5, -1, 0.4, 0.2, 2};
     if (w->library) {
@@ -61,7 +61,7 @@ static void measure_way(way *w, size_t trips) {
     double start = clock_ns(CLOCK_MONOTONIC);
     for (size_t i = 0; i < trips; i++) {
         double began = clock_ns(CLOCK_MONOTONIC);
-        ask(w);
+        make_call(w);
         w->ns[w->count++] = clock_ns(CLOCK_MONOTONIC) - began;
     }
     w->calls_per_second = (double)trips * 1e9 / (clock_ns(CLOCK_MONOTONIC) - start);

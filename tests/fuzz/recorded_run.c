@@ -27,7 +27,7 @@ static void remove_directory(void) {
 }
 
 /* Sends a request that must succeed and whose result does not matter. */
-static void ask(bench *b, Dynamics__V1__Request__MethodCase request_method, void *message) {
+static void call_method(bench *b, Dynamics__V1__Request__MethodCase request_method, void *message) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.method_case = request_method;
     request.get_health = message;
@@ -78,7 +78,7 @@ static void step(bench *b, uint64_t token, Dynamics__V1__SimulationInput *input)
     message.token = token;
     message.steps = 3;
     message.input = input;
-    ask(b, DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION, &message);
+    call_method(b, DYNAMICS__V1__REQUEST__METHOD_STEP_SIMULATION, &message);
 }
 
 static void record(bench *b, uint64_t token, const char *name) {
@@ -86,14 +86,14 @@ static void record(bench *b, uint64_t token, const char *name) {
     message.simulation = "run";
     message.token = token;
     message.recording = (char *)name;
-    ask(b, DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION, &message);
+    call_method(b, DYNAMICS__V1__REQUEST__METHOD_RECORD_SIMULATION, &message);
 }
 
 static void stop_recording(bench *b, uint64_t token) {
     Dynamics__V1__StopRecordingRequest message = DYNAMICS__V1__STOP_RECORDING_REQUEST__INIT;
     message.simulation = "run";
     message.token = token;
-    ask(b, DYNAMICS__V1__REQUEST__METHOD_STOP_RECORDING, &message);
+    call_method(b, DYNAMICS__V1__REQUEST__METHOD_STOP_RECORDING, &message);
 }
 
 static void make(bench *b) {
@@ -116,10 +116,10 @@ static void make(bench *b) {
     step(b, token, &input);
     reset.simulation = deletion.simulation = "run";
     reset.token = deletion.token = token;
-    ask(b, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset);
+    call_method(b, DYNAMICS__V1__REQUEST__METHOD_RESET_SIMULATION, &reset);
     step(b, token, NULL);
     stop_recording(b, token);
-    ask(b, DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION, &deletion);
+    call_method(b, DYNAMICS__V1__REQUEST__METHOD_DELETE_SIMULATION, &deletion);
 }
 
 static const ProtobufCMessageDescriptor *type_of(size_t i) {

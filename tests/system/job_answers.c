@@ -114,7 +114,7 @@ static double now(void) {
 }
 
 /* Requests gravity forces as the job of a ticket, or as one of the library's own. */
-static dyn_client_status ask(dyn_client_job_ticket *ticket, double timeout) {
+static dyn_client_status compute_gravity(dyn_client_job_ticket *ticket, double timeout) {
     const double q[NV] = {0};
     double g[NV] = {0};
     dyn_client_query query = QUERY;
@@ -137,7 +137,7 @@ START_TEST(refusals_that_pass_do_not_cost_the_result) {
     for (size_t i = 0; i < 2; i++) {
         start_answers = cancel_answers = (answers){0};
         get_answers = result_answers = (answers){.refusals = 3, .refusal = codes[i], .retry_after = 0.01};
-        dyn_client_status status = ask(NULL, 0);
+        dyn_client_status status = compute_gravity(NULL, 0);
         ck_assert_msg(status == DYN_CLIENT_OK, "%s", error.message);
         ck_assert_int_eq(get_answers.requests, 4);
         ck_assert_int_eq(result_answers.requests, 4);
@@ -153,10 +153,10 @@ START_TEST(refusals_that_last_end_the_call_and_leave_the_result_to_its_ticket) {
         dyn_client_job_ticket ticket = {.name = "work", .token = 5};
         cancel_answers = (answers){0};
         result_answers = (answers){.refusals = 1, .refusal = codes[i]};
-        ck_assert_int_eq(ask(&ticket, 0), (dyn_client_status)codes[i]);
+        ck_assert_int_eq(compute_gravity(&ticket, 0), (dyn_client_status)codes[i]);
         ck_assert_uint_eq(ticket.token, 5);
         ck_assert_int_eq(cancel_answers.requests, 0);
-        ck_assert_int_eq(ask(&ticket, 0), DYN_CLIENT_OK);
+        ck_assert_int_eq(compute_gravity(&ticket, 0), DYN_CLIENT_OK);
         ck_assert_uint_eq(ticket.token, 0);
         ck_assert_int_eq(cancel_answers.requests, 1);
     }
@@ -167,7 +167,7 @@ START_TEST(the_error_of_a_failed_job_clears_its_ticket) {
     dyn_client_job_ticket ticket = {.name = "work", .token = 5};
     state = DYNAMICS__V1__JOB_STATE__JOB_STATE_FAILED;
     result_answers = (answers){.refusals = 1, .refusal = DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT};
-    ck_assert_int_eq(ask(&ticket, 0), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(compute_gravity(&ticket, 0), DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_uint_eq(ticket.token, 0);
     ck_assert_int_eq(cancel_answers.requests, 1);
 }
@@ -179,7 +179,7 @@ START_TEST(a_job_that_is_gone_clears_its_ticket) {
         dyn_client_job_ticket ticket = {.name = "work", .token = 5};
         get_answers = result_answers = (answers){0};
         *steps[i] = (answers){.refusals = 1, .refusal = DYNAMICS__V1__CODE__CODE_NOT_FOUND};
-        ck_assert_int_eq(ask(&ticket, 0), DYN_CLIENT_NOT_FOUND);
+        ck_assert_int_eq(compute_gravity(&ticket, 0), DYN_CLIENT_NOT_FOUND);
         ck_assert_uint_eq(ticket.token, 0);
         ck_assert_str_eq(ticket.name, "");
     }
@@ -189,10 +189,10 @@ END_TEST
 START_TEST(replies_without_a_job_are_refused) {
     dyn_client_job_list *jobs;
     start_answers.is_without_job = true;
-    ck_assert_int_eq(ask(NULL, 0), DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(compute_gravity(NULL, 0), DYN_CLIENT_BAD_REPLY);
     start_answers.is_without_job = false;
     get_answers.is_without_job = true;
-    ck_assert_int_eq(ask(NULL, 0), DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(compute_gravity(NULL, 0), DYN_CLIENT_BAD_REPLY);
     ck_assert_int_eq(dyn_client_get_jobs(client, "work", 0, &jobs, &error), DYN_CLIENT_BAD_REPLY);
     ck_assert_ptr_null(jobs);
 }
@@ -200,7 +200,7 @@ END_TEST
 
 START_TEST(a_silent_daemon_does_not_hold_a_call_beyond_its_timeout) {
     get_answers.silence = SILENCE;
-    ck_assert_int_ne(ask(NULL, TIMEOUT), DYN_CLIENT_OK);
+    ck_assert_int_ne(compute_gravity(NULL, TIMEOUT), DYN_CLIENT_OK);
     ck_assert_msg(elapsed < BOUND, "the call took %g s", elapsed);
 }
 END_TEST

@@ -28,9 +28,9 @@ static void place(const quantity_question *from, const dyn_client_task_frame *ta
 }
 
 /* Sends the request with the flagged inputs. */
-static dyn_client_status ask(dyn_client *client, const dyn_client_query *query, const quantity_question *from,
-                             const dyn_client_quantity_request *requests, uint64_t inputs, dyn_client_error *error,
-                             dyn_client_evaluation **answer) {
+static dyn_client_status evaluate(dyn_client *client, const dyn_client_query *query, const quantity_question *from,
+                                  const dyn_client_quantity_request *requests, uint64_t inputs, dyn_client_error *error,
+                                  dyn_client_evaluation **answer) {
     dyn_client_query used = *query;
     used.gravity = inputs & DYN_CLIENT_QUANTITY_INPUT_GRAVITY ? query->gravity : NULL;
     used.external_force_count = inputs & DYN_CLIENT_QUANTITY_INPUT_EXTERNAL_FORCES ? query->external_force_count : 0;
@@ -61,14 +61,14 @@ dyn_client_status evaluate_quantities(dyn_client *client, const dyn_client_query
     }
     uint64_t inputs = 0;
     dyn_client_evaluation *form;
-    dyn_client_status status = ask(client, query, question, requests, 0, error, &form);
+    dyn_client_status status = evaluate(client, query, question, requests, 0, error, &form);
     *answer = NULL;
     for (size_t i = 0; status == DYN_CLIENT_OK && i < form->result_count; i++) {
         inputs |= form->results[i].inputs;
     }
     if (status == DYN_CLIENT_OK) {
         dyn_client_evaluation_free(form);
-        status = ask(client, query, question, requests, inputs, error, answer);
+        status = evaluate(client, query, question, requests, inputs, error, answer);
     }
     free(requests);
     free(task);

@@ -92,7 +92,7 @@ static void add_part(question *x, int part) {
 }
 
 /* Sends the query (NULL: none) to a method of that name. */
-static const Dynamics__V1__Status *ask(question *x, const char *method, Dynamics__V1__Query *query) {
+static const Dynamics__V1__Status *call_method(question *x, const char *method, Dynamics__V1__Query *query) {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field_by_name(&dynamics__v1__request__descriptor, method);
     ck_assert_msg(field != NULL, "there is no method %s", method);
@@ -140,7 +140,7 @@ START_TEST(unsupported_parts_of_the_query_are_refused_with_their_path) {
         snprintf(field, sizeof field, "%s.%s", method, path);
         open_question(&x);
         add_part(&x, part);
-        const Dynamics__V1__Status *status = ask(&x, method, &x.query);
+        const Dynamics__V1__Status *status = call_method(&x, method, &x.query);
         if (METHODS[_i].supported[part] == 'n') {
             expect_field(status, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, path);
         } else {
@@ -155,13 +155,13 @@ START_TEST(missing_queries_and_models_are_named_alike_by_all_methods) {
     const char *method = METHODS[_i].method;
     question x;
     open_question(&x);
-    expect_field(ask(&x, method, NULL), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query");
+    expect_field(call_method(&x, method, NULL), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query");
     close_question(&x);
     x.query.model = text("");
-    expect_field(ask(&x, method, &x.query), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query.model");
+    expect_field(call_method(&x, method, &x.query), DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query.model");
     close_question(&x);
     x.query.model = text("two_lnik");
-    expect_field(ask(&x, method, &x.query), DYNAMICS__V1__CODE__CODE_NOT_FOUND, method, "query.model");
+    expect_field(call_method(&x, method, &x.query), DYNAMICS__V1__CODE__CODE_NOT_FOUND, method, "query.model");
     close_question(&x);
 }
 END_TEST
@@ -174,17 +174,17 @@ START_TEST(methods_compute_with_the_expected_model_only) {
     wire_require(dyn_client_describe_model(client, "two_link", 0, &robot, &error), &error);
     open_question(&x);
     x.query.expected_digest = other;
-    const Dynamics__V1__Status *status = ask(&x, method, &x.query);
+    const Dynamics__V1__Status *status = call_method(&x, method, &x.query);
     expect_field(status, DYNAMICS__V1__CODE__CODE_ABORTED, method, "query.expected_digest");
     ck_assert_str_eq(status->reason, "MODEL_CHANGED");
     close_question(&x);
     x.query.expected_digest = text("two_link");
-    status = ask(&x, method, &x.query);
+    status = call_method(&x, method, &x.query);
     expect_field(status, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, method, "query.expected_digest");
     close_question(&x);
     x.query.expected_digest = text(robot->model.digest);
     snprintf(field, sizeof field, "%s.query.expected_digest", method);
-    ck_assert_str_ne(ask(&x, method, &x.query)->field, field);
+    ck_assert_str_ne(call_method(&x, method, &x.query)->field, field);
     close_question(&x);
     dyn_client_description_free(robot);
 }

@@ -61,7 +61,7 @@ static void expect_marked(const double *found, const double *wanted, size_t widt
     ck_assert_str_eq(error.reason, "NOT_FINITE");
 }
 
-static dyn_client_status ask(int method, const dyn_client_query *query, const double *q, double *result) {
+static dyn_client_status call_method(int method, const dyn_client_query *query, const double *q, double *result) {
     switch (method) {
     case 0:
         return dyn_client_inverse_dynamics(client, query, q, zeros, zeros, result, &error);
@@ -81,10 +81,10 @@ START_TEST(marked_states_leave_the_others_as_they_are) {
     const dyn_client_query failing_query = the_query(DYN_CLIENT_ON_ERROR_FAIL),
                            marking_query = the_query(DYN_CLIENT_ON_ERROR_MARK);
     make_states();
-    ck_assert_int_eq(ask(_i, &failing_query, spoilt, found), DYN_CLIENT_INVALID_ARGUMENT);
-    ck_assert_msg(ask(_i, &marking_query, good, wanted) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_int_eq(call_method(_i, &failing_query, spoilt, found), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_msg(call_method(_i, &marking_query, good, wanted) == DYN_CLIENT_OK, "%s", error.message);
     ck_assert_uint_eq(error.marked, 0);
-    ck_assert_msg(ask(_i, &marking_query, spoilt, found) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_msg(call_method(_i, &marking_query, spoilt, found) == DYN_CLIENT_OK, "%s", error.message);
     expect_marked(found, wanted, _i < 4 ? NQ : NQ * NQ);
 }
 END_TEST
@@ -145,7 +145,7 @@ static Dynamics__V1__Reply *call_gravity(size_t samples, double *q, Dynamics__V1
 static char tip[] = "tool0", *frames[] = {tip};
 
 /* Requests several quantities; failing states are marked. */
-static Dynamics__V1__Reply *ask_evaluate(double *q) {
+static Dynamics__V1__Reply *evaluate(double *q) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__EvaluateRequest method = DYNAMICS__V1__EVALUATE_REQUEST__INIT;
@@ -173,7 +173,7 @@ static Dynamics__V1__Reply *ask_evaluate(double *q) {
 }
 
 /* Requests the pose and the Jacobian of a frame; failing states are marked. */
-static Dynamics__V1__Reply *ask_kinematics(double *q) {
+static Dynamics__V1__Reply *compute_kinematics(double *q) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__KinematicsRequest method = DYNAMICS__V1__KINEMATICS_REQUEST__INIT;
@@ -221,7 +221,7 @@ static void expect_errors(const Dynamics__V1__Reply *reply, const char *method) 
 
 START_TEST(marked_states_of_an_evaluation_leave_the_others_as_they_are) {
     make_states();
-    Dynamics__V1__Reply *wanted = ask_evaluate(good), *found = ask_evaluate(spoilt);
+    Dynamics__V1__Reply *wanted = evaluate(good), *found = evaluate(spoilt);
     ck_assert_uint_eq(wanted->sample_error_count, 0);
     expect_errors(found, "evaluate");
     ck_assert_uint_eq(found->evaluate->n_results, 3);
@@ -239,7 +239,7 @@ END_TEST
 
 START_TEST(marked_states_of_kinematics_leave_the_others_as_they_are) {
     make_states();
-    Dynamics__V1__Reply *wanted = ask_kinematics(good), *found = ask_kinematics(spoilt);
+    Dynamics__V1__Reply *wanted = compute_kinematics(good), *found = compute_kinematics(spoilt);
     ck_assert_uint_eq(wanted->sample_error_count, 0);
     expect_errors(found, "kinematics");
     ck_assert_uint_eq(found->kinematics->n_frames, 1);

@@ -41,17 +41,17 @@ dyn_client_status sized_read(const char *name, const void *from, size_t size, vo
         return status;
     }
     const unsigned char *bytes = from;
-    size_t given = size_of(from);
-    for (size_t i = size; i < given; i++) {
+    size_t caller_size = size_of(from);
+    for (size_t i = size; i < caller_size; i++) {
         if (bytes[i] != 0) {
-            return fail_size(name, given,
+            return fail_size(name, caller_size,
                              "the struct has members that this version of libdynamicsclient does not know; leave them "
                              "zero, or use the library that came with the header",
                              error);
         }
     }
     memset(to, 0, size);
-    memcpy(to, from, given < size ? given : size);
+    memcpy(to, from, caller_size < size ? caller_size : size);
     memcpy(to, &size, sizeof size);
     return DYN_CLIENT_OK;
 }

@@ -39,7 +39,7 @@ static bool holds_all(number_range range, const double *x, size_t count) {
                : range.kernels->all_within(x, count, dyn_largest_number(range.precision));
 }
 
-static size_t first_not_held(dyn_precision precision, const double *x, size_t count) {
+static size_t first_out_of_range(dyn_precision precision, const double *x, size_t count) {
     double most = dyn_largest_number(precision);
     size_t i = 0;
     while (i < count && fabs(x[i]) <= most) {
@@ -71,7 +71,7 @@ static dyn_status check_rows(const dyn_model *model, number_range range, const c
     if (holds_all(range, rows, n * width)) {
         return DYN_OK;
     }
-    size_t i = first_not_held(range.precision, rows, n * width);
+    size_t i = first_out_of_range(range.precision, rows, n * width);
     const dyn_error_site site = {.cause = isfinite(rows[i]) ? DYN_CAUSE_PRECISION : DYN_CAUSE_NOT_FINITE,
                                  .argument = name,
                                  .has_index = true,
@@ -174,7 +174,7 @@ dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n,
 }
 
 dyn_status dyn_check_gravity(dyn_precision precision, const double *gravity, dyn_error *error) {
-    if (gravity && first_not_held(precision, gravity, 3) < 3) {
+    if (gravity && first_out_of_range(precision, gravity, 3) < 3) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_NOT_FINITE, "gravity",
                                  "gravity is (%g, %g, %g); pass finite numbers%s", gravity[0], gravity[1], gravity[2],
                                  precision == DYN_PRECISION_SINGLE ? " that single precision can hold" : "");
@@ -217,7 +217,7 @@ static dyn_status check_force(const dyn_workspace *w, size_t n, const dyn_extern
         return status;
     }
     for (size_t s = 0; s < (f->stride ? n : 1); s++) {
-        size_t i = first_not_held(w->precision, f->wrench + s * f->stride, 6);
+        size_t i = first_out_of_range(w->precision, f->wrench + s * f->stride, 6);
         if (i < 6) {
             double x = f->wrench[s * f->stride + i];
             const dyn_error_site site = {.cause = isfinite(x) ? DYN_CAUSE_PRECISION : DYN_CAUSE_NOT_FINITE,
@@ -278,7 +278,7 @@ static dyn_status check_result(const dyn_workspace *workspace, dyn_precision pre
     if (workspace->kernels->wide->all_finite(result, n * width)) {
         return DYN_OK;
     }
-    return refuse_result(precision, name, first_not_held(DYN_PRECISION_DOUBLE, result, n * width) / width, error);
+    return refuse_result(precision, name, first_out_of_range(DYN_PRECISION_DOUBLE, result, n * width) / width, error);
 }
 
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,

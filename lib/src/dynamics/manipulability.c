@@ -62,12 +62,12 @@ static void find_gram(const void *X, size_t nv, sample_block block, size_t lane,
 }
 
 /* Computes sqrt(det G) from the pivots of its elimination. Pivots that are rounding of zero count as zero. */
-static double find_volume(const gram *given) {
+static double find_volume(const gram *g) {
     double G[36], determinant = 1;
-    memcpy(G, given->G, sizeof G);
+    memcpy(G, g->G, sizeof G);
     for (int k = 0; k < 6; k++) {
         double pivot = G[7 * k];
-        if (!(pivot > given->negligible * given->G[7 * k])) {
+        if (!(pivot > g->negligible * g->G[7 * k])) {
             return 0;
         }
         determinant *= pivot;

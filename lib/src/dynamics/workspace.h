@@ -112,16 +112,16 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
 /* Loads a block and checks its numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
  * the precision. */
 static inline const void *dyn_block_load_checked(const dyn_workspace *workspace, int slot, const double *rows,
-                                                 size_t width, sample_block block, bool *are_held) {
+                                                 size_t width, sample_block block, bool *are_finite) {
     const double *from = rows + block.first * width;
     if (!rows) {
         return workspace->zero;
     }
     if (dyn_block_is_row(block)) {
-        *are_held = block.kernels->all_finite(from, width) && *are_held;
+        *are_finite = block.kernels->all_finite(from, width) && *are_finite;
         return from;
     }
-    *are_held = block.kernels->pack(from, width, width, block.count, workspace->input[slot]) && *are_held;
+    *are_finite = block.kernels->pack(from, width, width, block.count, workspace->input[slot]) && *are_finite;
     return workspace->input[slot];
 }
 

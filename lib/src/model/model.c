@@ -22,8 +22,8 @@ static dyn_status check_options(const dyn_builder *builder, const dyn_build_opti
         const dyn_error_site site = {.argument = "mimic"};
         return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%d is no mimic policy", (int)options->mimic);
     }
-    int taken = name_index_find(&builder->joint_names, "root_joint");
-    if (options->base == DYN_BASE_FLOATING && taken >= 0) {
+    int root_joint = name_index_find(&builder->joint_names, "root_joint");
+    if (options->base == DYN_BASE_FLOATING && root_joint >= 0) {
         return builder_fail(builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, "root_joint"),
                             "this name is that of the joint that carries a floating base; rename the joint");
     }

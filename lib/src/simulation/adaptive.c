@@ -30,7 +30,7 @@ typedef struct flow {
     const dyn_adaptive_motion *m;
     dyn_adaptive_result *result;
     dyn_adaptive_event *events;
-    size_t capacity, interval, asked;
+    size_t capacity, interval, evaluations;
     bool is_cancelled;
     sample_block block; /* block of one sample */
     SUNContext context;
@@ -80,7 +80,7 @@ static void force_at(const flow *f, double t, double *tau) {
 }
 
 static bool is_cancelled(flow *f) {
-    bool is_question = f->asked++ % EVALUATIONS_BETWEEN_QUESTIONS == 0;
+    bool is_question = f->evaluations++ % EVALUATIONS_BETWEEN_QUESTIONS == 0;
     f->is_cancelled |= is_question && f->m->proceed && !f->m->proceed(f->m->context);
     return f->is_cancelled;
 }

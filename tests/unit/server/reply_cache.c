@@ -216,7 +216,7 @@ enum { THREADS = 4, REQUESTS = 20000 };
 
 static atomic_uint executions, wrong;
 
-static void *ask(void *argument) {
+static void *enter_requests(void *argument) {
     (void)argument;
     for (uint64_t id = 1; id <= REQUESTS; id++) {
         reply_entry *entry;
@@ -240,7 +240,7 @@ static void *ask(void *argument) {
 START_TEST(request_is_new_to_one_thread) {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
-        ck_assert_int_eq(pthread_create(&threads[i], NULL, ask, NULL), 0);
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, enter_requests, NULL), 0);
     }
     for (int i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
