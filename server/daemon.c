@@ -76,7 +76,7 @@ typedef struct daemon_state {
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
     size_t endpoint_count;
     size_t models_component, workers_component, memory_component, state_component;
-    unsigned workers;
+    unsigned workers, job_threads;
     uv_loop_t loop;
     uv_timer_t tick, watchdog, drain;
     uv_signal_t terminate, interrupt, hang_up;
@@ -573,20 +573,16 @@ static void load_persistent_models(daemon_state *d) {
 }
 
 /* Starts models, workers and the service. */
-static bool start_service(daemon_state *d) {
-    d->store = model_store_create(d->config.models);
-    if (!d->store) {
-        log_error(&d->log, "out of memory");
-        return false;
-    }
-    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
-    apply_limits(d);
-    d->directory = model_directory_create(d->store, &d->log);
-    unsigned processors = uv_available_parallelism();
-    d->workers = d->config.workers ? (unsigned)d->config.workers : processors;
-    unsigned job_threads = d->workers > 1 ? d->workers - 1 : 1;
+/* Creates the threads of long requests and of jobs. Jobs leave one processor to requests. */
+static void create_workers(daemon_state *d) {
+    d->workers = d->config.workers ? (unsigned)d->config.workers : uv_available_parallelism();
+    d->job_threads = d->workers > 1 ? d->workers - 1 : 1;
     d->pool = worker_pool_create(d->workers, QUEUE_CAPACITY, 0);
-    d->job_pool = worker_pool_create(job_threads, QUEUE_CAPACITY, JOB_NICENESS);
+    d->job_pool = worker_pool_create(d->job_threads, QUEUE_CAPACITY, JOB_NICENESS);
+}
+
+/* Creates the service of simulations and streams. */
+static void create_live(daemon_state *d) {
     char compiled[PATH_MAX] = "", reason[OBJECT_REASON_SIZE];
     if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
         compiled[0] = '\0'; /* the model compiler reports the cause */
@@ -600,11 +596,24 @@ static bool start_service(daemon_state *d) {
         .budget = &d->budget,
         .health = &d->health,
         .log = &d->log,
-        .threads = d->config.threads ? (unsigned)d->config.threads : processors,
+        .threads = d->config.threads ? (unsigned)d->config.threads : uv_available_parallelism(),
         .state_directory = d->config.state_directory,
         .compiled = compiled,
     };
     d->live = live_create(&lives);
+}
+
+static bool start_service(daemon_state *d) {
+    d->store = model_store_create(d->config.models);
+    if (!d->store) {
+        log_error(&d->log, "out of memory");
+        return false;
+    }
+    atomic_store(&d->limits.message_bytes, d->config.message_bytes);
+    apply_limits(d);
+    d->directory = model_directory_create(d->store, &d->log);
+    create_workers(d);
+    create_live(d);
     service_options options = {
         .instance = d->events.instance,
         .store = d->store,
@@ -619,7 +628,7 @@ static bool start_service(daemon_state *d) {
         .pool = d->pool,
         .workers = d->workers,
         .job_pool = d->job_pool,
-        .job_threads = job_threads,
+        .job_threads = d->job_threads,
         .waiting_requests = QUEUE_CAPACITY,
         .connection_requests = transport_connection_share((unsigned)d->config.contexts),
     };

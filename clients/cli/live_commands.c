@@ -255,6 +255,7 @@ typedef struct own_simulation {
     char name[80];
     uint64_t token;
     double duration, frequency;
+    live_robot robot;
     state_source source;
     state_batch start;
     query_options settings;
@@ -413,12 +414,12 @@ static exit_code make_place(const arguments *args, dyn_client *client, const cha
 }
 
 /* Runs a simulation of this process and shows it. */
-static exit_code run_own(own_simulation *own, const arguments *args, const layout *robot) {
+static exit_code run_own(own_simulation *own, const arguments *args) {
     dyn_client_error error;
     dyn_client_simulation *end;
     trace rows;
     const char *recording = args->value[OPTION_RECORD];
-    exit_code code = trace_open(args, robot, true, &rows);
+    exit_code code = trace_open(args, &own->robot.layout, true, &rows);
     if (code == EXIT_OK) {
         code = make_place(args, own->client, recording);
     }
@@ -436,7 +437,7 @@ static exit_code run_own(own_simulation *own, const arguments *args, const layou
     }
     if (code == EXIT_OK && rows.form == TRACE_QUIET) {
         if (dyn_client_get_simulation(own->client, own->name, 0, 0, &end, &error) == DYN_CLIENT_OK) {
-            print_end(end, robot);
+            print_end(end, &own->robot.layout);
             dyn_client_simulation_free(end);
         } else {
             code = complain_call(&error, NULL);
@@ -446,6 +447,65 @@ static exit_code run_own(own_simulation *own, const arguments *args, const layou
     return code;
 }
 
+/* Reads all options and the initial state. */
+static exit_code prepare_simulation(const arguments *args, own_simulation *own) {
+    exit_code code = read_simulation(args, own);
+    if (code == EXIT_OK) {
+        code = query_options_read(args, &own->settings);
+    }
+    if (code == EXIT_OK) {
+        code = open_robot(own->client, args->positional[0], args->value[OPTION_JOINTS], &own->robot);
+    }
+    if (code == EXIT_OK) {
+        code = gains_read(args, &own->robot.layout, &own->gains);
+    }
+    if (code == EXIT_OK) {
+        code = state_source_open(args, &own->robot.layout, true, &own->source);
+    }
+    if (code == EXIT_OK && !state_batch_create(&own->robot.layout, 1, &own->start)) {
+        code = complain_memory();
+    }
+    if (code == EXIT_OK) {
+        state_source_fill(&own->source, &own->start);
+        code = state_source_finish(&own->source);
+    }
+    return code;
+}
+
+static exit_code create_simulation(own_simulation *own) {
+    dyn_client_simulation *created;
+    dyn_client_error error;
+    const layout *robot = &own->robot.layout;
+    own->options.nq = robot->nq;
+    own->options.nv = robot->nv;
+    own->options.q = own->start.values[STATE_Q];
+    own->options.v = own->start.values[STATE_V];
+    own->query.joint_count = robot->name_count;
+    own->query.joint_names = robot->names;
+    query_options_apply(&own->settings, &own->query);
+    own->stepping.gain_count = own->gains.count;
+    own->stepping.kp = own->gains.kp;
+    own->stepping.kd = own->gains.kd;
+    if (dyn_client_create_simulation(own->client, &own->options, &own->token, &created, &error) != DYN_CLIENT_OK) {
+        return complain_call(&error, NULL);
+    }
+    snprintf(own->name, sizeof own->name, "%s", created->name);
+    dyn_client_simulation_free(created);
+    if (own->options.pace == DYN_CLIENT_PACE_CLOCK) {
+        fprintf(stderr, "%s: token %llu, for record and stream\n", own->name, (unsigned long long)own->token);
+    }
+    return EXIT_OK;
+}
+
+/* Deletes the simulation, which may have ended by itself. Reports a failure unless an earlier one, `code`, was
+ * reported. */
+static exit_code delete_simulation(own_simulation *own, exit_code code) {
+    dyn_client_error error;
+    dyn_client_status status = dyn_client_delete_simulation(own->client, own->name, own->token, 0, NULL, &error);
+    bool is_deleted = status == DYN_CLIENT_OK || status == DYN_CLIENT_NOT_FOUND;
+    return is_deleted || code != EXIT_OK ? code : complain_call(&error, NULL);
+}
+
 exit_code run_simulate(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
     own_simulation own = {.client = client,
@@ -453,71 +513,35 @@ exit_code run_simulate(const command *self, const arguments *args, dyn_client *c
                           .stepping = DYN_CLIENT_STEPPING_INIT(),
                           .options =
                               DYN_CLIENT_SIMULATION_OPTIONS_INIT(.query = &own.query, .stepping = &own.stepping)};
-    live_robot robot = {0};
-    dyn_client_simulation *created;
-    dyn_client_error error;
-    exit_code code = read_simulation(args, &own);
+    exit_code code = prepare_simulation(args, &own);
     if (code == EXIT_OK) {
-        code = query_options_read(args, &own.settings);
+        code = create_simulation(&own);
     }
     if (code == EXIT_OK) {
-        code = open_robot(client, args->positional[0], args->value[OPTION_JOINTS], &robot);
-    }
-    if (code == EXIT_OK) {
-        code = gains_read(args, &robot.layout, &own.gains);
-    }
-    if (code == EXIT_OK) {
-        code = state_source_open(args, &robot.layout, true, &own.source);
-    }
-    if (code == EXIT_OK && !state_batch_create(&robot.layout, 1, &own.start)) {
-        code = complain_memory();
-    }
-    if (code == EXIT_OK) {
-        state_source_fill(&own.source, &own.start);
-        code = state_source_finish(&own.source);
-    }
-    if (code == EXIT_OK) {
-        own.options.nq = robot.layout.nq;
-        own.options.nv = robot.layout.nv;
-        own.options.q = own.start.values[STATE_Q];
-        own.options.v = own.start.values[STATE_V];
-        own.query.joint_count = robot.layout.name_count;
-        own.query.joint_names = robot.layout.names;
-        query_options_apply(&own.settings, &own.query);
-        own.stepping.gain_count = own.gains.count;
-        own.stepping.kp = own.gains.kp;
-        own.stepping.kd = own.gains.kd;
-        if (dyn_client_create_simulation(client, &own.options, &own.token, &created, &error) != DYN_CLIENT_OK) {
-            code = complain_call(&error, NULL);
-        } else {
-            snprintf(own.name, sizeof own.name, "%s", created->name);
-            dyn_client_simulation_free(created);
-            if (own.options.pace == DYN_CLIENT_PACE_CLOCK) {
-                fprintf(stderr, "%s: token %llu, for record and stream\n", own.name, (unsigned long long)own.token);
-            }
-            catch_interrupts();
-            code = run_own(&own, args, &robot.layout);
-            if (dyn_client_delete_simulation(client, own.name, own.token, 0, NULL, &error) != DYN_CLIENT_OK &&
-                code == EXIT_OK && error.status != DYN_CLIENT_NOT_FOUND) {
-                code = complain_call(&error, NULL);
-            }
-        }
+        catch_interrupts();
+        code = delete_simulation(&own, run_own(&own, args));
     }
     state_source_close(&own.source);
     state_batch_free(&own.start);
     query_options_free(&own.settings);
     gains_free(&own.gains);
-    close_robot(&robot);
+    close_robot(&own.robot);
     return code;
 }
 
 /* ---- stream ------------------------------------------------------------------------------------------------------ */
 
-/* A stream that this process owns. */
+/* A stream that this process owns, and the values of its options. */
 typedef struct own_stream {
     dyn_client *client;
+    live_robot robot;
+    state_source source;
+    state_batch batch;
+    trace rows;
+    query_options settings;
+    dyn_client_query query;
+    dyn_client_stream_options options; /* refers to the query */
     dyn_client_stream *stream;
-    dyn_client_stream_kind kind;
     dyn_client_watch *watch; /* of feedforward, which alone publishes torques */
     double frequency;        /* Hz; INFINITY: unlimited */
     double origin;           /* s, time of the first point */
@@ -529,7 +553,7 @@ typedef struct own_stream {
 static const double input_lead = 0.05;
 
 /* Receives the published torques. Waits at most `wait` seconds. */
-static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
+static exit_code receive_torques(own_stream *own, double wait) {
     dyn_client_error error;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     double end = trace_now() + wait;
@@ -541,16 +565,17 @@ static exit_code receive_torques(own_stream *own, double wait, trace *rows) {
     do {
         dyn_client_status status = dyn_client_watch_next(own->watch, fmax(end - trace_now(), 1e-3), &update, &error);
         if (status == DYN_CLIENT_OK) {
-            code = show(&update, SIZE_MAX, &own->seen, rows, &ended);
+            code = show(&update, SIZE_MAX, &own->seen, &own->rows, &ended);
         } else if (status != DYN_CLIENT_TIMEOUT) {
             return complain_call(&error, NULL);
         }
-    } while (code == EXIT_OK && trace_now() < end && rows->rows < own->sent);
+    } while (code == EXIT_OK && trace_now() < end && own->rows.rows < own->sent);
     return code;
 }
 
-/* Pushes the states of a batch at their times, a few in each message. */
-static exit_code push_batch(own_stream *own, const state_batch *batch, double start, trace *rows) {
+/* Pushes the states of the batch at their times, a few in each message. */
+static exit_code push_batch(own_stream *own, double start) {
+    const state_batch *batch = &own->batch;
     dyn_client_error error;
     double t[CHUNK_POINTS];
     bool is_paced = isfinite(own->frequency);
@@ -565,7 +590,7 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
         const double *v = batch->values[STATE_V] + first * batch->robot->nv;
         const double *a = batch->values[STATE_A] + first * batch->robot->nv;
         const double *tau = batch->values[STATE_TAU] + first * batch->robot->nv;
-        if (own->kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD) {
+        if (own->options.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD) {
             tau = NULL;
         }
         if (dyn_client_push_points(own->stream, count, t, q, v, a, tau, 0, &error) != DYN_CLIENT_OK) {
@@ -573,7 +598,7 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
         }
         own->sent += count;
         double due = is_paced ? start + (double)own->sent / rate - trace_now() : 0;
-        exit_code code = receive_torques(own, fmax(due, 0), rows);
+        exit_code code = receive_torques(own, fmax(due, 0));
         if (code != EXIT_OK) {
             return code;
         }
@@ -584,28 +609,29 @@ static exit_code push_batch(own_stream *own, const state_batch *batch, double st
     return EXIT_OK;
 }
 
-static exit_code push_all(own_stream *own, state_source *source, state_batch *batch, trace *rows) {
+static exit_code push_all(own_stream *own) {
     double start = trace_now();
     exit_code code = EXIT_OK;
-    while (!source->ended && !interrupted && code == EXIT_OK) {
-        state_source_fill(source, batch);
-        code = push_batch(own, batch, start, rows);
+    while (!own->source.ended && !interrupted && code == EXIT_OK) {
+        state_source_fill(&own->source, &own->batch);
+        code = push_batch(own, start);
     }
     if (code == EXIT_OK) {
-        code = state_source_finish(source);
+        code = state_source_finish(&own->source);
     }
-    for (double end = trace_now() + 2; code == EXIT_OK && own->watch && rows->rows < own->sent && trace_now() < end;) {
-        code = receive_torques(own, LONGEST_WAIT, rows);
+    for (double end = trace_now() + 2;
+         code == EXIT_OK && own->watch && own->rows.rows < own->sent && trace_now() < end;) {
+        code = receive_torques(own, LONGEST_WAIT);
     }
-    if (own->kind == DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT) {
+    if (own->options.kind == DYN_CLIENT_STREAM_KIND_SIMULATION_INPUT) {
         nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * input_lead)}, NULL);
     }
     return code;
 }
 
-/* Chooses the target of the points: the simulation whose token is given, a recording, or torques. */
-static exit_code read_stream(const arguments *args, own_stream *own, dyn_client_query *query,
-                             dyn_client_stream_options *options, live_robot *robot) {
+/* Chooses the target of the points: the simulation that --token belongs to, a recording, or torques. */
+static exit_code read_stream(const arguments *args, own_stream *own) {
+    dyn_client_stream_options *options = &own->options;
     dyn_client_error error;
     dyn_client_simulation *target;
     const char *name = args->positional[0], *joints = args->value[OPTION_JOINTS];
@@ -623,7 +649,7 @@ static exit_code read_stream(const arguments *args, own_stream *own, dyn_client_
         if (dyn_client_get_simulation(own->client, name, 0, 0, &target, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
         }
-        code = open_robot(own->client, target->model, joints, robot);
+        code = open_robot(own->client, target->model, joints, &own->robot);
         if (code == EXIT_OK && target->pace != DYN_CLIENT_PACE_CLOCK) {
             code = complain(EXIT_REFUSED, "simulation %s does not follow the clock; create it with a rate", name);
         }
@@ -635,74 +661,86 @@ static exit_code read_stream(const arguments *args, own_stream *own, dyn_client_
         return code;
     }
     options->kind = options->recording ? DYN_CLIENT_STREAM_KIND_RECORD : DYN_CLIENT_STREAM_KIND_FEEDFORWARD;
-    query->model = name;
-    exit_code code = open_robot(own->client, name, joints, robot);
+    own->query.model = name;
+    exit_code code = open_robot(own->client, name, joints, &own->robot);
     return code == EXIT_OK ? make_place(args, own->client, options->recording) : code;
+}
+
+/* Reads all options and opens the source of the states. */
+static exit_code prepare_stream(const arguments *args, own_stream *own) {
+    exit_code code = read_number(args, OPTION_FREQUENCY, "frequency", INFINITY, &own->frequency);
+    if (code == EXIT_OK) {
+        code = query_options_read(args, &own->settings);
+    }
+    if (code == EXIT_OK) {
+        code = read_stream(args, own);
+    }
+    if (code == EXIT_OK) {
+        code = state_source_open(args, &own->robot.layout, true, &own->source);
+    }
+    if (code == EXIT_OK && !state_batch_create(&own->robot.layout, 256, &own->batch)) {
+        code = complain_memory();
+    }
+    if (code == EXIT_OK) {
+        code = trace_open(args, &own->robot.layout, false, &own->rows);
+    }
+    return code;
+}
+
+static exit_code open_stream(own_stream *own) {
+    dyn_client_error error;
+    own->query.joint_count = own->robot.layout.name_count;
+    own->query.joint_names = own->robot.layout.names;
+    query_options_apply(&own->settings, &own->query);
+    dyn_client_status status = dyn_client_open_stream(own->client, &own->options, &own->stream, &error);
+    if (status == DYN_CLIENT_OK && own->options.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD) {
+        status = dyn_client_watch_stream(own->client, dyn_client_stream_name(own->stream), 0, &own->watch, &error);
+    }
+    return status == DYN_CLIENT_OK ? EXIT_OK : complain_call(&error, NULL);
+}
+
+/* Closes the stream. Reports a failed recording, and the final counters if the command shows no rows. `code` is the
+ * result of the command so far. */
+static exit_code close_stream(own_stream *own, const arguments *args, exit_code code) {
+    dyn_client_error error;
+    dyn_client_stream_list *end = NULL;
+    if (dyn_client_close_stream(own->client, own->stream, 0, &end, &error) != DYN_CLIENT_OK || code != EXIT_OK) {
+        dyn_client_stream_list_free(end);
+        return code;
+    }
+    if (end->count > 0 && end->streams[0].recording_error[0] != '\0') {
+        code = complain(EXIT_REFUSED, "%s", end->streams[0].recording_error);
+    }
+    if (own->rows.form != TRACE_QUIET) {
+        dyn_client_stream_list_free(end);
+        return code;
+    }
+    exit_code printed = print_streams(args, end);
+    return code == EXIT_OK ? printed : code;
 }
 
 exit_code run_stream(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    own_stream own = {.client = client};
-    live_robot robot = {0};
-    state_source source = {0};
-    state_batch batch = {0};
-    trace rows = {0};
-    dyn_client_error error;
-    dyn_client_query query = DYN_CLIENT_QUERY_INIT();
-    dyn_client_stream_options options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &query);
-    query_options settings = {0};
-    exit_code code = read_number(args, OPTION_FREQUENCY, "frequency", INFINITY, &own.frequency);
+    own_stream own = {.client = client,
+                      .query = DYN_CLIENT_QUERY_INIT(),
+                      .options = DYN_CLIENT_STREAM_OPTIONS_INIT(.query = &own.query)};
+    exit_code code = prepare_stream(args, &own);
     if (code == EXIT_OK) {
-        code = query_options_read(args, &settings);
-    }
-    if (code == EXIT_OK) {
-        code = read_stream(args, &own, &query, &options, &robot);
-    }
-    if (code == EXIT_OK) {
-        code = state_source_open(args, &robot.layout, true, &source);
-    }
-    if (code == EXIT_OK && !state_batch_create(&robot.layout, 256, &batch)) {
-        code = complain_memory();
-    }
-    if (code == EXIT_OK) {
-        code = trace_open(args, &robot.layout, false, &rows);
-    }
-    own.kind = options.kind;
-    query.joint_count = robot.layout.name_count;
-    query.joint_names = robot.layout.names;
-    query_options_apply(&settings, &query);
-    if (code == EXIT_OK && dyn_client_open_stream(client, &options, &own.stream, &error) != DYN_CLIENT_OK) {
-        code = complain_call(&error, NULL);
-    }
-    if (code == EXIT_OK && own.kind == DYN_CLIENT_STREAM_KIND_FEEDFORWARD &&
-        dyn_client_watch_stream(client, dyn_client_stream_name(own.stream), 0, &own.watch, &error) != DYN_CLIENT_OK) {
-        code = complain_call(&error, NULL);
+        code = open_stream(&own);
     }
     catch_interrupts();
     if (code == EXIT_OK) {
-        code = push_all(&own, &source, &batch, &rows);
+        code = push_all(&own);
     }
-    dyn_client_stream_list *status = NULL;
-    bool is_reported = false;
-    if (own.stream && dyn_client_close_stream(client, own.stream, 0, &status, &error) == DYN_CLIENT_OK &&
-        rows.form == TRACE_QUIET && code == EXIT_OK) {
-        is_reported = true;
+    if (own.stream) {
+        code = close_stream(&own, args, code);
     }
-    if (code == EXIT_OK && status && status->count > 0 && status->streams[0].recording_error[0] != '\0') {
-        code = complain(EXIT_REFUSED, "%s", status->streams[0].recording_error);
-    }
-    if (is_reported) {
-        exit_code printed = print_streams(args, status);
-        code = code == EXIT_OK ? printed : code;
-    } else {
-        dyn_client_stream_list_free(status);
-    }
-    trace_close(&rows);
+    trace_close(&own.rows);
     dyn_client_watch_close(own.watch);
-    state_batch_free(&batch);
-    state_source_close(&source);
-    query_options_free(&settings);
-    close_robot(&robot);
+    state_batch_free(&own.batch);
+    state_source_close(&own.source);
+    query_options_free(&own.settings);
+    close_robot(&own.robot);
     return code;
 }
 
