@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""Draws what dynamics-bench --json has written, by gnuplot.
+"""Draws what dynamics-bench --json has written, by gnuplot:
 
-Usage: plot.py RESULTS.json PLOT.svg
+    plot.py RESULTS.json PLOT.svg
 """
 import json
 import os

@@ -4,8 +4,9 @@
 
     comments.py ROOT
 
-reads the C, C++ and proto sources of lib, server, clients, proto and tests, prints each comment that breaks a rule as
-file:line: rule: text, and exits with 1 if there is one. The rules hold for comments on lines of their own:
+reads the sources of lib, server, clients, proto, tests and deploy in C, C++, protobuf, JavaScript, Python, shell and
+CMake, prints each comment that breaks a rule as file:line: rule: text, and exits with 1 if there is one. The rules hold
+for comments on lines of their own, and for docstrings of Python:
 
 - A comment begins with a noun or a verb, so its first word is none of CLAUSES.
 - Its first letter is a capital. Exceptions are a formula, a name that is spelled in lower case (NAMES, or one that
@@ -14,20 +15,22 @@ file:line: rule: text, and exits with 1 if there is one. The rules hold for comm
   indented last line (a formula, a table or an example), a quotation in brackets or quotation marks, a line that ends
   with a colon before an enumeration, and a divider between parts of a file.
 """
+import ast
 import pathlib
 import re
 import sys
 
-TOP = ["lib", "server", "clients", "proto", "tests"]
-KINDS = {".c", ".h", ".cpp", ".inc", ".proto"}
+TOP = ["lib", "server", "clients", "proto", "tests", "deploy"]
+KINDS = {".c", ".h", ".cpp", ".inc", ".proto", ".js", ".mjs"}
+HASH_KINDS = {".py", ".cmake", ".conf", ".service"}
 GENERATED = {"node_modules"}
 CLAUSES = re.compile(r"(What|Who|Whose|Whether|That|The same|Same|And|Also)\b")
-NAMES = {"nng", "libuv", "libwebsockets", "protobuf", "gcc", "clang", "glibc", "expat", "inih", "rosapi", "libdynamics",
-         "libdynamicsclient", "dynamicsd", "dynamicsctl", "nq", "nv"}
+NAMES = {"nng", "valgrind", "libuv", "libwebsockets", "protobuf", "gcc", "clang", "glibc", "expat", "inih", "rosapi",
+         "libdynamics", "libdynamicsclient", "dynamicsd", "dynamicsctl", "nq", "nv"}
 # Words of English that are also names of variables.
 WORDS = {"an", "and", "as", "at", "by", "for", "from", "if", "in", "is", "it", "no", "of", "on", "or", "same", "that",
          "the", "to", "what", "who", "with"}
-DIRECTIVES = ("clang-format ", "NOLINT", "SPDX-License-Identifier", "fall through")
+DIRECTIVES = ("clang-format ", "NOLINT", "SPDX-License-Identifier", "fall through", "shellcheck ")
 FORMULA = re.compile(r"\S{1,10}( \S)? [-+*/]?= ")
 TOKEN = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|R\"\((?:.|\n)*?\)\"", re.S)
 
@@ -63,6 +66,27 @@ def comments(source):
         yield pending
 
 
+def hash_comments(source):
+    """Line, and lines of text without the marks, of each comment after # that stands on lines of its own."""
+    first, block = 0, []
+    for number, line in enumerate(source.split("\n") + [""], 1):
+        match = re.match(r"[ \t]*#(?: (.*))?$", line)
+        if match:
+            first = first if block else number
+            block.append(match.group(1) or "")
+        elif block:
+            yield first, block
+            block = []
+
+
+def docstrings(source):
+    """Line, and lines of text, of each docstring of Python."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
+            first = node.body[0]
+            yield first.lineno, re.sub(f"^ {{{first.col_offset}}}", "", first.value.value, flags=re.M).split("\n")
+
+
 def begins_low(text, code_words):
     """Returns whether the first word should have a capital letter."""
     match = re.match(r"[a-z]+(?=\s|$)", text)
@@ -80,20 +104,30 @@ def lacks_stop(lines):
     if re.search(r"[.!?:][\"')\]`]*$", text) or re.search(r"[\"\])}>]$", text) and re.match(r"[\"\[({<]", text):
         return False
     is_formula = FORMULA.match(text) or not re.search(r"[A-Za-z]{4}", text)
+    is_formula = is_formula or FORMULA.match(last) and not lines[-2].strip()
     return not is_formula and not (len(lines) > 1 and re.match(r"\s{2}", last))
 
 
-def faults(source):
+def read(source, kind):
+    """Words of the code, and all comments. `kind`: suffix of a file's name, or "#" for a script without one."""
+    if kind in KINDS:
+        return set(re.findall(r"[A-Za-z_]\w*", TOKEN.sub(" ", source))), comments(source)
+    code = re.sub(r"^[ \t]*#.*$", "", source, flags=re.M)
+    found = list(hash_comments(source)) + (list(docstrings(source)) if kind == ".py" else [])
+    return set(re.findall(r"[A-Za-z_]\w*", code)), found
+
+
+def faults(source, kind=".c"):
     """Line, rule and text of each fault."""
-    code_words = set(re.findall(r"[A-Za-z_]\w*", TOKEN.sub(" ", source)))
-    for line, lines in comments(source):
-        lines = [each.rstrip() for each in lines]
+    code_words, found = read(source, kind)
+    for line, lines in found:
+        lines = [each.rstrip() for each in lines if not each.lstrip().startswith(DIRECTIVES)]
         while lines and not lines[0].strip():
             lines.pop(0)
         while lines and not lines[-1].strip():
             lines.pop()
         text = "\n".join(lines).strip()
-        if not text or text.startswith(DIRECTIVES) or re.match(r"-{4}|={4}", text):
+        if not text or re.match(r"-{4}|={4}", text):
             continue
         shown = text.split("\n", maxsplit=1)[0]
         if CLAUSES.match(text):
@@ -104,11 +138,22 @@ def faults(source):
             yield line, "ends without a full stop", text.rsplit("\n", maxsplit=1)[-1]
 
 
+def kind_of(path):
+    """Suffix that decides how comments are read, "#" for a script without one, or None for another file."""
+    if path.suffix in KINDS or path.suffix in HASH_KINDS:
+        return path.suffix
+    if path.name == "CMakeLists.txt":
+        return "#"
+    with path.open("rb") as file:
+        return "#" if path.suffix == "" and file.read(2) == b"#!" else None
+
+
 def check(root):
     for top in TOP:
         for path in sorted((root / top).rglob("*")):
-            if path.suffix in KINDS and path.is_file() and not GENERATED.intersection(path.parts):
-                for line, rule, text in faults(path.read_text(encoding="utf-8")):
+            kind = kind_of(path) if path.is_file() and not GENERATED.intersection(path.parts) else None
+            if kind:
+                for line, rule, text in faults(path.read_text(encoding="utf-8"), kind):
                     yield f"{path.relative_to(root)}:{line}: {rule}: {text}"
 
 

@@ -7,8 +7,8 @@ import comments
 
 
 class Comments(unittest.TestCase):
-    def rules(self, source):
-        return [rule for _, rule, _ in comments.faults(source)]
+    def rules(self, source, kind=".c"):
+        return [rule for _, rule, _ in comments.faults(source, kind)]
 
     def test_refuses_a_clause_at_the_beginning(self):
         for text in ["What it computes.", "Who is silent.", "Whether it is.", "That of a body.", "The same for one.",
@@ -27,6 +27,25 @@ class Comments(unittest.TestCase):
         self.assertEqual(self.rules("// Returns the mass\n// of a body\nint a;\n"), ["ends without a full stop"])
         self.assertEqual(self.rules("/* Returns the mass,\n * of a body */\n"), ["ends without a full stop"])
 
+    def test_reads_comments_of_scripts(self):
+        for kind in [".py", ".cmake", "#"]:
+            with self.subTest(kind=kind):
+                self.assertEqual(self.rules("#!/bin/sh\n# What it\n# computes.\n", kind), ["begins with a clause"])
+                self.assertEqual(self.rules("# reads a file.\n", kind), ["begins in lower case"])
+                self.assertEqual(self.rules("x = 1\n# Reads a file\n", kind), ["ends without a full stop"])
+                self.assertEqual(self.rules("# fail TEXT prints it.\nfail\n", kind), [])
+                self.assertEqual(self.rules("# Reads a file.\n# shellcheck disable=SC2086\n", kind), [])
+                self.assertEqual(self.rules("# SPDX-License-Identifier: MIT\n# reads it.\n", kind),
+                                 ["begins in lower case"])
+        self.assertEqual(self.rules("// What it computes.\n", ".mjs"), ["begins with a clause"])
+
+    def test_reads_docstrings(self):
+        self.assertEqual(self.rules('"""What it computes."""\n', ".py"), ["begins with a clause"])
+        self.assertEqual(self.rules('def f():\n    """Reads a file"""\n', ".py"), ["ends without a full stop"])
+        self.assertEqual(self.rules('def f():\n    """Reads a\n    file"""\n', ".py"), ["ends without a full stop"])
+        self.assertEqual(self.rules('def f():\n    """Reads a file."""\n', ".py"), [])
+        self.assertEqual(self.rules('"""Reads a file:\n\n    read.py FILE\n"""\n', ".py"), [])
+
     def test_names_the_line(self):
         found = list(comments.faults("int a;\n\n/* No stop */\n"))
         self.assertEqual(found, [(3, "ends without a full stop", "No stop")])
@@ -38,7 +57,8 @@ class Comments(unittest.TestCase):
                 self.assertEqual(self.rules(source), [])
 
     def test_passes_formulas_names_and_examples(self):
-        for source in ["/* tau = M a + h */\n", "/* R' v */\n", "// kg/m^3\n", "/* q is n x nq. */\nint q;\n",
+        for source in ["/* tau = M a + h */\n", "/* R' v */\n", "// Forces.\n//\n// tau = M a + h\n",
+                       "// kg/m^3\n", "/* q is n x nq. */\nint q;\n",
                        "/* nng ends the process. */\n", "/* base_link carries it. */\n", "/* {\"box\": {..}} */\n",
                        "/*\n * Prints the torques.\n *\n *     torques URL MODEL\n */\n",
                        "/* ---- watching ------ */\n", "/* clang-format off */\n"]:

@@ -28,7 +28,7 @@ def setUpModule():
 
 
 def with_later_field(message):
-    """The same message with the field 2047."""
+    """Returns a copy of the message with the field 2047."""
     changed = type(message)()
     changed.ParseFromString(message.SerializeToString() + LATER)
     return changed

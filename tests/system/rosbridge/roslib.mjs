@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scenario in Node: node roslib.mjs URL
+// The scenario in Node:
+//
+//     node roslib.mjs URL
 import * as ROSLIB from "roslib";
 import { run } from "./scenario.mjs";
 

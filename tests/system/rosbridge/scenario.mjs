@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What a user of roslib does with the gateway. Runs unchanged in Node and in a browser, also with releases before 2;
-// throws where something is wrong.
+// Calls of a user of roslib to the gateway. Runs unchanged in Node and in a browser, also with releases of roslib
+// before 2. Throws an error if a result is wrong.
 
 import { calls } from "./services.mjs";
 
@@ -51,7 +51,7 @@ export async function run(ROSLIB, url, tell) {
       new ROSLIB.Service({ ros, name, serviceType: "" })
         .callService(args, () => failed("it was not refused"), done));
 
-  // What there is.
+  // Lists of services, topics and types.
   const services = await within(20, "services", (done, failed) => ros.getServices(done, failed));
   const methods = services.filter((name) => name.startsWith("/dynamics/"));
   check(methods.length > 30, `only ${methods.length} methods`);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// What Foxglove Studio does at a rosbridge server, with its own fork of roslib and its own readers of messages: node
-// foxglove.mjs URL VERSION, the version of ROS that the gateway is configured for.
+// Requests of Foxglove Studio to a rosbridge server, with Foxglove's fork of roslib and its readers of messages.
+// VERSION is the version of ROS that the gateway is configured for.
+//
+//     node foxglove.mjs URL VERSION
 import { parse } from "@foxglove/rosmsg";
 import { MessageReader as Ros1Reader } from "@foxglove/rosmsg-serialization";
 import { MessageReader as Ros2Reader } from "@foxglove/rosmsg2-serialization";

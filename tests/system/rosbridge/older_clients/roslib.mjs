@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// The scenario with roslib 1: node roslib.mjs URL
+// The scenario with roslib 1:
+//
+//     node roslib.mjs URL
 import ROSLIB from "roslib";
 import { run } from "./scenario.mjs";
 
