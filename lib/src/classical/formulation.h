@@ -6,8 +6,8 @@
  *
  *     const formulation KERNEL(newton_euler) = {traits, reserve, inverse, forward, mass_matrix, coefficients};
  *
- *   traits        name, source and the models that it applies to; its last three members need not be set: they follow
- *                 from the functions.
+ *   traits        name, source and the models that it applies to; its last three members tell which functions are not
+ *                 NULL.
  *   reserve       takes all arrays that a call takes, so that the memory of a call is known. m has no links then.
  *   inverse, forward, mass_matrix
  *                 NULL where the literature states none; at least one is not NULL. derived.c derives the others.

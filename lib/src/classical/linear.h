@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dense linear algebra of the formulations: symmetric matrices, n x n, row-major.
+ * Dense linear algebra of the formulations. Matrices are row-major, symmetric ones n x n.
  */
 #ifndef DYNAMICS_CLASSICAL_LINEAR_H
 #define DYNAMICS_CLASSICAL_LINEAR_H
@@ -18,5 +18,11 @@ void KERNEL(invert_symmetric)(int n, const real *factors, real *inverse);
 
 /* Computes y += A x for A of `rows` x `columns`. */
 void KERNEL(multiply_add)(int rows, int columns, const real *A, const real *x, real *y);
+
+/* Computes C = A B for A of `rows` x `inner` and B of `inner` x `columns`. */
+void KERNEL(multiply)(int rows, int inner, int columns, const real *A, const real *B, real *C);
+
+/* Computes C = A' B for A of `inner` x `rows` and B of `inner` x `columns`. */
+void KERNEL(multiply_transposed)(int rows, int inner, int columns, const real *A, const real *B, real *C);
 
 #endif

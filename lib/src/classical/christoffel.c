@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Lagrangian equations of motion by Christoffel symbols of the first kind:
+ *     tau_i     = sum_j M_ij a_j + sum_j sum_k Gamma_ijk v_j v_k + dP/dq_i                    (8.16)
+ *     Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2                                  (8.17)
+ *     M         = sum over the links b of J_b' G_b J_b                                        (8.57)
+ * Column i of the body Jacobian J_b, in the axes of link b, is the motion of the link per unit velocity of joint i. Its
+ * derivative is the Lie bracket of two columns (exercise 8.6 b): dJ_bi/dq_k = [J_bi, J_bk] where joint i carries joint
+ * k, zero otherwise. Hence, exactly,
+ *     dM_ij/dq_k = sum over b of [J_bi, J_bk]' G_b J_bj + J_bi' G_b [J_bj, J_bk].
+ * The Coriolis matrix is C_ij = sum_k Gamma_ijk v_k, so that dM/dt - 2 C is skew-symmetric.
+ *
+ * Source: Modern Robotics, section 8.1.2 and exercise 8.6. The velocities of a spherical joint, which has three degrees
+ * of freedom, are no derivatives of coordinates, so that 8.16 does not hold for them.
+ */
+#include "formulation.h"
+
+typedef struct lagrangian_arrays {
+    motion *J;                            /* n: body Jacobian of the link at hand */
+    force *GJ;                            /* n: momenta G_b J_b */
+    real *M, *dM, *gamma, *dP, *C, *rate; /* dM and gamma: n x n x n */
+} lagrangian_arrays;
+
+static lagrangian_arrays take_arrays(const mechanism *m, scratch *s) {
+    lagrangian_arrays t;
+    size_t n = (size_t)m->count;
+    t.J = (motion *)scratch_take(s, n, sizeof(motion));
+    t.GJ = (force *)scratch_take(s, n, sizeof(force));
+    t.M = scratch_reals(s, n * n);
+    t.dM = scratch_reals(s, n * n * n);
+    t.gamma = scratch_reals(s, n * n * n);
+    t.dP = scratch_reals(s, n);
+    t.C = scratch_reals(s, n * n);
+    t.rate = scratch_reals(s, n * n);
+    return t;
+}
+
+static void reserve(const mechanism *m, scratch *s) {
+    take_arrays(m, s);
+}
+
+/* Computes the columns of J_b and G_b J_b, zero for joints that do not carry link b. Returns gravity in its axes. */
+static vec3 compute_jacobian(const mechanism *m, int b, lagrangian_arrays t) {
+    vec3 gravity = m->gravity;
+    for (int i = 0; i < m->count; i++) {
+        t.J[i] = motion_zero(), t.GJ[i] = force_zero();
+    }
+    for (int i = 0; i <= b; i++) {
+        if (!mechanism_carries(m, i, b)) {
+            continue;
+        }
+        placement X = m->links[i].X;
+        gravity = mat3_apply_transposed(X.R, gravity);
+        for (int k = 0; k < i; k++) {
+            t.J[k] = mechanism_carries(m, k, i) ? motion_to_child(X, t.J[k]) : t.J[k];
+        }
+        t.J[i] = mechanism_column(m, i, 0);
+    }
+    for (int i = 0; i <= b; i++) {
+        if (mechanism_carries(m, i, b)) {
+            t.GJ[i] = rigid_inertia_apply(m->links[b].I, t.J[i]);
+        }
+    }
+    return gravity;
+}
+
+/* Adds J_bi' G_b [J_bj, J_bk] for j < k, to dM_ij/dq_k and dM_ji/dq_k. */
+static void add_derivatives(const mechanism *m, int b, lagrangian_arrays t) {
+    int n = m->count;
+    for (int k = 0; k <= b; k++) {
+        for (int j = 0; j < k; j++) {
+            if (!mechanism_carries(m, k, b) || !mechanism_carries(m, j, b)) {
+                continue;
+            }
+            motion bracket = motion_cross(t.J[j], t.J[k]);
+            for (int i = 0; i <= b; i++) {
+                if (mechanism_carries(m, i, b)) {
+                    real term = spatial_dot(bracket, t.GJ[i]);
+                    t.dM[(i * n + j) * n + k] += term;
+                    t.dM[(j * n + i) * n + k] += term;
+                }
+            }
+        }
+    }
+}
+
+/* Adds the terms of link b to M and to dP/dq_i = -m g . (velocity of the centre of mass per unit v_i). */
+static void add_energies(const mechanism *m, int b, vec3 gravity, lagrangian_arrays t) {
+    int n = m->count;
+    const mechanism_link *l = &m->links[b];
+    const force weight = force_set(vec3_cross(l->I.h, gravity), vec3_scale(l->mass, gravity));
+    for (int i = 0; i <= b; i++) {
+        if (!mechanism_carries(m, i, b)) {
+            continue;
+        }
+        t.dP[i] -= spatial_dot(t.J[i], weight);
+        for (int j = 0; j <= b; j++) {
+            if (mechanism_carries(m, j, b)) {
+                t.M[i * n + j] += spatial_dot(t.J[i], t.GJ[j]);
+            }
+        }
+    }
+}
+
+static void compute_symbols(int n, lagrangian_arrays t) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            for (int k = 0; k < n; k++) {
+                t.gamma[(i * n + j) * n + k] =
+                    real_set(0.5) * (t.dM[(i * n + j) * n + k] + t.dM[(i * n + k) * n + j] - t.dM[(j * n + k) * n + i]);
+            }
+        }
+    }
+}
+
+/* Computes M, dM/dq, Gamma and dP/dq; C and dM/dt at the velocity v. */
+static void compute_lagrangian(const mechanism *m, const real *v, lagrangian_arrays t) {
+    int n = m->count;
+    real_clear(t.M, n * n), real_clear(t.dM, n * n * n), real_clear(t.dP, n);
+    real_clear(t.C, n * n), real_clear(t.rate, n * n);
+    for (int b = 0; b < n; b++) {
+        vec3 gravity = compute_jacobian(m, b, t);
+        add_energies(m, b, gravity, t);
+        add_derivatives(m, b, t);
+    }
+    compute_symbols(n, t);
+    for (int ij = 0; ij < n * n; ij++) {
+        for (int k = 0; k < n; k++) {
+            t.C[ij] += t.gamma[ij * n + k] * v[k];
+            t.rate[ij] += t.dM[ij * n + k] * v[k];
+        }
+    }
+}
+
+static void inverse(const mechanism *m, scratch *s, const real *v, const real *a, real *tau) {
+    lagrangian_arrays t = take_arrays(m, s);
+    int n = m->count;
+    compute_lagrangian(m, v, t);
+    for (int i = 0; i < n; i++) {
+        tau[i] = t.dP[i];
+        for (int j = 0; j < n; j++) {
+            tau[i] += t.M[i * n + j] * a[j] + t.C[i * n + j] * v[j];
+        }
+    }
+}
+
+static void mass_matrix(const mechanism *m, scratch *s, real *M) {
+    lagrangian_arrays t = take_arrays(m, s);
+    int n = m->count;
+    t.M = M;
+    real_clear(M, n * n), real_clear(t.dP, n);
+    for (int b = 0; b < n; b++) {
+        add_energies(m, b, compute_jacobian(m, b, t), t);
+    }
+}
+
+static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
+    lagrangian_arrays t = take_arrays(m, s);
+    int n = m->count;
+    (void)a;
+    compute_lagrangian(m, v, t);
+    KERNEL(add_block)(blocks, "M", "mass matrix", block_of(n, n, 0, 0), t.M);
+    KERNEL(add_block)(blocks, "dM_dq", "dM_ij/dq_k, last index k", block_of(n, n, n, 0), t.dM);
+    KERNEL(add_block)
+    (blocks, "Gamma", "Christoffel symbols of the first kind, Gamma_ijk", block_of(n, n, n, 0), t.gamma);
+    KERNEL(add_block)(blocks, "C", "Coriolis matrix, sum over k of Gamma_ijk v_k", block_of(n, n, 0, 0), t.C);
+    KERNEL(add_block)(blocks, "dM_dt", "rate of the mass matrix", block_of(n, n, 0, 0), t.rate);
+    KERNEL(add_block)(blocks, "dP_dq", "gravity forces", block_of(n, 0, 0, 0), t.dP);
+}
+
+const formulation KERNEL(christoffel) = {
+    {"christoffel", "Modern Robotics, equations 8.13 to 8.19", false, true, false, true, 64, true, false, true},
+    reserve,
+    inverse,
+    NULL,
+    mass_matrix,
+    coefficients,
+};
