@@ -64,19 +64,23 @@ bool is_json_text(const char *argument) {
     return argument[0] == '{' || argument[0] == '[';
 }
 
+json_t *parse_json(const char *path, const char *text, size_t size) {
+    json_error_t error;
+    json_t *value = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!value) {
+        complain(EXIT_USAGE, "%s%snot JSON: line %d, column %d: %s", path ? path : "", path ? " is " : "", error.line,
+                 error.column, error.text);
+    }
+    return value;
+}
+
 json_t *read_json(const char *argument) {
     char *text = NULL;
-    size_t size = strlen(argument);
-    json_error_t error;
-    bool is_literal = is_json_text(argument);
-    if (!is_literal && read_file(argument, &text, &size) != EXIT_OK) {
-        return NULL;
+    size_t size;
+    if (is_json_text(argument)) {
+        return parse_json(NULL, argument, strlen(argument));
     }
-    json_t *value = json_loadb(is_literal ? argument : text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!value) {
-        complain(EXIT_USAGE, "%s%snot JSON: line %d, column %d: %s", is_literal ? "" : argument,
-                 is_literal ? "" : " is ", error.line, error.column, error.text);
-    }
+    json_t *value = read_file(argument, &text, &size) == EXIT_OK ? parse_json(argument, text, size) : NULL;
     free(text);
     return value;
 }

@@ -21,6 +21,10 @@ exit_code read_text(const char *path, char **text, size_t *size);
 /* Returns true if an argument is JSON instead of a path: it begins with { or [. */
 bool is_json_text(const char *argument);
 
+/* Reads JSON from a text. `path` is the file that it comes from, or NULL for an argument. Returns NULL after it has
+ * reported an error. */
+json_t *parse_json(const char *path, const char *text, size_t size);
+
 /* Reads JSON from a file, or from the argument itself. Returns NULL after it has reported an error. */
 json_t *read_json(const char *argument);
 

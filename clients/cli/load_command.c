@@ -7,21 +7,17 @@
 #include <string.h>
 
 #include "command.h"
+#include "description_form.h"
 #include "exchange.h"
 #include "files.h"
 #include "loaded_output.h"
 #include "numbers.h"
 
-/* Forms of a description: the option that names the file, and the type of its content. */
+/* Options that name a file in JSON, and the fields of LoadModelRequest for their content. */
 static const struct {
     option name;
     const char *field;
-    const ProtobufCMessageDescriptor *type;
-} FORMS[] = {
-    {OPTION_DESCRIPTION, "description", &dynamics__v1__model_description__descriptor},
-    {OPTION_DH, "denavit_hartenberg", &dynamics__v1__denavit_hartenberg_table__descriptor},
-    {OPTION_SCREWS, "screws", &dynamics__v1__screw_chain__descriptor},
-};
+} FORMS[] = {{OPTION_DESCRIPTION, "description"}, {OPTION_DH, "denavit_hartenberg"}, {OPTION_SCREWS, "screws"}};
 
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
@@ -91,7 +87,7 @@ static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequ
     return EXIT_OK;
 }
 
-/* Finds the form of the description: the number of its option, or FORM_COUNT for the operand, a URDF file. */
+/* Finds the form of the description: the number of its option, or FORM_COUNT for the operand, whose content decides. */
 static exit_code find_form(const arguments *args, size_t *form, const char **path) {
     size_t count = args->positional_count;
     *form = FORM_COUNT;
@@ -103,17 +99,57 @@ static exit_code find_form(const arguments *args, size_t *form, const char **pat
             count++;
         }
     }
-    return count == 1 ? EXIT_OK
-                      : complain(EXIT_USAGE, "load needs one of FILE.urdf, --description FILE, --dh FILE and --screws "
-                                             "FILE (see dynamicsctl load --help)");
+    return count == 1
+               ? EXIT_OK
+               : complain(EXIT_USAGE, "load needs one of FILE, --description FILE, --dh FILE and --screws FILE (see "
+                                      "dynamicsctl load --help)");
 }
 
-/* Reads the description as a message. Returns NULL after it has reported an error. */
-static ProtobufCMessage *read_form(const char *path, size_t form) {
-    json_t *value = read_json(path);
-    ProtobufCMessage *message = value ? read_message_json(FORMS[form].type, value, FORMS[form].field) : NULL;
+/* Sets the source of the request to a description in JSON. The caller frees `message`. */
+static exit_code set_value(const char *path, json_t *value, const ProtobufCFieldDescriptor *form,
+                           Dynamics__V1__LoadModelRequest *load, ProtobufCMessage **message) {
+    if (!form) {
+        return complain(EXIT_USAGE,
+                        "%s has none of the members links, rows and slist, by which a description in JSON is known "
+                        "(see dynamicsctl load --help)",
+                        path);
+    }
+    *message = read_message_json(form->descriptor, value, form->name);
+    if (!*message) {
+        return EXIT_USAGE;
+    }
+    description_set(load, form, *message);
+    return EXIT_OK;
+}
+
+/* Reads a file whose content decides on its form. The caller frees `text` and `message`. */
+static exit_code read_any(const char *path, Dynamics__V1__LoadModelRequest *load, char **text,
+                          ProtobufCMessage **message) {
+    size_t size;
+    exit_code code = read_text(path, text, &size);
+    if (code != EXIT_OK) {
+        return code;
+    }
+    if (!description_is_json(*text)) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+        load->urdf = *text;
+        return EXIT_OK;
+    }
+    json_t *value = parse_json(path, *text, size);
+    code = value ? set_value(path, value, description_form(value), load, message) : EXIT_USAGE;
     json_decref(value);
-    return message;
+    return code;
+}
+
+/* Reads a file in the form of its option. The caller frees `message`. */
+static exit_code read_form(const char *path, size_t form, Dynamics__V1__LoadModelRequest *load,
+                           ProtobufCMessage **message) {
+    const ProtobufCFieldDescriptor *field =
+        protobuf_c_message_descriptor_get_field_by_name(load->base.descriptor, FORMS[form].field);
+    json_t *value = read_json(path);
+    exit_code code = value ? set_value(path, value, field, load, message) : EXIT_USAGE;
+    json_decref(value);
+    return code;
 }
 
 static exit_code send_load(const arguments *args, dyn_client *client, Dynamics__V1__LoadModelRequest *load,
@@ -144,25 +180,14 @@ exit_code run_load(const command *self, const arguments *args, dyn_client *clien
     ProtobufCMessage *message = NULL;
     char *text = NULL;
     const char *path;
-    size_t form, size;
+    size_t form;
     double timeout;
     exit_code code = long_timeout(args, client, &timeout);
     if (code == EXIT_OK) {
         code = find_form(args, &form, &path);
     }
-    if (code == EXIT_OK && form == FORM_COUNT) {
-        code = read_text(path, &text, &size);
-        load.source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
-        load.urdf = text;
-    } else if (code == EXIT_OK) {
-        message = read_form(path, form);
-        code = message ? EXIT_OK : EXIT_USAGE;
-    }
-    if (code == EXIT_OK && form < FORM_COUNT) {
-        const ProtobufCFieldDescriptor *field =
-            protobuf_c_message_descriptor_get_field_by_name(load.base.descriptor, FORMS[form].field);
-        load.source_case = (Dynamics__V1__LoadModelRequest__SourceCase)field->id;
-        *(ProtobufCMessage **)((char *)&load + field->offset) = message;
+    if (code == EXIT_OK) {
+        code = form == FORM_COUNT ? read_any(path, &load, &text, &message) : read_form(path, form, &load, &message);
     }
     if (code == EXIT_OK) {
         code = send_load(args, client, &load, path, timeout);

@@ -34,11 +34,12 @@ static const command COMMANDS[] = {
      .options = WITH(OPTION_JSON),
      .run = run_info},
     {.name = "load",
-     .operands = "[FILE.urdf]",
+     .operands = "[FILE]",
      .summary = "load a robot description into the daemon",
      .details = "Prints the warnings of the load report and the number of its notes (describe shows them).\n"
-                "- stands for standard input. Instead of URDF, JSON in the form of the messages of the protocol\n"
-                "(dynamics/v1/description.proto), where enums may have their short names:\n"
+                "- stands for standard input. FILE is URDF, or JSON in the form of a message of the protocol\n"
+                "(dynamics/v1/description.proto), where enums may have their short names. The content decides, or an\n"
+                "option:\n"
                 "  --description  {\"name\": NAME, \"links\": [{\"name\": NAME, \"inertia\": {\"mass\": 1, ..}}, ..], "
                 "\"joints\": [{\"name\": NAME, \"type\": \"revolute\", \"parent_link\": NAME, \"child_link\": NAME, "
                 "\"axis\": {\"z\": 1}, ..}, ..]}\n"

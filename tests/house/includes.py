@@ -37,7 +37,7 @@ ROOMS = {
         "proto", "lib/include", "server/models", "server/simulations", "server/transport/transport.h",
     ],
     "server": ["server/methods", "server/transport"],
-    "clients/c": ["proto"],
+    "clients/c": ["proto", "clients/json"],
     "clients/c/examples": ["clients/c"],
     "clients/json": ["proto"],
     "clients/cli": ["proto", "clients/c", "clients/json"],

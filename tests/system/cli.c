@@ -415,6 +415,9 @@ START_TEST(exported_models_load_again) {
         "$ctl load --dh '{\"name\": \"reacher\", \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\"}, "
         "{\"type\": \"PRISMATIC\", \"a\": 1, \"inertia\": {\"mass\": 3}}]}'",
         "reacher: loaded, 3 links, 2 moving joints, nq = 2, nv = 2, 3 kg");
+    must_say("$ctl export ur5 --format screws | $ctl load - --name screwed_too", "screwed_too: loaded");
+    must_fail("echo '{\"name\": \"r\"}' | $ctl load -", 2, "- has none of the members links, rows and slist");
+    must_fail("echo '{\"rows\": [{\"alpha\": 1}]}' | $ctl load -", 1, "refused: -: convention: ");
     must_fail("$ctl load", 2, "load needs one of");
     must_fail("$ctl load robot.urdf --dh table.json", 2, "load needs one of");
     must_fail("$ctl load --screws /nonexistent", 2, "/nonexistent cannot be read");

@@ -303,9 +303,62 @@ START_TEST(a_file_loads_as_its_text_does) {
 }
 END_TEST
 
+/* Loads a text as a file and returns the digest of its model. */
+static void load_as_file(const char *text, char digest[80]) {
+    char path[] = "/tmp/dynamicsd-file-XXXXXX";
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "file", .replace = true);
+    dyn_client_loaded_model *loaded;
+    write_file(path, text, strlen(text));
+    wire_require(dyn_client_load_model_file(client, path, &request, &loaded, &error), &error);
+    snprintf(digest, 80, "%s", loaded->model.digest);
+    dyn_client_loaded_model_free(loaded);
+    remove(path);
+}
+
+START_TEST(a_file_of_each_form_loads_as_its_form_does) {
+    static const double identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    static const double inertia[36] = {[0] = 1, [7] = 1, [14] = 1, [21] = 2, [28] = 2, [35] = 2};
+    static const double axis[6] = {[2] = 1};
+    double places[32];
+    memcpy(places, identity, sizeof identity);
+    memcpy(places + 16, identity, sizeof identity);
+    const dyn_client_dh_row row = {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 0.5, .inertia.mass = 3};
+    const dyn_client_dh_table table =
+        DYN_CLIENT_DH_TABLE_INIT(.name = "chain", .convention = DYN_CLIENT_DH_CONVENTION_MODIFIED, .row_count = 1,
+                                 .rows = &row);
+    const dyn_client_screw_chain screws =
+        DYN_CLIENT_SCREW_CHAIN_INIT(.name = "chain", .n = 1, .Mlist = places, .Glist = inertia, .Slist = axis);
+    const struct {
+        dyn_client_load_request request;
+        const char *text;
+    } forms[] = {
+        {DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='rod'><link name='base'/></robot>"),
+         "\n{\"name\": \"rod\", \"links\": [{\"name\": \"base\"}]}"},
+        {DYN_CLIENT_LOAD_REQUEST_INIT(.denavit_hartenberg = &table),
+         "{\"name\": \"chain\", \"convention\": \"modified\", \"rows\": [{\"type\": \"revolute\", \"a\": 0.5, "
+         "\"inertia\": {\"mass\": 3}}]}"},
+        {DYN_CLIENT_LOAD_REQUEST_INIT(.screws = &screws),
+         "{\"name\": \"chain\", \"mlist\": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1, 1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1], "
+         "\"glist\": [1,0,0,0,0,0, 0,1,0,0,0,0, 0,0,1,0,0,0, 0,0,0,2,0,0, 0,0,0,0,2,0, 0,0,0,0,0,2], "
+         "\"slist\": [0,0,1,0,0,0]}"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        char digest[80];
+        dyn_client_load_request request = forms[i].request;
+        request.name = "form";
+        request.replace = true;
+        dyn_client_loaded_model *loaded = load(&request);
+        load_as_file(forms[i].text, digest);
+        ck_assert_str_eq(digest, loaded->model.digest);
+        dyn_client_loaded_model_free(loaded);
+    }
+}
+END_TEST
+
 START_TEST(files_that_cannot_be_read_are_errors_that_name_them) {
     char empty[] = "/tmp/dynamicsd-file-XXXXXX", binary[] = "/tmp/dynamicsd-file-XXXXXX",
-         broken[] = "/tmp/dynamicsd-file-XXXXXX";
+         broken[] = "/tmp/dynamicsd-file-XXXXXX", unended[] = "/tmp/dynamicsd-file-XXXXXX",
+         formless[] = "/tmp/dynamicsd-file-XXXXXX", wrong[] = "/tmp/dynamicsd-file-XXXXXX";
     const struct {
         const char *path;
         dyn_client_status status;
@@ -318,10 +371,17 @@ START_TEST(files_that_cannot_be_read_are_errors_that_name_them) {
         {empty, DYN_CLIENT_INVALID_ARGUMENT, "path", "is empty"},
         {binary, DYN_CLIENT_INVALID_ARGUMENT, "path", "zero byte at offset 6"},
         {broken, DYN_CLIENT_INVALID_ARGUMENT, "load_model.urdf:1", "not well-formed"},
+        {unended, DYN_CLIENT_INVALID_ARGUMENT, "path", ":2: not JSON: "},
+        {formless, DYN_CLIENT_INVALID_ARGUMENT, "path", "none of the members links (ModelDescription), rows"},
+        {wrong, DYN_CLIENT_INVALID_ARGUMENT, "load_model.description.links[1].inertia.mass", "is not a number"},
     };
     write_file(empty, "", 0);
     write_file(binary, "<robot\0/>", 9);
     write_file(broken, "<robot", 6);
+    write_file(unended, "{\n\"name\"", 8);
+    write_file(formless, "{\"name\": \"rod\"}", 15);
+    static const char mass[] = "{\"links\": [{\"name\": \"a\"}, {\"inertia\": {\"mass\": \"heavy\"}}]}";
+    write_file(wrong, mass, strlen(mass));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dyn_client_loaded_model *loaded;
         dyn_client_status status = dyn_client_load_model_file(client, cases[i].path, NULL, &loaded, &error);
@@ -337,6 +397,9 @@ START_TEST(files_that_cannot_be_read_are_errors_that_name_them) {
     remove(empty);
     remove(binary);
     remove(broken);
+    remove(unended);
+    remove(formless);
+    remove(wrong);
 }
 END_TEST
 
@@ -1034,6 +1097,7 @@ int main(void) {
     tcase_add_test(all, a_pose_without_orientation_is_not_turned);
     tcase_add_test(all, a_described_frame_names_the_link_that_its_pose_refers_to);
     tcase_add_test(all, a_file_loads_as_its_text_does);
+    tcase_add_test(all, a_file_of_each_form_loads_as_its_form_does);
     tcase_add_test(all, files_that_cannot_be_read_are_errors_that_name_them);
     tcase_add_test(all, the_longest_file_is_the_daemons_longest_document);
     tcase_add_test(all, described_joints_have_their_pitch_and_axes);

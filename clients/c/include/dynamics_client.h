@@ -593,10 +593,13 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model(dyn_client *client, co
 /* Bytes of the longest file that dyn_client_load_model_file reads, as limits.urdf_bytes of the daemon. */
 enum { DYN_CLIENT_MAX_FILE_BYTES = 16 << 20 };
 
-/* Loads the URDF file at `path`, which the client reads; the daemon need not see it. `request` (NULL: its defaults) has
- * everything but a description. Errors, in addition to those of dyn_client_load_model, with the field "path": NOT_FOUND
- * (no such file), PERMISSION_DENIED and FAILED_PRECONDITION (it cannot be read), RESOURCE_EXHAUSTED (too long),
- * INVALID_ARGUMENT (empty, or no text). */
+/* Loads the robot in the file at `path`, which the client reads; the daemon need not see it. The content decides on the
+ * form: URDF, or a JSON object in the form of a message of dynamics/v1/description.proto, as dynamicsctl export writes
+ * it. It is a ModelDescription if it has the member links, a DenavitHartenbergTable if it has rows, a ScrewChain if it
+ * has slist. `request` (NULL: its defaults) has everything but a description. Errors, in addition to those of
+ * dyn_client_load_model, with the field "path": NOT_FOUND (no such file), PERMISSION_DENIED and FAILED_PRECONDITION (it
+ * cannot be read), RESOURCE_EXHAUSTED (too long), INVALID_ARGUMENT (empty, no text, no JSON, or of none of the
+ * forms). */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_load_model_file(dyn_client *client, const char *path,
                                                                const dyn_client_load_request *request,
                                                                dyn_client_loaded_model **loaded,

@@ -2,12 +2,17 @@
 /*
  * Loading models from files.
  */
+#include "requests.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "description_form.h"
 #include "error.h"
+#include "loaded.h"
+#include "message_json.h"
 #include "sized.h"
 
 /* Room for the first part of a file, in bytes. It doubles until the file fits. */
@@ -88,27 +93,95 @@ static dyn_client_status read_text(const char *path, char **text, dyn_client_err
     return number != 0 ? fail_with_reason(path, number, error) : check_text(path, *text, size, error);
 }
 
+/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+
+/* Fills an error from the sentence of message_from_json, which begins with the path of a field. */
+static dyn_client_status fail_with_place(const char *sentence, dyn_client_error *error) {
+    char field[DYN_CLIENT_FIELD_SIZE];
+    const char *colon = strstr(sentence, ": ");
+    snprintf(field, sizeof field, "%.*s", colon ? (int)(colon - sentence) : 0, sentence);
+    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%s", colon ? colon + 2 : sentence);
+}
+
+/* Sets the source of the request to the description in a value of JSON. The caller frees `message`. */
+static dyn_client_status set_value(const char *path, json_t *value, Dynamics__V1__LoadModelRequest *load,
+                                   ProtobufCMessage **message, dyn_client_error *error) {
+    char root[64], sentence[MESSAGE_ERROR_SIZE];
+    const ProtobufCFieldDescriptor *form = description_form(value);
+    if (!form) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path",
+                    "%s has none of the members links (ModelDescription), rows (DenavitHartenbergTable) and slist "
+                    "(ScrewChain)",
+                    path);
+    }
+    snprintf(root, sizeof root, "load_model.%s", form->name);
+    *message = message_from_json(form->descriptor, value, root, sentence);
+    if (!*message) {
+        return fail_with_place(sentence, error);
+    }
+    description_set(load, form, *message);
+    return DYN_CLIENT_OK;
+}
+
+/* Sets the source of the request to a text: URDF, or a description in JSON. The caller frees `message`. */
+static dyn_client_status set_text(const char *path, char *text, Dynamics__V1__LoadModelRequest *load,
+                                  ProtobufCMessage **message, dyn_client_error *error) {
+    json_error_t problem;
+    if (!description_is_json(text)) {
+        load->source_case = DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF;
+        load->urdf = text;
+        return DYN_CLIENT_OK;
+    }
+    json_t *value = json_loads(text, JSON_REJECT_DUPLICATES, &problem);
+    if (!value) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path", "%s:%d: not JSON: %s", path, problem.line,
+                    problem.text);
+    }
+    dyn_client_status status = set_value(path, value, load, message, error);
+    json_decref(value);
+    return status;
+}
+
+/* Refuses a request that has a description, beside the file. */
+static dyn_client_status check_request(const dyn_client_load_request *request, dyn_client_error *error) {
+    const char *field = request->urdf                 ? "request.urdf"
+                        : request->description        ? "request.description"
+                        : request->denavit_hartenberg ? "request.denavit_hartenberg"
+                        : request->screws             ? "request.screws"
+                                                      : NULL;
+    return !field ? DYN_CLIENT_OK
+                  : fail(error, DYN_CLIENT_INVALID_ARGUMENT, field,
+                         "there are a file and another description; pass one of them");
+}
+
 dyn_client_status dyn_client_load_model_file(dyn_client *client, const char *path,
                                              const dyn_client_load_request *request, dyn_client_loaded_model **loaded,
                                              dyn_client_error *error) {
     dyn_client_load_request known = DYN_CLIENT_LOAD_REQUEST_INIT();
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    ProtobufCMessage *message = NULL;
+    pool memory = {0};
     char *text = NULL;
     *loaded = NULL;
     if (!client || !path) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "path", "client or path is NULL");
     }
     dyn_client_status status = request ? sized_read("request", request, sizeof known, &known, error) : DYN_CLIENT_OK;
-    if (status == DYN_CLIENT_OK && known.urdf) {
-        status =
-            fail(error, DYN_CLIENT_INVALID_ARGUMENT, "request.urdf", "there are a file and a text; pass one of them");
+    if (status == DYN_CLIENT_OK) {
+        status = check_request(&known, error);
     }
     if (status == DYN_CLIENT_OK) {
         status = read_text(path, &text, error);
     }
     if (status == DYN_CLIENT_OK) {
-        known.struct_size = sizeof known;
-        known.urdf = text;
-        status = dyn_client_load_model(client, &known, loaded, error);
+        status = set_text(path, text, &load, &message, error);
+    }
+    if (status == DYN_CLIENT_OK) {
+        status = load_source(client, &known, &load, &memory, loaded, error);
+    }
+    pool_free(&memory);
+    if (message) {
+        protobuf_c_message_free_unpacked(message, NULL);
     }
     free(text);
     return status;

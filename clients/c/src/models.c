@@ -80,31 +80,29 @@ static dyn_client_status set_source(const dyn_client_load_request *request, pool
     return DYN_CLIENT_OK;
 }
 
-static dyn_client_status request_load(dyn_client *client, const dyn_client_load_request *request, pool *memory,
-                                      Dynamics__V1__LoadModelReply **answer, dyn_client_error *error) {
-    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
-    dyn_client_status status = set_source(request, memory, &load, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
+dyn_client_status load_source(dyn_client *client, const dyn_client_load_request *request,
+                              Dynamics__V1__LoadModelRequest *load, pool *memory, dyn_client_loaded_model **loaded,
+                              dyn_client_error *error) {
     if (request->name) {
-        load.name = (char *)request->name;
+        load->name = (char *)request->name;
     }
-    load.base_type = (Dynamics__V1__Base)request->base;
-    load.mimic = (Dynamics__V1__MimicPolicy)request->mimic;
-    load.strict = request->strict;
-    load.replace = request->replace;
+    load->base_type = (Dynamics__V1__Base)request->base;
+    load->mimic = (Dynamics__V1__MimicPolicy)request->mimic;
+    load->strict = request->strict;
+    load->replace = request->replace;
     if (request->expected_digest) {
-        load.expected_digest = (char *)request->expected_digest;
+        load->expected_digest = (char *)request->expected_digest;
     }
-    load.keep = request->keep;
-    load.gravity = request->gravity ? from_vector3(memory, request->gravity) : NULL;
+    load->keep = request->keep;
+    load->gravity = request->gravity ? from_vector3(memory, request->gravity) : NULL;
     if (memory->is_exhausted) {
         return fail_memory(error);
     }
     const call_terms terms = {
         .timeout = request->timeout, .progress = request->progress, .context = request->progress_context};
-    return request_load_model(client, &load, terms, answer, error);
+    Dynamics__V1__LoadModelReply *answer;
+    dyn_client_status status = request_load_model(client, load, terms, &answer, error);
+    return status == DYN_CLIENT_OK ? loaded_unpack(&answer->base, answer->loaded, loaded, error) : status;
 }
 
 dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_load_request *request,
@@ -119,13 +117,13 @@ dyn_client_status dyn_client_load_model(dyn_client *client, const dyn_client_loa
         return status;
     }
     pool memory = {0};
-    Dynamics__V1__LoadModelReply *answer;
-    status = request_load(client, &known, &memory, &answer, error);
-    pool_free(&memory);
-    if (status != DYN_CLIENT_OK) {
-        return status;
+    Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
+    status = set_source(&known, &memory, &load, error);
+    if (status == DYN_CLIENT_OK) {
+        status = load_source(client, &known, &load, &memory, loaded, error);
     }
-    return loaded_unpack(&answer->base, answer->loaded, loaded, error);
+    pool_free(&memory);
+    return status;
 }
 
 void dyn_client_loaded_model_free(dyn_client_loaded_model *loaded) {
