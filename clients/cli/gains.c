@@ -10,7 +10,8 @@
 
 #include "numbers.h"
 
-/* Sets the coordinates of v of that name: all of a joint, or one. Returns false if there are none. */
+/* Sets the gain of the velocities that `name` denotes: all of a joint, or a single one. Returns false if there are
+ * none. */
 static bool set_named(const layout *robot, const char *name, double value, double *values) {
     bool is_found = false;
     for (size_t i = 0; i < robot->nv; i++) {
@@ -23,7 +24,7 @@ static bool set_named(const layout *robot, const char *name, double value, doubl
     return is_found;
 }
 
-/* Reads one entry, such as "100" or "elbow_joint=50"; `plain` counts those without a name. */
+/* Reads one entry, such as "100" or "elbow_joint=50". `plain` counts the entries without a name. */
 static exit_code read_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
     double value;
     char *equals = strchr(entry, '=');
@@ -46,7 +47,8 @@ static exit_code read_entry(const layout *robot, const char *name, char *entry, 
                           entry, model);
 }
 
-/* Reads the entries with a name, or those without one. A single entry without a name applies to all joints. */
+/* Reads either the entries with a name or the entries without one, by `are_named`. A single entry without a name
+ * applies to all joints. */
 static exit_code read_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
     size_t plain = 0;
     exit_code code = EXIT_OK;

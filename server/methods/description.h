@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Descriptions of robots: conversion of the protocol's forms to a builder, and back. A read function returns false when
- * the call has ended with an error, whose field is that of the wrong element. The caller owns the builder.
+ * Descriptions of robots: conversion of the protocol's forms to a builder, and back. A read function that fails ends
+ * the call with an error, whose field names the wrong element, and returns false. The caller owns the builder.
  */
 #ifndef SERVER_METHODS_DESCRIPTION_H
 #define SERVER_METHODS_DESCRIPTION_H
@@ -19,10 +19,11 @@ void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const
 void description_fail_table(call *c, const dyn_error *error);
 void description_fail_screws(call *c, const dyn_error *error);
 
-/* Ends the call with an error of the library about the element that is set as the error's field. Returns false. */
+/* Ends the call with an error of the library about an element, whose field the caller has set (call_blame). Returns
+ * false. */
 bool description_fail_element(call *c, const dyn_error *error);
 
-/* Read choices of a request. A choice that is not made leaves the result unchanged. */
+/* Read optional choices of a request. An absent choice leaves the result unchanged. */
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);
 bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic);
 
@@ -36,14 +37,14 @@ Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type);
 void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits);
 Dynamics__V1__JointLimits *description_write_limits(call *c, const dyn_joint_limits *from);
 
-/* Writes the coupling to the joint of that name. */
+/* Writes the coupling of a mimic joint to the joint `master`. */
 Dynamics__V1__Mimic *description_write_coupling(call *c, const char *master, double multiplier, double offset);
 
 /* Writes the description that a model was built from. Returns NULL when out of memory. */
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model);
 
-/* Writes the screws of a model whose end effector is the frame `tip`. Returns NULL, and the call has ended, if the
- * model is no chain. */
+/* Writes the screws of a model whose end effector is the frame `tip`. If the model is not a chain, ends the call with
+ * an error and returns NULL. */
 Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *model, int tip);
 
 #endif

@@ -22,9 +22,9 @@ typedef struct quantity_block {
     /* One unit, or one for each combination of classes of its axes (quantity_axes.h); NULL-terminated. */
     const char *const *units;
     quantity_axis axes[QUANTITY_AXES]; /* terminated by AXIS_NONE */
-    size_t first;   /* its offset in the library's result, in entries of the first axis; with a pitch, in values */
-    size_t pitch;   /* values between entries of the first axis; 0: as many as an entry has */
-    bool is_second; /* its offset is its own number of values */
+    size_t first;   /* offset in the library's result, in entries of the first axis; with a pitch, in values */
+    size_t pitch;   /* values from one entry of the first axis to the next; 0: entries are contiguous */
+    bool is_second; /* follows a block of equal size in the library's result, at an offset of this block's size */
 } quantity_block;
 
 #endif

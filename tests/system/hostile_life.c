@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trouble in the daemon's life: wrong configurations, files that are no robots, a stop while requests are under way.
+ * Errors at start, reload and stop of the daemon: wrong configurations, files that describe no robot, and a stop while
+ * requests are under way.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -58,7 +59,7 @@ static const struct {
     {"[log]\nformat = xml\n", ":2: ", "format = xml"},
 };
 
-/* Runs dynamicsd with these options; returns its exit code and its output. */
+/* Runs dynamicsd with an option and a configuration file. Returns its exit code and its output. */
 static int run_daemon(const char *option, const char *file, char *output, size_t size) {
     int ends[2], status;
     size_t used = 0;
@@ -109,10 +110,10 @@ START_TEST(right_configuration_is_accepted) {
 }
 END_TEST
 
-/* Configurations with which the daemon starts, but not as it should. */
+/* Configurations with which the daemon starts, but with a warning. */
 static const struct {
     const char *lines, *words;
-} doubtful[] = {
+} suspicious[] = {
     {"[models]\ndirectory = /nonexistent\n", "cannot read the model directory /nonexistent: No such file"},
     {"[models]\ndirectory = " DYNAMICS_ROBOTS_DIR "\n[model arm]\nfile = /nonexistent.urdf\n",
      "model arm: there is no file /nonexistent.urdf"},
@@ -122,16 +123,16 @@ static const struct {
     {"[models]\ndirectory =\n[endpoints]\nevents = tcp://[::]:7401\n", "endpoints.events: tcp://[::]:7401 can be"},
 };
 
-enum { DOUBTFUL = sizeof doubtful / sizeof doubtful[0] };
+enum { SUSPICIOUS = sizeof suspicious / sizeof suspicious[0] };
 
-START_TEST(check_of_a_configuration_reports_what_a_start_would_warn_of) {
-    const char *lines = doubtful[_i].lines;
+START_TEST(configuration_check_reports_the_warnings_of_a_start) {
+    const char *lines = suspicious[_i].lines;
     check_configuration(lines, strlen(lines), 0, ": ", "the daemon can start, but see the messages above");
-    check_configuration(lines, strlen(lines), 0, ": ", doubtful[_i].words);
+    check_configuration(lines, strlen(lines), 0, ": ", suspicious[_i].words);
 }
 END_TEST
 
-START_TEST(check_of_a_configuration_is_quiet_about_addresses_of_the_machine_itself) {
+START_TEST(configuration_check_does_not_warn_of_loopback_addresses) {
     static const char lines[] = "[models]\ndirectory =\n[endpoints]\nrequest = tcp://127.0.0.2:1 tcp://[::1]:1\n"
                                 "events = tcp://localhost:2\n";
     check_configuration(lines, strlen(lines), 0, ": ", "the configuration is right");
@@ -194,7 +195,7 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
 }
 END_TEST
 
-/* Checks what a reload says of keys that are read at the start: the changed ones, and nothing once they are back. */
+/* A reload names the changed keys that take effect at the next start, and no key once they have their old values. */
 START_TEST(reload_names_the_changed_keys_that_take_effect_later) {
     daemon_fixture d;
     daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 2\n"}, &d);
@@ -236,7 +237,7 @@ START_TEST(state_directory_that_cannot_be_made_is_reported) {
 }
 END_TEST
 
-/* ---- files that are no robots ------------------------------------------------------------------------------------ */
+/* ---- files without a robot --------------------------------------------------------------------------------------- */
 
 /* Creates a directory with one good robot and one bad file. */
 static void make_models(char *directory, const char *name, off_t size, const char *contents) {
@@ -276,8 +277,8 @@ static const struct {
      0, "DOCTYPE"},
 };
 
-/* The daemon starts with the good robots, and reports the errors of the others. */
-START_TEST(file_that_is_no_robot_is_reported_and_left_out) {
+/* The daemon loads the valid robots and reports the errors of the other files. */
+START_TEST(file_without_a_robot_is_reported_and_left_out) {
     daemon_fixture d;
     char directory[] = "/tmp/dynamicsd-models-XXXXXX";
     make_models(directory, "bad.urdf", files[_i].size, files[_i].contents);
@@ -295,7 +296,7 @@ START_TEST(file_that_is_no_robot_is_reported_and_left_out) {
 }
 END_TEST
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- stop -------------------------------------------------------------------------------------------------------- */
 
 /* Returns a long request: forward dynamics of a UR5 for many samples. */
 static uint8_t *build_long_request(size_t samples, size_t *size) {
@@ -314,8 +315,8 @@ static uint8_t *build_long_request(size_t samples, size_t *size) {
     return bytes;
 }
 
-/* Requests which the daemon receives before the stop are answered, with a result or UNAVAILABLE. */
-START_TEST(stop_answers_what_is_under_way) {
+/* The daemon answers each request that it received before the stop, with a result or UNAVAILABLE. */
+START_TEST(stop_answers_requests_under_way) {
     enum { CONNECTIONS = 4, REQUESTS = 5 };
     daemon_fixture d;
     sp_peer peers[CONNECTIONS];
@@ -355,8 +356,8 @@ START_TEST(stop_answers_what_is_under_way) {
 }
 END_TEST
 
-/* A client that goes on sending requests gets UNAVAILABLE until the connection ends; no call waits without an end. */
-START_TEST(stop_refuses_what_comes_later) {
+/* A client that continues to send requests gets UNAVAILABLE until the connection ends. No call waits forever. */
+START_TEST(stop_refuses_later_requests) {
     daemon_fixture d;
     size_t size;
     unsigned refused = 0;
@@ -396,7 +397,7 @@ START_TEST(stop_refuses_what_comes_later) {
 END_TEST
 
 /* A client that does not read does not delay the daemon's stop. */
-START_TEST(stop_does_not_wait_for_a_deaf_client) {
+START_TEST(stop_does_not_wait_for_a_client_that_does_not_read) {
     daemon_fixture d;
     size_t size;
     daemon_start(&(daemon_options){.configuration = "[limits]\nreply_time = 60\n[server]\ndrain_time = 1\n"}, &d);
@@ -415,7 +416,7 @@ END_TEST
 
 /* Stops the daemon while connections send requests without end. Contexts then receive at the moment at which the
  * sockets are closed, which crashes nng 1.5.2. The race is narrow: about one stop in some dozens meets it. */
-START_TEST(stop_amid_requests_ends_in_order) {
+START_TEST(stop_during_requests_exits_with_success) {
     enum { STOPS = 25, CONNECTIONS = 8, REQUESTS = 400 };
     size_t size;
     uint8_t *request = build_long_request(1, &size);
@@ -443,8 +444,8 @@ START_TEST(stop_amid_requests_ends_in_order) {
 }
 END_TEST
 
-/* Closing ends while a client disconnects amid a long reply. */
-START_TEST(client_closes_in_the_middle_of_a_reply) {
+/* The daemon answers others after clients closed their connection in the middle of a long reply. */
+START_TEST(clients_may_close_in_the_middle_of_a_reply) {
     enum { CLIENTS = 120, SAMPLES = 200000 };
     daemon_fixture d;
     double *q = calloc(2 * SAMPLES, sizeof *q), *mass_matrix = calloc(4 * SAMPLES, sizeof *mass_matrix);
@@ -476,20 +477,20 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, wrong_configuration_is_refused_with_its_line, 0, CONFIGURATIONS);
     tcase_add_test(tests, right_configuration_is_accepted);
-    tcase_add_loop_test(tests, check_of_a_configuration_reports_what_a_start_would_warn_of, 0, DOUBTFUL);
-    tcase_add_test(tests, check_of_a_configuration_is_quiet_about_addresses_of_the_machine_itself);
+    tcase_add_loop_test(tests, configuration_check_reports_the_warnings_of_a_start, 0, SUSPICIOUS);
+    tcase_add_test(tests, configuration_check_does_not_warn_of_loopback_addresses);
     tcase_add_test(tests, binary_configuration_is_refused);
     tcase_add_test(tests, endless_line_is_refused);
     tcase_add_test(tests, missing_configuration_is_named);
     tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
     tcase_add_test(tests, reload_names_the_changed_keys_that_take_effect_later);
     tcase_add_test(tests, state_directory_that_cannot_be_made_is_reported);
-    tcase_add_loop_test(tests, file_that_is_no_robot_is_reported_and_left_out, 0, FILES);
-    tcase_add_test(tests, stop_answers_what_is_under_way);
-    tcase_add_test(tests, stop_refuses_what_comes_later);
-    tcase_add_test(tests, stop_does_not_wait_for_a_deaf_client);
-    tcase_add_test(tests, stop_amid_requests_ends_in_order);
-    tcase_add_test(tests, client_closes_in_the_middle_of_a_reply);
+    tcase_add_loop_test(tests, file_without_a_robot_is_reported_and_left_out, 0, FILES);
+    tcase_add_test(tests, stop_answers_requests_under_way);
+    tcase_add_test(tests, stop_refuses_later_requests);
+    tcase_add_test(tests, stop_does_not_wait_for_a_client_that_does_not_read);
+    tcase_add_test(tests, stop_during_requests_exits_with_success);
+    tcase_add_test(tests, clients_may_close_in_the_middle_of_a_reply);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

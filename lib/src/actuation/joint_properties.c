@@ -5,7 +5,8 @@
 
 #include "../model/normal_form.h"
 
-/* Adds the damping and friction of a joint; a mimic joint's reach the master through the ratio r: r^2 b and |r| f. */
+/* Adds the damping b and the friction f of a joint. A mimic joint with the ratio r adds r^2 b and |r| f to those of its
+ * master. */
 static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint_properties *p) {
     bool follows = joint->master >= 0;
     double ratio = follows ? joint->multiplier : 1;
@@ -18,7 +19,8 @@ static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint
     }
 }
 
-/* Finds the range that a joint imposes on its coordinate, or on that of its master. */
+/* Finds the range that the limits of a joint impose on its coordinate or, for a mimic joint, on the coordinate of its
+ * master. Returns false if there is none. */
 static bool find_range(const dyn_model *model, int j, joint_range *range) {
     const dyn_joint *joint = &model->joints[j];
     if (!dyn_joint_type_traits(joint->type)->has_range || !joint->has_limits ||
@@ -34,7 +36,7 @@ static bool find_range(const dyn_model *model, int j, joint_range *range) {
     return joint->master < 0 || joint->multiplier != 0;
 }
 
-/* Narrows the range of the same coordinate, unless it would become empty, or adds a new one. */
+/* Adds a range. If the coordinate has one already, narrows it, unless it would become empty. */
 static void add_range(const joint_range *range, joint_properties *p) {
     int i = 0;
     while (i < p->range_count && p->ranges[i].v_index != range->v_index) {

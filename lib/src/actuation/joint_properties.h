@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Properties of joints by coordinate: damping, friction, effort and position limits. Those of coupled mimic joints
- * apply to their master.
+ * Properties of joints by coordinate: damping, friction, effort and position limits. Properties of
+ * coupled mimic joints apply to their master.
  */
 #ifndef DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
 #define DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
@@ -25,7 +25,7 @@ typedef struct joint_properties {
     bool has_damping, has_friction;
 } joint_properties;
 
-/* Returns the number of joints that state a range: no fewer than there are ranges. */
+/* Returns the number of joints with a range, an upper bound of range_count: a mimic joint and its master share one. */
 int dyn_joint_ranges(const dyn_model *model);
 
 /* Fills all arrays. */
