@@ -66,6 +66,8 @@ void write_model(json_writer *writer, const dyn_client_model *model) {
     write_number(writer, "mass", model->mass);
     write_text(writer, "source", model->source);
     write_text(writer, "loaded_by", model->loaded_by);
+    write_count(writer, "constraints", model->constraints);
+    write_count(writer, "constraint_rows", model->constraint_rows);
     emit_key(writer, "kept");
     emit_bool(writer, model->kept);
     emit_end_object(writer);
@@ -149,6 +151,71 @@ void write_frame(json_writer *writer, const dyn_client_frame *frame) {
     emit_end_object(writer);
 }
 
+const char *constraint_kind_name(dyn_client_constraint_kind kind) {
+    static const char *const names[] = {"unspecified", "loop_joint", "distance", "point_on_plane", "coupling"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+static void write_side(json_writer *writer, const char *key, const dyn_client_constraint_frame *frame) {
+    emit_key(writer, key);
+    emit_begin_object(writer);
+    write_text(writer, "link", frame->link);
+    write_pose(writer, "pose", &frame->pose);
+    emit_end_object(writer);
+}
+
+static void write_coupling(json_writer *writer, const dyn_client_constraint *constraint) {
+    emit_key(writer, "coordinates");
+    emit_begin_array(writer);
+    for (size_t i = 0; i < constraint->coupled_count; i++) {
+        emit_begin_object(writer);
+        write_text(writer, "joint", constraint->coupled[i].joint);
+        write_number(writer, "coefficient", constraint->coupled[i].coefficient);
+        emit_end_object(writer);
+    }
+    emit_end_array(writer);
+    write_number(writer, "offset", constraint->offset);
+}
+
+/* Writes the joint that closes a loop. */
+static void write_loop_joint(json_writer *writer, const dyn_client_constraint *constraint) {
+    write_text(writer, "type", dyn_client_joint_type_name(constraint->type));
+    write_numbers(writer, "axis", 3, constraint->axis);
+    if (constraint->type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL) {
+        write_numbers(writer, "second_axis", 3, constraint->second_axis);
+    }
+    if (constraint->type == DYN_CLIENT_JOINT_TYPE_HELICAL) {
+        write_number(writer, "pitch", constraint->pitch);
+    }
+}
+
+void write_constraint(json_writer *writer, const dyn_client_constraint *constraint) {
+    emit_begin_object(writer);
+    write_text(writer, "name", constraint->name);
+    write_text(writer, "kind", constraint_kind_name(constraint->kind));
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT) {
+        write_loop_joint(writer, constraint);
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_DISTANCE) {
+        write_number(writer, "distance", constraint->distance);
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE) {
+        write_numbers(writer, "normal", 3, constraint->axis);
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
+        write_coupling(writer, constraint);
+    } else {
+        write_side(writer, "predecessor", &constraint->predecessor);
+        write_side(writer, "successor", &constraint->successor);
+    }
+    write_count(writer, "first_row", constraint->first_row);
+    write_texts(writer, "row_names", constraint->row_count, constraint->row_names);
+    write_texts(writer, "directions", constraint->row_count, constraint->directions);
+    write_texts(writer, "error_units", constraint->row_count, constraint->error_units);
+    write_texts(writer, "multiplier_units", constraint->row_count, constraint->multiplier_units);
+    emit_end_object(writer);
+}
+
 static void write_compilation(json_writer *writer, const dyn_client_description *robot) {
     static const char *const states[] = {"unspecified", "waits", "running", "done", "failed"};
     bool is_known = robot->compilation <= DYN_CLIENT_COMPILATION_FAILED;
@@ -183,6 +250,12 @@ void write_description(const dyn_client_description *robot) {
     emit_begin_array(&writer);
     for (size_t i = 0; i < robot->frame_count; i++) {
         write_frame(&writer, &robot->frames[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "constraints");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->constraint_count; i++) {
+        write_constraint(&writer, &robot->constraints[i]);
     }
     emit_end_array(&writer);
     emit_key(&writer, "report");
@@ -331,6 +404,52 @@ static bool print_links(const dyn_client_description *robot) {
     return printed;
 }
 
+/* Adds what a constraint ties: two links, or two coordinates and the sum that they hold. */
+static void add_sides(table *to, const dyn_client_constraint *constraint) {
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
+        for (size_t i = 0; i < 2; i++) {
+            if (i < constraint->coupled_count) {
+                table_add_cell(to, "%g %s", constraint->coupled[i].coefficient, constraint->coupled[i].joint);
+            } else {
+                table_add_cell(to, "%s", "");
+            }
+        }
+        table_add_cell(to, "= %g", constraint->offset);
+        return;
+    }
+    const char *sides[] = {constraint->predecessor.link, constraint->successor.link};
+    for (size_t i = 0; i < 2; i++) {
+        table_add_cell(to, "%s", sides[i][0] != '\0' ? sides[i] : "(world)");
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_DISTANCE) {
+        table_add_cell(to, "%g m apart", constraint->distance);
+    } else {
+        table_add_cell(to, "%s", "");
+    }
+}
+
+static bool print_constraints(const dyn_client_description *robot) {
+    table *lines = table_create();
+    table_add_column(lines, "constraint", TABLE_NAME);
+    table_add_column(lines, "kind", TABLE_LEFT);
+    table_add_column(lines, "rows", TABLE_RIGHT);
+    table_add_column(lines, "predecessor", TABLE_NAME);
+    table_add_column(lines, "successor", TABLE_NAME);
+    table_add_column(lines, "", TABLE_LEFT);
+    for (size_t i = 0; i < robot->constraint_count; i++) {
+        const dyn_client_constraint *constraint = &robot->constraints[i];
+        bool is_loop = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT;
+        table_add_cell(lines, "%s", constraint->name);
+        table_add_cell(lines, "%s%s", is_loop ? "loop joint, " : constraint_kind_name(constraint->kind),
+                       is_loop ? dyn_client_joint_type_name(constraint->type) : "");
+        add_range(lines, constraint->first_row, constraint->row_count);
+        add_sides(lines, constraint);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
 static bool print_frames(const dyn_client_description *robot) {
     char *names = NULL;
     size_t size;
@@ -374,6 +493,10 @@ bool print_description(const dyn_client_description *robot) {
     bool printed = robot->joint_count == 0 || print_joints(robot);
     fputc('\n', stdout);
     printed = printed && print_links(robot) && print_frames(robot);
+    if (robot->constraint_count > 0) {
+        fputc('\n', stdout);
+        printed = printed && print_constraints(robot);
+    }
     if (robot->report_count > 0) {
         puts("\nReport of the description:");
     }

@@ -26,6 +26,10 @@ bool print_description(const dyn_client_description *robot);
 void write_joint(json_writer *writer, const dyn_client_joint *joint);
 void write_link(json_writer *writer, const dyn_client_link *link);
 void write_frame(json_writer *writer, const dyn_client_frame *frame);
+void write_constraint(json_writer *writer, const dyn_client_constraint *constraint);
+
+/* Returns the name of a kind of constraint, as the protocol spells it. */
+const char *constraint_kind_name(dyn_client_constraint_kind kind);
 
 /* Returns true if the joint's position has limits. */
 bool has_range(const dyn_client_joint *joint);

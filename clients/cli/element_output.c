@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of one joint, link or frame of a model.
+ * Output of one joint, link, frame or constraint of a model.
  */
 #include "element_output.h"
 
@@ -15,6 +15,7 @@ typedef struct elements {
     const dyn_client_joint *joint;
     const dyn_client_link *link;
     const dyn_client_frame *frame;
+    const dyn_client_constraint *constraint;
 } elements;
 
 static elements find_elements(const dyn_client_description *robot, const char *name, suggestion *meant) {
@@ -30,6 +31,10 @@ static elements find_elements(const dyn_client_description *robot, const char *n
     for (size_t i = 0; i < robot->frame_count; i++) {
         found.frame = strcmp(robot->frames[i].name, name) == 0 ? &robot->frames[i] : found.frame;
         suggestion_consider(meant, robot->frames[i].name);
+    }
+    for (size_t i = 0; i < robot->constraint_count; i++) {
+        found.constraint = strcmp(robot->constraints[i].name, name) == 0 ? &robot->constraints[i] : found.constraint;
+        suggestion_consider(meant, robot->constraints[i].name);
     }
     return found;
 }
@@ -113,6 +118,41 @@ static void add_frame(table *to, const dyn_client_frame *frame) {
     add_numbers(to, "  quaternion", 4, frame->pose.orientation, "");
 }
 
+static void add_side(table *to, const char *name, const dyn_client_constraint_frame *side) {
+    add_text(to, name, side->link[0] != '\0' ? side->link : "(world)");
+    add_pose(to, "  pose", &side->pose);
+}
+
+static void add_constraint(table *to, const dyn_client_constraint *constraint) {
+    bool is_loop = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT;
+    bool is_plane = constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE;
+    add_text(to, "constraint", constraint_kind_name(constraint->kind));
+    if (is_loop) {
+        add_text(to, "type", dyn_client_joint_type_name(constraint->type));
+    }
+    if (is_loop || is_plane) {
+        add_numbers(to, is_plane ? "normal" : "axis", 3, constraint->axis, "");
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_DISTANCE) {
+        add_numbers(to, "distance", 1, &constraint->distance, "m");
+    }
+    for (size_t i = 0; i < constraint->coupled_count; i++) {
+        add_text(to, "couples", constraint->coupled[i].joint);
+        add_numbers(to, "  coefficient", 1, &constraint->coupled[i].coefficient, "");
+    }
+    if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
+        add_numbers(to, "offset", 1, &constraint->offset, "");
+    } else {
+        add_side(to, "predecessor", &constraint->predecessor);
+        add_side(to, "successor", &constraint->successor);
+    }
+    for (size_t k = 0; k < constraint->row_count; k++) {
+        table_add_cell(to, "row %zu", constraint->first_row + k);
+        table_add_cell(to, "%s, %s, %s", constraint->row_names[k], constraint->directions[k],
+                       constraint->multiplier_units[k]);
+    }
+}
+
 static exit_code print_text(const dyn_client_description *robot, const elements *found) {
     table *lines = table_create();
     table_add_column(lines, "", TABLE_LEFT);
@@ -125,6 +165,9 @@ static exit_code print_text(const dyn_client_description *robot, const elements 
     }
     if (found->frame) {
         add_frame(lines, found->frame);
+    }
+    if (found->constraint) {
+        add_constraint(lines, found->constraint);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -146,6 +189,10 @@ static void write_json(const elements *found) {
         emit_key(&writer, "frame");
         write_frame(&writer, found->frame);
     }
+    if (found->constraint) {
+        emit_key(&writer, "constraint");
+        write_constraint(&writer, found->constraint);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -153,8 +200,9 @@ static void write_json(const elements *found) {
 exit_code print_element(const arguments *args, const dyn_client_description *robot, const char *name) {
     suggestion meant = {.wanted = name, .length = strlen(name)};
     elements found = find_elements(robot, name, &meant);
-    if (!found.joint && !found.link && !found.frame) {
-        return complain(EXIT_USAGE, "%s has no joint, link or frame \"%s\"%s%s%s (see dynamicsctl describe %s)",
+    if (!found.joint && !found.link && !found.frame && !found.constraint) {
+        return complain(EXIT_USAGE,
+                        "%s has no joint, link, frame or constraint \"%s\"%s%s%s (see dynamicsctl describe %s)",
                         robot->model.name, name, meant.closest ? "; did you mean \"" : "",
                         meant.closest ? meant.closest : "", meant.closest ? "\"?" : "", robot->model.name);
     }

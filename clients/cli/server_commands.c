@@ -137,6 +137,8 @@ static void write_limits(json_writer *writer, const dyn_client_server_info *info
     emit_unsigned(writer, info->limits.models);
     emit_key(writer, "links");
     emit_unsigned(writer, info->limits.links);
+    emit_key(writer, "constraints");
+    emit_unsigned(writer, info->limits.constraints);
     emit_key(writer, "connections");
     emit_unsigned(writer, info->limits.connections);
     emit_key(writer, "request_time");

@@ -34,6 +34,7 @@ static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
     X(SAMPLES, samples)                                                                                                \
     X(MODELS, models)                                                                                                  \
     X(LINKS, links)                                                                                                    \
+    X(CONSTRAINTS, constraints)                                                                                        \
     X(SIMULATIONS, simulations)                                                                                        \
     X(STREAMS, streams)                                                                                                \
     X(TOPICS, topics)                                                                                                  \

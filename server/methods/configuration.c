@@ -265,7 +265,7 @@ void method_compute_configurations(call *c) {
     const Dynamics__V1__ComputeConfigurationsRequest *r = c->request->compute_configurations;
     const operation *o = find_operation(r);
     batch b;
-    bool is_open = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES);
+    bool is_open = batch_open_model(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_CONSTRAINTS);
     if (is_open && !o) {
         call_blame(c, "operation");
         call_fail(c, REASON_MISSING_VALUE, "there is no operation; pass one, such as integrate or difference");

@@ -2,6 +2,7 @@
 /* DescribeModel: one model in full. */
 #include <dynamics/dynamics.h>
 
+#include "methods/constraints.h"
 #include "methods/coordinates.h"
 #include "methods/description.h"
 #include "methods/geometry.h"
@@ -190,6 +191,7 @@ void method_describe_model(call *c) {
         reply->q_names = coordinates_spell(c, model, false);
         reply->n_v_names = (size_t)dyn_model_nv(model);
         reply->v_names = coordinates_spell(c, model, true);
+        reply->constraints = constraints_describe(c, model, &reply->n_constraints);
     }
     model_entry_release(entry);
 }

@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ModelDescription: conversion of links, joints and frames to a builder, and back. */
+/* ModelDescription: conversion of links, joints, frames and constraints to a builder, and back. */
 #include "methods/description.h"
 
-#include <dynamics/urdf.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/constraints.h"
 #include "methods/geometry.h"
 #include "methods/text.h"
-
-bool description_fail_element(call *c, const dyn_error *error) {
-    /* An error with a line names the element in its message. */
-    bool is_named = error->site.element.kind != DYN_ELEMENT_KIND_NONE && error->site.element.line == 0;
-    call_fail_description(c, error, is_named ? error->place : "");
-    if (error->site.cause == DYN_CAUSE_TOO_MANY && error->site.argument && strcmp(error->site.argument, "depth") == 0) {
-        call_set_limit(c, BOUND_URDF_DEPTH, DYN_URDF_MAX_DEPTH, 0);
-    } else if (error->site.cause == DYN_CAUSE_TOO_MANY) {
-        call_set_limit(c, BOUND_ELEMENT_NAME_BYTES, DYN_MAX_NAME, 0);
-    }
-    return false;
-}
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
 
@@ -60,14 +48,6 @@ bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy
     }
 }
 
-dyn_joint_type description_joint_type(Dynamics__V1__JointType wire) {
-    return (dyn_joint_type)((int)wire - DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED);
-}
-
-Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type) {
-    return (Dynamics__V1__JointType)((int)type + DYNAMICS__V1__JOINT_TYPE__JOINT_TYPE_FIXED);
-}
-
 Dynamics__V1__Base description_write_base(dyn_base base) {
     return base == DYN_BASE_FLOATING ? DYNAMICS__V1__BASE__BASE_FLOATING : DYNAMICS__V1__BASE__BASE_FIXED;
 }
@@ -79,22 +59,12 @@ Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Refuses a member that the daemon derives from the others and sets in replies only. */
-static bool refuse_derived(call *c, const char *path, const char *member, bool is_set) {
-    if (is_set) {
-        call_blame(c, "%s.%s", path, member);
-        call_fail(c, REASON_UNUSED_FIELD, "%s follows from the description and is set in replies only; leave it out",
-                  member);
-    }
-    return !is_set;
-}
-
 static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_builder *builder) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_error error;
     dyn_link_description link = {.name = from->name};
     snprintf(path, sizeof path, "description.links[%zu]", i);
-    if (!refuse_derived(c, path, "joints", from->joints) ||
+    if (!description_refuse_derived(c, path, "joints", from->joints) ||
         !geometry_read_inertia(c, path_join(member, path, "inertia"), from->inertia, &link.inertia)) {
         return false;
     }
@@ -147,7 +117,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
                                    .damping = from->damping,
                                    .friction = from->friction};
     snprintf(path, sizeof path, "description.joints[%zu]", i);
-    if (!refuse_derived(c, path, "coordinates", from->coordinates) || !read_axes(c, path, from, &joint) ||
+    if (!description_refuse_derived(c, path, "coordinates", from->coordinates) || !read_axes(c, path, from, &joint) ||
         !geometry_read_placement(c, path_join(member, path, "origin"), from->origin, &origin)) {
         return false;
     }
@@ -170,7 +140,7 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
     dyn_error error;
     dyn_pose pose;
     snprintf(path, sizeof path, "description.frames[%zu]", i);
-    if (!refuse_derived(c, path, "moving_joint", from->moving_joint[0] != '\0') ||
+    if (!description_refuse_derived(c, path, "moving_joint", from->moving_joint[0] != '\0') ||
         !geometry_read_placement(c, path_join(member, path, "pose"), from->pose, &pose)) {
         return false;
     }
@@ -205,7 +175,7 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
     for (size_t i = 0; is_read && i < from->n_frames; i++) {
         is_read = read_frame(c, i, from->frames[i], builder);
     }
-    return is_read;
+    return is_read && constraints_read(c, from, builder);
 }
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
@@ -227,10 +197,13 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 /* ---- errors of the whole ----------------------------------------------------------------------------------------- */
 
 /* Writes the field of an element. The frames follow the links and the joints: each is a link on a fixed joint. */
-static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, const dyn_element *at) {
+static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error_site *site) {
+    const dyn_element *at = &site->element;
     bool is_link = at->kind == DYN_ELEMENT_KIND_LINK;
     size_t count = is_link ? from->n_links : from->n_joints, i = (size_t)at->index;
-    if (at->index < 0 || (!is_link && at->kind != DYN_ELEMENT_KIND_JOINT)) {
+    if (at->kind == DYN_ELEMENT_KIND_CONSTRAINT && at->index >= 0) {
+        constraints_blame(c, from, i, site);
+    } else if (at->index < 0 || (!is_link && at->kind != DYN_ELEMENT_KIND_JOINT)) {
         call_blame(c, "description");
     } else if (i < count) {
         call_blame(c, "description.%s[%zu]", is_link ? "links" : "joints", i);
@@ -240,7 +213,7 @@ static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, c
 }
 
 void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error *error) {
-    blame_element(c, from, &error->site.element);
+    blame_element(c, from, &error->site);
     description_fail_element(c, error);
 }
 
@@ -317,6 +290,7 @@ static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__Model
     for (size_t i = 0; !call_has_ended(c) && i < joints; i++) {
         to->joints[to->n_joints++] = write_joint(c, dyn_builder_joint(from, (int)i));
     }
+    to->constraints = constraints_write(c, from, &to->n_constraints);
 }
 
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model) {

@@ -9,6 +9,7 @@
 #include <dynamics/dynamics.h>
 
 #include "methods/call.h"
+#include "methods/description_parts.h"
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder);
 bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable *from, dyn_builder **builder);
@@ -19,20 +20,12 @@ void description_fail(call *c, const Dynamics__V1__ModelDescription *from, const
 void description_fail_table(call *c, const dyn_error *error);
 void description_fail_screws(call *c, const dyn_error *error);
 
-/* Ends the call with an error of the library about an element, whose field the caller has set (call_blame). Returns
- * false. */
-bool description_fail_element(call *c, const dyn_error *error);
-
 /* Read optional choices of a request. An absent choice leaves the result unchanged. */
 bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, dyn_base *base);
 bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic);
 
-/* Returns the library's number of a joint type. A type unknown to the protocol becomes one unknown to the library. */
-dyn_joint_type description_joint_type(Dynamics__V1__JointType wire);
-
 Dynamics__V1__Base description_write_base(dyn_base base);
 Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic);
-Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type);
 
 void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits);
 Dynamics__V1__JointLimits *description_write_limits(call *c, const dyn_joint_limits *from);

@@ -12,8 +12,9 @@ static double *compute(call *c, batch *b, const Dynamics__V1__Query *query, Dyna
     evaluation e;
     const quantity_place whole = {.subtree = -1};
     query_parts supported = evaluation_parts(quantity_find(quantity)->inputs);
-    bool is_done = batch_open(c, b, query, supported, q->count, q->values) && evaluation_open(b, &e, 1) &&
-                   evaluation_add(b, &e, quantity, &whole) && evaluation_run(b, &e, arrays);
+    bool is_done = batch_open(c, b, query, supported, q->count, q->values) && evaluation_check(b, quantity) &&
+                   evaluation_open(b, &e, 1) && evaluation_add(b, &e, quantity, &whole) &&
+                   evaluation_run(b, &e, arrays);
     return is_done ? e.results[0].values[0] : NULL;
 }
 

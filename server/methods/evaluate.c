@@ -144,7 +144,8 @@ static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
     const quantity_row *of = quantity_find(requested->quantity);
     quantity_place at = {.subtree = -1};
-    if (!check_members(b->call, i, requested) || !find_subtree(b, i, requested->subtree, &at.subtree)) {
+    if (!check_members(b->call, i, requested) || !evaluation_check(b, requested->quantity) ||
+        !find_subtree(b, i, requested->subtree, &at.subtree)) {
         return false;
     }
     call_blame(b->call, "quantities[%zu].reference_frame", i);

@@ -2,6 +2,7 @@
 /* Computation of quantities for the samples of a batch. */
 #include "methods/evaluation.h"
 
+#include "methods/constraints.h"
 #include "methods/quantity_layout.h"
 
 /* Bound of a thread's scratch values; one sample may exceed it. */
@@ -30,8 +31,9 @@ const char *const state_array_names[STATE_ARRAYS] = {
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
 query_parts evaluation_parts(unsigned inputs) {
-    return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) |
-           (inputs & USES_FORCES ? QUERY_FORCES : 0) | (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0);
+    return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
+           (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) | (inputs & USES_FORCES ? QUERY_FORCES : 0) |
+           (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0);
 }
 
 bool evaluation_open(batch *b, evaluation *e, size_t most_results) {
@@ -73,6 +75,16 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
     t->by = by;
     t->at = *at;
     return t;
+}
+
+bool evaluation_check(batch *b, Dynamics__V1__Quantity number) {
+    refusal why = {0};
+    const char *name = protobuf_c_enum_descriptor_get_value(&dynamics__v1__quantity__descriptor, (int)number)->name;
+    if (!quantity_find(number)->by->is_of_tree || constraints_are_absent(b->entry, name, &why)) {
+        return true;
+    }
+    call_refuse(b->call, &why);
+    return false;
 }
 
 bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, const quantity_place *at) {

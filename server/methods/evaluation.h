@@ -3,8 +3,8 @@
  * Computation of quantities for the samples of a batch, for Evaluate and for the methods that compute one quantity
  * each.
  *
- *     if (batch_open(c, &b, query, evaluation_parts(uses), n_q, q) && evaluation_open(&b, &e, 1) &&
- *         evaluation_add(&b, &e, quantity, &place) && evaluation_run(&b, &e, arrays)) {
+ *     if (batch_open(c, &b, query, evaluation_parts(uses), n_q, q) && evaluation_check(&b, quantity) &&
+ *         evaluation_open(&b, &e, 1) && evaluation_add(&b, &e, quantity, &place) && evaluation_run(&b, &e, arrays)) {
  *         ... e.results[0].values[0] ...
  *     }
  *
@@ -63,6 +63,9 @@ query_parts evaluation_parts(unsigned inputs);
 
 /* Reserves room for at most that many results. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
+
+/* Refuses a quantity that ignores the constraints of the model. */
+bool evaluation_check(batch *b, Dynamics__V1__Quantity number);
 
 /* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added
  * before. */

@@ -314,12 +314,14 @@ static const computation by_frame_motion = {.run = frame_motion, .yields = 3, .l
 static const computation by_frame_derivatives = {
     .run = frame_derivatives, .yields = 3, .along = {QUANTITY(FRAME_JACOBIAN)}, .needs_all = true, .linear = 60};
 static const computation by_inverse_dynamics_derivatives = {.run = inverse_dynamics_derivatives,
+                                                            .is_of_tree = true,
                                                             .yields = 2,
                                                             .along = {QUANTITY(MASS_MATRIX)},
                                                             .needs_all = true,
                                                             .linear = 80,
                                                             .quadratic = 10};
 static const computation by_forward_dynamics_derivatives = {.run = forward_dynamics_derivatives,
+                                                            .is_of_tree = true,
                                                             .yields = 2,
                                                             .along = {QUANTITY(INVERSE_MASS_MATRIX)},
                                                             .needs_all = true,
@@ -332,6 +334,7 @@ static const computation by_centroidal_derivatives = {.run = centroidal_derivati
                                                       .needs_all = true,
                                                       .linear = 100};
 static const computation by_inverse_dynamics_second_derivatives = {.run = inverse_dynamics_second_derivatives,
+                                                                   .is_of_tree = true,
                                                                    .yields = 4,
                                                                    .needs_all = true,
                                                                    .linear = 100,
@@ -339,6 +342,7 @@ static const computation by_inverse_dynamics_second_derivatives = {.run = invers
                                                                    .cubic = 20};
 static const computation by_forward_dynamics_second_derivatives = {
     .run = forward_dynamics_second_derivatives,
+    .is_of_tree = true,
     .yields = 4,
     .along = {QUANTITY(FORWARD_DYNAMICS_BY_Q), QUANTITY(FORWARD_DYNAMICS_BY_V), QUANTITY(INVERSE_MASS_MATRIX)},
     .needs_all = true,
@@ -346,10 +350,16 @@ static const computation by_forward_dynamics_second_derivatives = {
     .quadratic = 50,
     .cubic = 50,
     .quartic = 4};
-static const computation by_operational_space = {.run = operational_space, .yields = 6, .linear = 800, .quadratic = 40};
-static const computation by_ellipsoids = {
-    .run = ellipsoids, .yields = 1, .along = {QUANTITY(FRAME_ELLIPSOIDS)}, .needs_all = true, .linear = 600};
+static const computation by_operational_space = {
+    .run = operational_space, .is_of_tree = true, .yields = 6, .linear = 800, .quadratic = 40};
+static const computation by_ellipsoids = {.run = ellipsoids,
+                                          .is_of_tree = true,
+                                          .yields = 1,
+                                          .along = {QUANTITY(FRAME_ELLIPSOIDS)},
+                                          .needs_all = true,
+                                          .linear = 600};
 static const computation by_acceleration_ellipsoids = {.run = acceleration_ellipsoids,
+                                                       .is_of_tree = true,
                                                        .yields = 1,
                                                        .along = {QUANTITY(FRAME_ACCELERATION_ELLIPSOIDS)},
                                                        .needs_all = true,
@@ -359,6 +369,7 @@ static const computation by_principal_axes = {
 static const computation by_energy_regressor = {
     .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
 static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
+                                                .is_of_tree = true,
                                                 .yields = 1,
                                                 .along = {QUANTITY(TORQUE_ELLIPSOID)},
                                                 .needs_all = true,
@@ -377,13 +388,13 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
     [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_VECTOR(FORCE),
-                                    ALONE(inverse_dynamics, .linear = 20)},
+                                    ALONE(inverse_dynamics, .is_of_tree = true, .linear = 20)},
     [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS, JOINT_VECTOR(ACCELERATION),
-                                    ALONE(forward_dynamics, .linear = 40)},
+                                    ALONE(forward_dynamics, .is_of_tree = true, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
                                ALONE(mass_matrix, .linear = 20, .quadratic = 2)},
     [QUANTITY(INVERSE_MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INVERSE_INERTIA),
-                                       ALONE(inverse_mass_matrix, .linear = 40, .quadratic = 4)},
+                                       ALONE(inverse_mass_matrix, .is_of_tree = true, .linear = 40, .quadratic = 4)},
     [QUANTITY(CORIOLIS_MATRIX)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(DAMPING),
                                    ALONE(coriolis_matrix, .linear = 60, .quadratic = 6)},
     [QUANTITY(CHRISTOFFEL_SYMBOLS)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_CUBE(SYMBOL),
@@ -425,7 +436,7 @@ static const quantity_row quantities[] = {
     [QUANTITY(FRAME_ACCELERATION_BY_V)] = {OF_FRAMES, NULL, USES_V, TWIST_BY_POSITION, &by_frame_derivatives, 2},
     [QUANTITY(TORQUE_REGRESSOR)] = {OF_ROBOT, "", USES_V | USES_A | USES_GRAVITY,
                                     VALUE(FORCE_BY_PARAMETER, AXIS(JOINTS), AXIS(BODIES), AXIS(PARAMETERS)),
-                                    ALONE(torque_regressor, .linear = 60, .quadratic = 20)},
+                                    ALONE(torque_regressor, .is_of_tree = true, .linear = 60, .quadratic = 20)},
     [QUANTITY(INVERSE_DYNAMICS_BY_Q)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_MATRIX(STIFFNESS),
                                          &by_inverse_dynamics_derivatives, 0},
     [QUANTITY(INVERSE_DYNAMICS_BY_V)] = {OF_ROBOT, "", USES_V | USES_PAYLOADS, JOINT_MATRIX(DAMPING),
@@ -441,7 +452,7 @@ static const quantity_row quantities[] = {
                                   INVERSE_INPUTS,
                                   {PART("force", UNITS("N"), 3, 6, AXIS(BODIES), AXIS(XYZ)),
                                    PART("torque", UNITS("N m"), 0, 6, AXIS(BODIES), AXIS(XYZ))},
-                                  ALONE(joint_wrenches, .linear = 30)},
+                                  ALONE(joint_wrenches, .is_of_tree = true, .linear = 30)},
     [QUANTITY(FRAME_JACOBIAN_BY_Q)] = {OF_FRAMES, NULL, 0,
                                        SPATIAL_CUBE(UNITS("m", "1", "1", "1/m"), UNITS("1", "1/m", "1/m", "1/m^2")),
                                        ALONE(frame_hessian, .linear = 40, .quadratic = 10)},
@@ -478,9 +489,11 @@ static const quantity_row quantities[] = {
                                                              "1/(kg m)", "1/(kg m^2)", "1/kg", "1/(kg m)")),
                                             &by_forward_dynamics_second_derivatives, 3},
     [QUANTITY(INVERSE_DYNAMICS_ALONG)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_DQ | USES_DV | USES_DA,
-                                          JOINT_VECTOR(FORCE), ALONE(inverse_dynamics_along, .linear = 60)},
+                                          JOINT_VECTOR(FORCE),
+                                          ALONE(inverse_dynamics_along, .is_of_tree = true, .linear = 60)},
     [QUANTITY(FORWARD_DYNAMICS_ALONG)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_DQ | USES_DV | USES_DTAU,
-                                          JOINT_VECTOR(ACCELERATION), ALONE(forward_dynamics_along, .linear = 120)},
+                                          JOINT_VECTOR(ACCELERATION),
+                                          ALONE(forward_dynamics_along, .is_of_tree = true, .linear = 120)},
     [QUANTITY(EXTERNAL_FORCES)] = {OF_ROBOT, "", USES_FORCES, JOINT_VECTOR(FORCE),
                                    ALONE(external_forces, .linear = 20)},
     [QUANTITY(OPERATIONAL_SPACE_INERTIA)] = {OF_TASK, NULL, USES_PAYLOADS, VALUE(INERTIA, AXIS(TASK), AXIS(TASK)),
@@ -503,7 +516,7 @@ static const quantity_row quantities[] = {
                                         {BLOCK("linear", UNITS("m^3", "1"), 2, AXIS(MEASURES)),
                                          BLOCK("angular", UNITS("1"), 0, AXIS(MEASURES)),
                                          BLOCK("spatial", UNITS("m^3"), 4, AXIS_NONE)},
-                                        ALONE(manipulability, .linear = 200)},
+                                        ALONE(manipulability, .is_of_tree = true, .linear = 200)},
     [QUANTITY(FRAME_ELLIPSOIDS)] = {OF_FRAMES,
                                     NULL,
                                     USES_PAYLOADS,

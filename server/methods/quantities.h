@@ -63,6 +63,7 @@ typedef struct computation {
     /* Sizes, as quantities, of further outputs that are not for the reply; terminated by UNSPECIFIED. */
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
     bool needs_all;                           /* no output may be NULL */
+    bool is_of_tree;                          /* the result is wrong for a model with constraints */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
 } computation;
 

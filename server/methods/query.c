@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "methods/constraints.h"
 #include "methods/geometry.h"
 #include "methods/text.h"
 
@@ -62,7 +63,8 @@ model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_p
         call_blame(c, "query.model");
         return NULL;
     }
-    if (!query_check_digest(query, entry, &why)) {
+    if (!query_check_digest(query, entry, &why) ||
+        (!(supported & QUERY_CONSTRAINTS) && !constraints_are_absent(entry, c->method->name, &why))) {
         call_refuse(c, &why);
         model_entry_release(entry);
         return NULL;

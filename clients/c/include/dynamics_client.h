@@ -245,6 +245,7 @@ typedef struct dyn_client_server_info {
         double job_time;         /* s, longest computation of one */
         uint64_t job_bytes;      /* of requests and results of all jobs together */
         double job_result_time;  /* s, after which a finished job is removed */
+        size_t constraints;      /* of one model */
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */
@@ -395,6 +396,8 @@ typedef struct dyn_client_model {
     const char *source;    /* file of the model directory; empty if loaded by request */
     const char *loaded_by; /* peer that loaded it; empty for a model of the model directory */
     bool kept;             /* stored on the daemon's disk and loaded at each start */
+    size_t constraints;
+    size_t constraint_rows; /* m: rows of all constraints */
 } dyn_client_model;
 
 typedef enum dyn_client_severity {
@@ -500,7 +503,51 @@ typedef struct dyn_client_frame {
     dyn_client_pose pose; /* in the frame of `link` */
 } dyn_client_frame;
 
-/* Description of a robot in numbers: a tree of links and joints, in any order. */
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
+
+typedef enum dyn_client_constraint_kind {
+    DYN_CLIENT_CONSTRAINT_KIND_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT = 1,
+    DYN_CLIENT_CONSTRAINT_KIND_DISTANCE = 2,       /* the origins of both frames are `distance` apart */
+    DYN_CLIENT_CONSTRAINT_KIND_POINT_ON_PLANE = 3, /* the successor stays in the plane normal to `axis` */
+    DYN_CLIENT_CONSTRAINT_KIND_COUPLING = 4,       /* sum of coefficient * q = offset */
+} dyn_client_constraint_kind;
+
+/* Frame of a constraint. */
+typedef struct dyn_client_constraint_frame {
+    const char *link;     /* NULL or empty: the world */
+    dyn_client_pose pose; /* in the frame of `link` */
+} dyn_client_constraint_frame;
+
+typedef struct dyn_client_coupled_coordinate {
+    const char *joint; /* with one coordinate */
+    double coefficient;
+} dyn_client_coupled_coordinate;
+
+/* Constraint, which closes a loop of the robot. Requests do not read members that its kind does not name, and results
+ * have zeros there. constraint.proto describes the kinds and the directions of their rows. */
+typedef struct dyn_client_constraint {
+    const char *name;
+    dyn_client_constraint_kind kind;
+    dyn_client_constraint_frame predecessor, successor; /* not of a coupling */
+    dyn_client_joint_type type;                         /* of a loop joint; every type except floating */
+    double axis[3];        /* of a loop joint or a plane, in the predecessor: of any nonzero length; results: unit */
+    double second_axis[3]; /* of a universal joint, in the successor */
+    double pitch;          /* of a helical joint, m/rad */
+    double distance;       /* m */
+    size_t coupled_count;  /* 1 or 2, of a coupling */
+    const dyn_client_coupled_coordinate *coupled;
+    double offset; /* of a coupling, rad or m */
+    /* Set by dyn_client_describe_model and not read in requests: rows first_row .. first_row + row_count - 1 of the
+     * model's m rows, with their names, directions, and the units of their closure errors and multipliers. */
+    size_t first_row, row_count;
+    const char *const *row_names;
+    const char *const *directions;
+    const char *const *error_units;
+    const char *const *multiplier_units;
+} dyn_client_constraint;
+
+/* Description of a robot in numbers: a tree of links and joints, in any order, and constraints between them. */
 typedef struct dyn_client_model_description {
     size_t struct_size;
     const char *name;
@@ -513,6 +560,8 @@ typedef struct dyn_client_model_description {
     const dyn_client_joint *joints;
     size_t frame_count;
     const dyn_client_frame *frames;
+    size_t constraint_count;
+    const dyn_client_constraint *constraints;
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 
@@ -647,6 +696,8 @@ typedef struct dyn_client_description {
     const char *instruction_set;    /* of the algorithms in use, such as "avx512"; empty: not stated */
     const char *const *q_names;     /* model.nq: "elbow", or "root_joint[0]" .. of a joint with several coordinates */
     const char *const *v_names;     /* model.nv: likewise, of velocities, forces and accelerations */
+    size_t constraint_count;
+    const dyn_client_constraint *constraints; /* in the order of their rows */
 } dyn_client_description;
 
 /* Requests everything that the daemon knows about a model, by name or digest. Errors: NOT_FOUND. */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "constraints.h"
 #include "descriptions.h"
 #include "error.h"
 #include "model_parts.h"
@@ -18,6 +19,7 @@ typedef struct description_result {
     dyn_client_link *links;
     dyn_client_frame *frames;
     dyn_client_report_entry *report;
+    pool constraints;
 } description_result;
 
 const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
@@ -93,6 +95,11 @@ static bool convert_description(description_result *result) {
                                                .pose = to_pose(from->frames[i]->pose)};
     }
     to_report(from->n_report, from->report, result->report);
+    const dyn_client_constraint *constraints =
+        to_constraints(&result->constraints, from->n_constraints, from->constraints);
+    if (result->constraints.is_exhausted) {
+        return false;
+    }
     result->description = (dyn_client_description){
         .model = to_model(from->model),
         .mimic = (dyn_client_mimic_policy)from->mimic,
@@ -108,6 +115,8 @@ static bool convert_description(description_result *result) {
         .home_q = from->home_q,
         .q_names = (const char *const *)from->q_names,
         .v_names = (const char *const *)from->v_names,
+        .constraint_count = from->n_constraints,
+        .constraints = constraints,
         .compilation =
             from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",
@@ -154,6 +163,7 @@ void dyn_client_description_free(dyn_client_description *description) {
     free(result->links);
     free(result->frames);
     free(result->report);
+    pool_free(&result->constraints);
     dynamics__v1__describe_model_reply__free_unpacked(result->reply, NULL);
     free(result);
 }

@@ -11,14 +11,7 @@
 
 #include "dynamics_client.h"
 #include "pool.h"
-
-Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]);
-
-/* Converts a pose. The identity, like a zero inertia, becomes NULL. */
-Dynamics__V1__Placement *from_pose(pool *memory, const dyn_client_pose *from);
-
-/* Converts a placement of a reply, which the result refers to. NULL becomes the identity. */
-dyn_client_pose to_pose(const Dynamics__V1__Placement *from);
+#include "poses.h"
 
 Dynamics__V1__Inertia *from_inertia(pool *memory, const dyn_client_inertia *from);
 dyn_client_inertia to_inertia(const Dynamics__V1__Inertia *from);

@@ -20,6 +20,8 @@ dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
         .source = from->source,
         .loaded_by = from->loaded_by,
         .kept = from->kept,
+        .constraints = from->constraints,
+        .constraint_rows = from->constraint_rows,
     };
 }
 

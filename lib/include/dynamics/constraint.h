@@ -24,6 +24,8 @@
 #ifndef DYNAMICS_CONSTRAINT_H
 #define DYNAMICS_CONSTRAINT_H
 
+#include <stdbool.h>
+
 #include <dynamics/builder.h>
 #include <dynamics/export.h>
 
@@ -31,8 +33,9 @@
 extern "C" {
 #endif
 
-/* Bounds on the constraints of a model; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
-enum { DYN_MAX_CONSTRAINTS = 256, DYN_MAX_CONSTRAINT_ROWS = 600 };
+/* Bounds on the constraints of a model and on the nv of a model that has any; beyond one the status is
+ * DYN_RESOURCE_EXHAUSTED. */
+enum { DYN_MAX_CONSTRAINTS = 256, DYN_MAX_CONSTRAINT_ROWS = 600, DYN_MAX_CONSTRAINED_NV = 1000 };
 
 typedef enum dyn_constraint_kind {
     DYN_CONSTRAINT_KIND_LOOP_JOINT = 1,     /* a joint between P and S; fixed and spherical ones hold pose and point */
@@ -69,7 +72,8 @@ typedef struct dyn_constraint_description {
 } dyn_constraint_description;
 
 /* Adds a constraint. Its links and joints may be added later.
- * Errors, with place "constraint NAME": DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a type
+ * Errors, with place "constraint NAME" and the member, such as "predecessor.link" or "coupled[1].coefficient", as part
+ * of the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a type
  * that cannot close a loop, a zero axis, a matrix that is no rotation (to 1e-9), a distance that is not positive, a
  * value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_constraint(dyn_builder *builder, const dyn_constraint_description *constraint,
@@ -86,6 +90,15 @@ typedef struct dyn_constraint {
 DYN_API int dyn_model_constraint_count(const dyn_model *model);
 DYN_API const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constraint);
 DYN_API int dyn_model_constraint_rows(const dyn_model *model);
+
+/* Row of a constraint. An angular one has closure errors in rad and multipliers in N m, another one m and N. */
+typedef struct dyn_constraint_row {
+    const char *direction; /* "angular x" .. "linear z", "angular", "distance", "normal" or "coupling" */
+    bool is_angular;
+} dyn_constraint_row;
+
+/* Returns row k < row_count of a constraint of the model. */
+DYN_API dyn_constraint_row dyn_model_constraint_row(const dyn_model *model, int constraint, int k);
 
 #ifdef __cplusplus
 }

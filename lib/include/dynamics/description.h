@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include <dynamics/builder.h>
+#include <dynamics/constraint.h>
 #include <dynamics/export.h>
 #include <dynamics/model.h>
 #include <dynamics/status.h>
@@ -32,12 +33,14 @@ DYN_API dyn_status dyn_model_build_options(const dyn_model *model, dyn_build_opt
 DYN_API const char *dyn_builder_name(const dyn_builder *builder);
 DYN_API void dyn_builder_gravity(const dyn_builder *builder, double gravity[3]);
 
-/* Links and joints in the order in which they were added; axes have unit length. The descriptions and their strings
- * live until the builder is changed or freed. The result is NULL for an index that is out of range. */
+/* Links, joints and constraints in the order in which they were added; axes have unit length. The descriptions and
+ * their strings live until the builder is changed or freed. The result is NULL for an index that is out of range. */
 DYN_API int dyn_builder_link_count(const dyn_builder *builder);
 DYN_API const dyn_link_description *dyn_builder_link(const dyn_builder *builder, int link);
 DYN_API int dyn_builder_joint_count(const dyn_builder *builder);
 DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builder, int joint);
+DYN_API int dyn_builder_constraint_count(const dyn_builder *builder);
+DYN_API const dyn_constraint_description *dyn_builder_constraint(const dyn_builder *builder, int constraint);
 
 /* Writes the description as text for another program. It covers all joint types and the options that the model was
  * built with, and it is exact: a program that reads it builds a model of the same canonical text. The first line is

@@ -47,7 +47,8 @@ DYN_API dyn_status dyn_model_detach(const dyn_model *model, const char *link, dy
 
 /* Attaches the robot `added` to `link`: fixes its root there, at `pose` (NULL: the frame of `link`), by the joint
  * "PREFIXroot:fixed". `prefix` (NULL: none) precedes all names of its links and joints; a name that occurs twice is
- * refused. The base and gravity of `added` are ignored. */
+ * refused. The base and gravity of `added` are ignored. Constraints between `added` and the world tie it to its root
+ * instead; DYN_FAILED_PRECONDITION with place "constraint NAME" where its base is floating. */
 DYN_API dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_pose *pose,
                                    const dyn_model *added, const char *prefix, dyn_model **result, dyn_error *error);
 

@@ -42,31 +42,54 @@ static named_element new_constraint(const dyn_builder *builder, const dyn_constr
                            c->name};
 }
 
-static dyn_status refuse(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error,
+static named_element element_of(const dyn_builder *builder, int i) {
+    const dyn_constraint_description *c = &builder->constraints[i];
+    return (named_element){{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i, .line = c->line}, c->name};
+}
+
+/* Sets an error about a member of a constraint, such as "axis", or about the constraint as a whole (NULL). */
+static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
                          const char *format, ...) {
     char message[DYN_MESSAGE_SIZE];
     va_list list;
     va_start(list, format);
     vsnprintf(message, sizeof message, format, list);
     va_end(list);
-    return builder_fail(builder, error, DYN_INVALID_ARGUMENT, new_constraint(builder, c), "%s", message);
+    dyn_status status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, at, "%s", message);
+    if (error) {
+        error->site.part = member;
+    }
+    return status;
 }
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-static dyn_status check_frame(const dyn_builder *builder, const dyn_constraint_description *c, const char *side,
-                              const dyn_constraint_frame *frame, dyn_error *error) {
+/* Sides of a constraint, and their members. */
+static const struct {
+    const char *name, *link, *pose;
+} sides[] = {{"predecessor", "predecessor.link", "predecessor.pose"},
+             {"successor", "successor.link", "successor.pose"}};
+
+static dyn_status check_frame(const dyn_builder *builder, const dyn_constraint_description *c, int side,
+                              dyn_error *error) {
+    const dyn_constraint_frame *frame = side == 0 ? &c->predecessor : &c->successor;
+    const char *name = sides[side].name;
+    named_element at = new_constraint(builder, c);
     dyn_error bad;
-    if (frame->link && name_check(frame->link, &bad, side, "link") != DYN_OK) {
-        return refuse(builder, c, error, "the link of its %s: %s", side, bad.message);
+    if (frame->link && name_check(frame->link, &bad, name, "link") != DYN_OK) {
+        return refuse(builder, at, sides[side].link, error, "the link of its %s: %s", name, bad.message);
     }
     if (!builder_all_finite(frame->pose.position, 3)) {
-        return refuse(builder, c, error, "the position of its %s is (%g, %g, %g); state finite numbers", side,
-                      frame->pose.position[0], frame->pose.position[1], frame->pose.position[2]);
+        return refuse(builder, at, sides[side].pose, error,
+                      "the position of its %s is (%g, %g, %g); state finite numbers", name, frame->pose.position[0],
+                      frame->pose.position[1], frame->pose.position[2]);
     }
     if (!is_rotation(frame->pose.rotation)) {
-        return refuse(builder, c, error,
-                      "the rotation of its %s is none: its columns must be orthonormal and right-handed to 1e-9", side);
+        return refuse(builder, at, sides[side].pose, error,
+                      "the rotation of its %s is none: its columns must be orthonormal and right-handed to 1e-9", name);
     }
     return DYN_OK;
 }
@@ -80,28 +103,30 @@ static dyn_status check_axes(const dyn_builder *builder, dyn_constraint_descript
         if (i >= axes) {
             memset(each[i], 0, sizeof c->axis);
         } else if (!builder_normalize_axis(each[i])) {
-            return refuse(builder, c, error, "the %saxis is (%g, %g, %g); state a finite vector that is not zero",
-                          i == 0 ? "" : "second ", each[i][0], each[i][1], each[i][2]);
+            return refuse(builder, new_constraint(builder, c), i == 0 ? "axis" : "second_axis", error,
+                          "the %saxis is (%g, %g, %g); state a finite vector that is not zero", i == 0 ? "" : "second ",
+                          each[i][0], each[i][1], each[i][2]);
         }
     }
     return DYN_OK;
 }
 
 static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    named_element at = new_constraint(builder, c);
     switch (c->kind) {
     case DYN_CONSTRAINT_KIND_LOOP_JOINT:
         if (!dyn_joint_type_traits(c->type) || !loops[c->type].closes) {
-            return refuse(builder, c, error, "a joint of type %d cannot close a loop; use any type except floating",
-                          (int)c->type);
+            return refuse(builder, at, "type", error,
+                          "a joint of type %d cannot close a loop; use any type except floating", (int)c->type);
         }
         if (!isfinite(c->pitch)) {
-            return refuse(builder, c, error, "the pitch is %g; state a finite number", c->pitch);
+            return refuse(builder, at, "pitch", error, "the pitch is %g; state a finite number", c->pitch);
         }
         return DYN_OK;
     case DYN_CONSTRAINT_KIND_DISTANCE:
         if (!(c->distance > 0) || !isfinite(c->distance)) {
             return refuse(
-                builder, c, error,
+                builder, at, "distance", error,
                 "the distance is %g m; state a positive number, or let a spherical loop joint hold the points "
                 "together",
                 c->distance);
@@ -111,26 +136,33 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
     case DYN_CONSTRAINT_KIND_COUPLING:
         return DYN_OK;
     }
-    return refuse(builder, c, error, "%d is no kind of constraint", (int)c->kind);
+    return refuse(builder, at, NULL, error, "%d is no kind of constraint", (int)c->kind);
 }
 
+/* Members of the coordinates of a coupling. */
+static const struct {
+    const char *joint, *coefficient;
+} coupled[] = {{"coupled[0].joint", "coupled[0].coefficient"}, {"coupled[1].joint", "coupled[1].coefficient"}};
+
 static dyn_status check_coupling(const dyn_builder *builder, const dyn_constraint_description *c, dyn_error *error) {
+    named_element at = new_constraint(builder, c);
     if (!c->coupled[0].joint) {
-        return refuse(builder, c, error, "it couples no joint; name one or two");
+        return refuse(builder, at, "coupled", error, "it couples no joint; name one or two");
     }
     for (int i = 0; i < 2 && c->coupled[i].joint; i++) {
         dyn_error bad;
         if (name_check(c->coupled[i].joint, &bad, "joint", "joint") != DYN_OK) {
-            return refuse(builder, c, error, "joint %d: %s", i + 1, bad.message);
+            return refuse(builder, at, coupled[i].joint, error, "joint %d: %s", i + 1, bad.message);
         }
         if (!isfinite(c->coupled[i].coefficient) || c->coupled[i].coefficient == 0) {
-            return refuse(builder, c, error,
+            return refuse(builder, at, coupled[i].coefficient, error,
                           "the coefficient of joint %s is %g; state a finite number that is not zero",
                           c->coupled[i].joint, c->coupled[i].coefficient);
         }
     }
-    return isfinite(c->offset) ? DYN_OK
-                               : refuse(builder, c, error, "the offset is %g; state a finite number", c->offset);
+    return isfinite(c->offset)
+               ? DYN_OK
+               : refuse(builder, at, "offset", error, "the offset is %g; state a finite number", c->offset);
 }
 
 static dyn_status check(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
@@ -138,9 +170,9 @@ static dyn_status check(const dyn_builder *builder, dyn_constraint_description *
     if (status != DYN_OK || c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
         return status == DYN_OK ? check_coupling(builder, c, error) : status;
     }
-    status = check_frame(builder, c, "predecessor", &c->predecessor, error);
+    status = check_frame(builder, c, 0, error);
     if (status == DYN_OK) {
-        status = check_frame(builder, c, "successor", &c->successor, error);
+        status = check_frame(builder, c, 1, error);
     }
     return status == DYN_OK ? check_axes(builder, c, error) : status;
 }
@@ -217,11 +249,6 @@ dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, d
 
 /* ---- Normal form ------------------------------------------------------------------------------------------------- */
 
-static named_element element_of(const dyn_builder *builder, int i) {
-    const dyn_constraint_description *c = &builder->constraints[i];
-    return (named_element){{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i, .line = c->line}, c->name};
-}
-
 /* Sets one side of a closure: its link, and the frame turned so that z is the axis. */
 static dyn_status place_side(const dyn_builder *builder, const dyn_model *model, int i, int side, const double *axis,
                              dyn_error *error) {
@@ -231,9 +258,8 @@ static dyn_status place_side(const dyn_builder *builder, const dyn_model *model,
     dyn_pose turned = identity_pose;
     to->links[side] = frame->link ? name_index_find(&model->link_names, frame->link) : DYN_WORLD_FRAME;
     if (frame->link && to->links[side] < 0) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
-                            "there is no link %s, which its %s names", frame->link,
-                            side == 0 ? "predecessor" : "successor");
+        return refuse(builder, element_of(builder, i), sides[side].link, error,
+                      "there is no link %s, which its %s names", frame->link, sides[side].name);
     }
     if (axis) {
         rotation_from_z(axis, turned.rotation);
@@ -254,10 +280,10 @@ static dyn_status couple(const dyn_builder *builder, const dyn_model *model, int
         int j = dyn_model_find_joint(model, c->coupled[k].joint);
         const dyn_joint *joint = dyn_model_joint(model, j);
         if (!joint || joint->nv != 1 || joint->nq != 1) {
-            return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
-                                !joint ? "there is no moving joint %s"
-                                       : "joint %s has not one coordinate of its own; couple one that has",
-                                c->coupled[k].joint);
+            return refuse(builder, element_of(builder, i), coupled[k].joint, error,
+                          !joint ? "there is no moving joint %s"
+                                 : "joint %s has not one coordinate of its own; couple one that has",
+                          c->coupled[k].joint);
         }
         to->q_index[k] = joint->q_index;
         to->v_index[k] = joint->v_index;
@@ -289,8 +315,8 @@ static dyn_status compile_one(const dyn_builder *builder, const dyn_model *model
         status = place_side(builder, model, i, 1, successor_axis, error);
     }
     if (status == DYN_OK && to->links[0] == to->links[1]) {
-        return builder_fail(builder, error, DYN_INVALID_ARGUMENT, element_of(builder, i),
-                            "both of its sides are on the same link; tie two links");
+        return refuse(builder, element_of(builder, i), NULL, error,
+                      "both of its sides are on the same link; tie two links");
     }
     return status;
 }
@@ -321,10 +347,11 @@ dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn
             return dyn_error_memory(error);
         }
     }
-    if (model->constraint_rows > DYN_MAX_CONSTRAINT_ROWS) {
+    if (model->constraint_rows > DYN_MAX_CONSTRAINT_ROWS || model->nv > DYN_MAX_CONSTRAINED_NV) {
         return builder_fail(builder, error, DYN_RESOURCE_EXHAUSTED, robot_element(builder),
-                            "its constraints have %d rows; the most are %d", model->constraint_rows,
-                            DYN_MAX_CONSTRAINT_ROWS);
+                            "it has constraints of %d rows and nv = %d; a robot with constraints has at most %d rows "
+                            "and nv = %d",
+                            model->constraint_rows, model->nv, DYN_MAX_CONSTRAINT_ROWS, DYN_MAX_CONSTRAINED_NV);
     }
     return DYN_OK;
 }
@@ -347,4 +374,42 @@ const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constrain
 
 int dyn_model_constraint_rows(const dyn_model *model) {
     return model->constraint_rows;
+}
+
+/* Returns whether the first coordinate of a coupling is an angle. */
+static bool couples_angle(const dyn_model *model, const closure *c) {
+    for (int j = 0; j < model->joint_count; j++) {
+        const dyn_joint *joint = &model->joints[j];
+        if (joint->nv > 0 && joint->v_index == c->v_index[0]) {
+            return dyn_joint_type_traits(joint->type)->v_kinds[0] != DYN_COORDINATE_KIND_LENGTH;
+        }
+    }
+    return false;
+}
+
+/* Returns the direction of row k of a joint; a universal joint has one row more than directions. */
+static dyn_constraint_row joint_row(const closure *c, int k) {
+    static const char *const names[] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
+    for (int axis = 0; axis < 6; axis++) {
+        if ((c->axes >> axis & 1) && k-- == 0) {
+            return (dyn_constraint_row){names[axis], axis < 3};
+        }
+    }
+    return (dyn_constraint_row){"angular", true};
+}
+
+dyn_constraint_row dyn_model_constraint_row(const dyn_model *model, int constraint, int k) {
+    const closure *c = &model->closures[constraint];
+    switch (c->kind) {
+    case CLOSURE_JOINT:
+    case CLOSURE_UNIVERSAL:
+        break;
+    case CLOSURE_DISTANCE:
+        return (dyn_constraint_row){"distance", false};
+    case CLOSURE_PLANE:
+        return (dyn_constraint_row){"normal", false};
+    case CLOSURE_COUPLING:
+        return (dyn_constraint_row){"coupling", couples_angle(model, c)};
+    }
+    return joint_row(c, k);
 }

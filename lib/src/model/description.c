@@ -41,3 +41,11 @@ int dyn_builder_joint_count(const dyn_builder *builder) {
 const dyn_joint_description *dyn_builder_joint(const dyn_builder *builder, int joint) {
     return joint >= 0 && joint < builder->joint_count ? &builder->joints[joint] : NULL;
 }
+
+int dyn_builder_constraint_count(const dyn_builder *builder) {
+    return builder->constraint_count;
+}
+
+const dyn_constraint_description *dyn_builder_constraint(const dyn_builder *builder, int constraint) {
+    return constraint >= 0 && constraint < builder->constraint_count ? &builder->constraints[constraint] : NULL;
+}

@@ -108,6 +108,49 @@ static long_name prefixed(const char *prefix, const char *name) {
     return whole;
 }
 
+/* Names of a constraint's links and joints. */
+typedef struct long_names {
+    long_name own, links[2], joints[2];
+} long_names;
+
+/* Renames a constraint and its parts. What ties the added robot to the world ties it to its root, which is where the
+ * world was; a robot with a floating base has no such place. */
+static dyn_status rename_constraint(const dyn_model *added, int i, const char *prefix, dyn_error *error,
+                                    long_names *names, dyn_constraint_description *c) {
+    const dyn_builder *from = added->description;
+    *c = from->constraints[i];
+    dyn_constraint_frame *sides[] = {&c->predecessor, &c->successor};
+    names->own = prefixed(prefix, c->name);
+    for (int k = 0; k < 2; k++) {
+        bool has_side = c->kind != DYN_CONSTRAINT_KIND_COUPLING;
+        if (has_side && !sides[k]->link && added->floating) {
+            const named_element at = {{.kind = DYN_ELEMENT_KIND_CONSTRAINT, .index = i}, c->name};
+            return builder_fail(from, error, DYN_FAILED_PRECONDITION, at,
+                                "it ties a robot of floating base to the world; merge a model without it");
+        }
+        names->links[k] = prefixed(prefix, sides[k]->link ? sides[k]->link : added->links[0].name);
+        names->joints[k] = prefixed(prefix, c->coupled[k].joint ? c->coupled[k].joint : "");
+        sides[k]->link = has_side ? names->links[k].text : NULL;
+        c->coupled[k].joint = c->coupled[k].joint ? names->joints[k].text : NULL;
+    }
+    c->name = names->own.text;
+    return DYN_OK;
+}
+
+/* Adds all constraints of a model under their new names. */
+static dyn_status add_constraints(dyn_builder *builder, const dyn_model *added, const char *prefix, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < added->constraint_count; i++) {
+        dyn_constraint_description constraint;
+        long_names names;
+        status = rename_constraint(added, i, prefix, error, &names, &constraint);
+        if (status == DYN_OK) {
+            status = dyn_builder_add_constraint(builder, &constraint, error);
+        }
+    }
+    return status;
+}
+
 /* Adds all links and joints of another description under their new names. */
 static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const char *prefix, dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -144,12 +187,6 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     int parent;
     const char *before = prefix ? prefix : "";
     status = description_find_link(copy, "link", link, error, &parent);
-    if (status == DYN_OK && added->constraint_count > 0) {
-        char place[DYN_PLACE_SIZE];
-        snprintf(place, sizeof place, "constraint %s", added->constraints[0].name);
-        status = dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
-                               "the constraints of an added model cannot be merged; merge its tree, and add them then");
-    }
     if (status == DYN_OK) {
         status = derivation_begin(added, error, &other);
     }
@@ -159,6 +196,9 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     if (status == DYN_OK) {
         long_name root = prefixed(before, added->links[0].name);
         status = add_fixed_joint(copy, root.text, link, root.text, pose, error);
+    }
+    if (status == DYN_OK) {
+        status = add_constraints(copy, added, before, error);
     }
     dyn_builder_free(other);
     return derivation_finish(copy, model_base(model), status, error, result);

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Constraints of a ModelDescription, and their rows. */
+#include "methods/constraints.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "methods/bounds.h"
+#include "methods/description_parts.h"
+#include "methods/geometry.h"
+
+#define KIND(name) DYNAMICS__V1__CONSTRAINT__KIND_##name
+
+enum { MOST_COUPLED = sizeof((dyn_constraint_description){0}.coupled) / sizeof(dyn_coupled_coordinate) };
+
+/* ---- fields ------------------------------------------------------------------------------------------------------ */
+
+/* Returns the protocol's name of the constraint's kind, or NULL where it has none. */
+static const char *kind_name(const Dynamics__V1__Constraint *from) {
+    const ProtobufCFieldDescriptor *member =
+        protobuf_c_message_descriptor_get_field(&dynamics__v1__constraint__descriptor, (unsigned)from->kind_case);
+    return member ? member->name : NULL;
+}
+
+/* Writes "description.constraints[2].loop_joint". */
+static void write_path(char path[PATH_SIZE], size_t i, const Dynamics__V1__Constraint *from) {
+    const char *kind = kind_name(from);
+    snprintf(path, PATH_SIZE, "description.constraints[%zu]%s%s", i, kind ? "." : "", kind ? kind : "");
+}
+
+void constraints_blame(call *c, const Dynamics__V1__ModelDescription *from, size_t i, const dyn_error_site *site) {
+    const Dynamics__V1__Constraint *constraint = from->constraints[i];
+    static const char coupled[] = "coupled";
+    char path[PATH_SIZE];
+    const char *part = site->part ? site->part : "";
+    bool is_normal = constraint->kind_case == KIND(POINT_ON_PLANE) && strcmp(part, "axis") == 0;
+    if (part[0] == '\0') {
+        call_blame(c, "description.constraints[%zu]", i);
+        return;
+    }
+    write_path(path, i, constraint);
+    if (strncmp(part, coupled, strlen(coupled)) == 0) {
+        call_blame(c, "%s.coordinates%s", path, part + strlen(coupled));
+    } else {
+        call_blame(c, "%s.%s", path, is_normal ? "normal" : part);
+    }
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static bool read_frame(call *c, const char *path, const char *side, const Dynamics__V1__ConstraintFrame *from,
+                       dyn_constraint_frame *to) {
+    char frame[PATH_SIZE], member[PATH_SIZE];
+    path_join(frame, path, side);
+    to->link = from && from->link[0] ? from->link : NULL;
+    return geometry_read_placement(c, path_join(member, frame, "pose"), from ? from->pose : NULL, &to->pose);
+}
+
+static bool read_sides(call *c, const char *path, const Dynamics__V1__ConstraintFrame *predecessor,
+                       const Dynamics__V1__ConstraintFrame *successor, dyn_constraint_description *to) {
+    return read_frame(c, path, "predecessor", predecessor, &to->predecessor) &&
+           read_frame(c, path, "successor", successor, &to->successor);
+}
+
+static bool read_axis(call *c, const char *path, const char *member, bool is_needed, const Dynamics__V1__Vector3 *from,
+                      double axis[3]) {
+    char field[PATH_SIZE];
+    path_join(field, path, member);
+    if (from || !is_needed) {
+        return geometry_read_vector(c, field, from, axis);
+    }
+    call_blame(c, "%s", field);
+    call_fail(c, REASON_MISSING_VALUE, "the constraint needs it; pass a vector, such as 0 0 1");
+    return false;
+}
+
+static bool read_loop_joint(call *c, const char *path, const Dynamics__V1__LoopJoint *from,
+                            dyn_constraint_description *to) {
+    to->kind = DYN_CONSTRAINT_KIND_LOOP_JOINT;
+    to->type = description_joint_type(from->type);
+    to->pitch = from->pitch;
+    const dyn_joint_traits *traits = dyn_joint_type_traits(to->type);
+    if (!traits) {
+        call_blame(c, "%s.type", path);
+        call_fail(c, REASON_UNKNOWN_VALUE, "the type is %d; pass one from FIXED (1) to SPHERICAL (9)", (int)from->type);
+        return false;
+    }
+    return read_sides(c, path, from->predecessor, from->successor, to) &&
+           read_axis(c, path, "axis", traits->axes > 0, from->axis, to->axis) &&
+           read_axis(c, path, "second_axis", traits->axes == 2, from->second_axis, to->second_axis);
+}
+
+static bool read_coupling(call *c, const char *path, const Dynamics__V1__CouplingConstraint *from,
+                          dyn_constraint_description *to) {
+    to->kind = DYN_CONSTRAINT_KIND_COUPLING;
+    to->offset = from->offset;
+    if (from->n_coordinates == 0 || from->n_coordinates > MOST_COUPLED) {
+        call_blame(c, "%s.coordinates", path);
+        call_fail(c, from->n_coordinates ? REASON_WRONG_COUNT : REASON_MISSING_VALUE,
+                  "there are %zu coordinates; pass one or two", from->n_coordinates);
+        return false;
+    }
+    for (size_t k = 0; k < from->n_coordinates; k++) {
+        to->coupled[k] = (dyn_coupled_coordinate){from->coordinates[k]->joint, from->coordinates[k]->coefficient};
+    }
+    return true;
+}
+
+/* Reads the members that the constraint's kind has. */
+static bool read_kind(call *c, const char *path, const Dynamics__V1__Constraint *from, dyn_constraint_description *to) {
+    switch (from->kind_case) {
+    case KIND(LOOP_JOINT):
+        return read_loop_joint(c, path, from->loop_joint, to);
+    case KIND(DISTANCE):
+        to->kind = DYN_CONSTRAINT_KIND_DISTANCE;
+        to->distance = from->distance->distance;
+        return read_sides(c, path, from->distance->predecessor, from->distance->successor, to);
+    case KIND(POINT_ON_PLANE):
+        to->kind = DYN_CONSTRAINT_KIND_POINT_ON_PLANE;
+        return read_sides(c, path, from->point_on_plane->predecessor, from->point_on_plane->successor, to) &&
+               read_axis(c, path, "normal", true, from->point_on_plane->normal, to->axis);
+    case KIND(COUPLING):
+        return read_coupling(c, path, from->coupling, to);
+    default:
+        call_blame(c, "%s", path);
+        call_fail(c, REASON_MISSING_VALUE,
+                  "the constraint has no kind; pass one of loop_joint, distance, point_on_plane and coupling");
+        return false;
+    }
+}
+
+static bool read_constraint(call *c, const Dynamics__V1__ModelDescription *description, size_t i,
+                            dyn_builder *builder) {
+    const Dynamics__V1__Constraint *from = description->constraints[i];
+    char path[PATH_SIZE], element[PATH_SIZE];
+    dyn_error error;
+    dyn_constraint_description to = {.name = from->name};
+    write_path(path, i, from);
+    snprintf(element, sizeof element, "description.constraints[%zu]", i);
+    if (!description_refuse_derived(c, element, "rows", from->rows) || !read_kind(c, path, from, &to)) {
+        return false;
+    }
+    if (dyn_builder_add_constraint(builder, &to, &error) == DYN_OK) {
+        return true;
+    }
+    constraints_blame(c, description, i, &error.site);
+    return description_fail_element(c, &error);
+}
+
+bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    uint32_t limit = atomic_load(&c->service->limits->constraints);
+    if (from->n_constraints > limit) {
+        call_blame(c, "description.constraints");
+        call_fail(c, REASON_MODEL_TOO_LARGE, "the model has %zu constraints; the limit is %u (limits.constraints)",
+                  from->n_constraints, limit);
+        call_set_limit(c, BOUND_CONSTRAINTS, limit, from->n_constraints);
+        return false;
+    }
+    for (size_t i = 0; i < from->n_constraints; i++) {
+        if (!read_constraint(c, from, i, builder)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__ConstraintFrame *write_frame(call *c, const dyn_constraint_frame *from) {
+    Dynamics__V1__ConstraintFrame *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__constraint_frame__init(to);
+        to->link = call_string(c, from->link ? from->link : "");
+        to->pose = geometry_write_placement(c, &from->pose);
+    }
+    return to;
+}
+
+static Dynamics__V1__LoopJoint *write_loop_joint(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__LoopJoint *to = call_allocate(c, 1, sizeof *to);
+    int axes = dyn_joint_type_traits(from->type)->axes;
+    if (to) {
+        dynamics__v1__loop_joint__init(to);
+        to->predecessor = write_frame(c, &from->predecessor);
+        to->successor = write_frame(c, &from->successor);
+        to->type = description_write_joint_type(from->type);
+        to->axis = axes > 0 ? geometry_write_vector(c, from->axis) : NULL;
+        to->second_axis = axes == 2 ? geometry_write_vector(c, from->second_axis) : NULL;
+        to->pitch = from->pitch;
+    }
+    return to;
+}
+
+static Dynamics__V1__DistanceConstraint *write_distance(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__DistanceConstraint *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__distance_constraint__init(to);
+        to->predecessor = write_frame(c, &from->predecessor);
+        to->successor = write_frame(c, &from->successor);
+        to->distance = from->distance;
+    }
+    return to;
+}
+
+static Dynamics__V1__PointOnPlaneConstraint *write_plane(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__PointOnPlaneConstraint *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__point_on_plane_constraint__init(to);
+        to->predecessor = write_frame(c, &from->predecessor);
+        to->successor = write_frame(c, &from->successor);
+        to->normal = geometry_write_vector(c, from->axis);
+    }
+    return to;
+}
+
+static Dynamics__V1__CouplingConstraint *write_coupling(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__CouplingConstraint *to = call_allocate(c, 1, sizeof *to);
+    Dynamics__V1__CoupledCoordinate *coordinates = call_allocate(c, MOST_COUPLED, sizeof *coordinates);
+    Dynamics__V1__CoupledCoordinate **list = call_allocate(c, MOST_COUPLED, sizeof *list);
+    if (call_has_ended(c)) {
+        return NULL;
+    }
+    dynamics__v1__coupling_constraint__init(to);
+    to->offset = from->offset;
+    to->coordinates = list;
+    for (size_t k = 0; k < MOST_COUPLED && from->coupled[k].joint; k++) {
+        dynamics__v1__coupled_coordinate__init(&coordinates[k]);
+        coordinates[k].joint = call_string(c, from->coupled[k].joint);
+        coordinates[k].coefficient = from->coupled[k].coefficient;
+        list[to->n_coordinates++] = &coordinates[k];
+    }
+    return to;
+}
+
+static Dynamics__V1__Constraint *write_constraint(call *c, const dyn_constraint_description *from) {
+    Dynamics__V1__Constraint *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__constraint__init(to);
+    to->name = call_string(c, from->name);
+    switch (from->kind) {
+    case DYN_CONSTRAINT_KIND_LOOP_JOINT:
+        to->kind_case = KIND(LOOP_JOINT);
+        to->loop_joint = write_loop_joint(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_DISTANCE:
+        to->kind_case = KIND(DISTANCE);
+        to->distance = write_distance(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_POINT_ON_PLANE:
+        to->kind_case = KIND(POINT_ON_PLANE);
+        to->point_on_plane = write_plane(c, from);
+        break;
+    case DYN_CONSTRAINT_KIND_COUPLING:
+        to->kind_case = KIND(COUPLING);
+        to->coupling = write_coupling(c, from);
+        break;
+    }
+    return to;
+}
+
+Dynamics__V1__Constraint **constraints_write(call *c, const dyn_builder *from, size_t *count) {
+    size_t total = (size_t)dyn_builder_constraint_count(from);
+    Dynamics__V1__Constraint **to = total ? call_allocate(c, total, sizeof(Dynamics__V1__Constraint *)) : NULL;
+    *count = 0;
+    for (size_t i = 0; to && i < total && !call_has_ended(c); i++) {
+        to[i] = write_constraint(c, dyn_builder_constraint(from, (int)i));
+        *count = i + 1;
+    }
+    return call_has_ended(c) ? NULL : to;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Returns the name of row k of a constraint. */
+static char *row_name(call *c, const dyn_constraint *of, int k) {
+    char name[DYN_MAX_NAME + 16];
+    if (of->row_count == 1) {
+        return call_string(c, of->name);
+    }
+    snprintf(name, sizeof name, "%s[%d]", of->name, k);
+    return call_string(c, name);
+}
+
+char **constraints_row_names(call *c, const dyn_model *model) {
+    char **names = call_allocate(c, (size_t)dyn_model_constraint_rows(model), sizeof *names);
+    for (int i = 0; names && i < dyn_model_constraint_count(model); i++) {
+        const dyn_constraint *of = dyn_model_constraint(model, i);
+        for (int k = 0; k < of->row_count; k++) {
+            names[of->first_row + k] = row_name(c, of, k);
+        }
+    }
+    return names;
+}
+
+static Dynamics__V1__ConstraintRows *describe_rows(call *c, const dyn_model *model, int constraint) {
+    const dyn_constraint *of = dyn_model_constraint(model, constraint);
+    size_t count = (size_t)of->row_count;
+    Dynamics__V1__ConstraintRows *to = call_allocate(c, 1, sizeof *to);
+    char **texts = call_allocate(c, 4 * count, sizeof *texts);
+    if (call_has_ended(c)) {
+        return NULL;
+    }
+    dynamics__v1__constraint_rows__init(to);
+    to->first = (uint32_t)of->first_row;
+    to->n_names = to->n_directions = to->n_error_units = to->n_multiplier_units = count;
+    to->names = texts;
+    to->directions = texts + count;
+    to->error_units = texts + 2 * count;
+    to->multiplier_units = texts + 3 * count;
+    for (size_t k = 0; k < count; k++) {
+        dyn_constraint_row row = dyn_model_constraint_row(model, constraint, (int)k);
+        to->names[k] = row_name(c, of, (int)k);
+        to->directions[k] = call_string(c, row.direction);
+        to->error_units[k] = call_string(c, row.is_angular ? "rad" : "m");
+        to->multiplier_units[k] = call_string(c, row.is_angular ? "N m" : "N");
+    }
+    return to;
+}
+
+Dynamics__V1__Constraint **constraints_describe(call *c, const dyn_model *model, size_t *count) {
+    dyn_builder *builder;
+    dyn_error error;
+    *count = 0;
+    if (dyn_model_constraint_count(model) == 0) {
+        return NULL;
+    }
+    if (dyn_model_describe(model, &builder, &error) != DYN_OK) {
+        call_fail_memory(c);
+        return NULL;
+    }
+    Dynamics__V1__Constraint **to = constraints_write(c, builder, count);
+    for (size_t i = 0; to && i < *count; i++) {
+        to[i]->rows = describe_rows(c, model, (int)i);
+    }
+    dyn_builder_free(builder);
+    return to;
+}
+
+/* ---- methods of the tree alone ----------------------------------------------------------------------------------- */
+
+bool constraints_are_absent(const model_entry *entry, const char *what, refusal *why) {
+    if (dyn_model_constraint_count(entry->model) == 0) {
+        return true;
+    }
+    return refuse(why, REASON_MODEL_UNSUITABLE, "query.model",
+                  "model \"%s\" has the constraint \"%.128s\", which %s does not consider yet; ask for a model without "
+                  "constraints",
+                  entry->name, dyn_model_constraint(entry->model, 0)->name, what);
+}

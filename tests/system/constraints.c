@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Models with constraints in the daemon: they are loaded, described, exported, derived and kept with their constraints,
+ * a wrong constraint is refused with the path of its member, and a method that would ignore constraints names one.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/command_line.h"
+#include "system/unforked.h"
+
+#define DESCRIPTIONS DYNAMICS_TEST_DATA "/constraints/"
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    ck_assert_msg(text != NULL, "there is no text %s", key);
+    return text;
+}
+
+static double number_of(const json_t *array, size_t i) {
+    return json_number_value(json_array_get(array, i));
+}
+
+/* Loads a description of the tests' data, whose model has the name of its file. */
+static void load(const char *model) {
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --replace --description " DESCRIPTIONS "%.64s.json", model);
+    must_say(line, ": ");
+}
+
+/* Returns the digest of a model; the caller frees it. */
+static char *digest_of(const char *model) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl describe %s --json", model);
+    json_t *robot = run_json(line);
+    char *digest = strdup(text_of(json_object_get(robot, "model"), "digest"));
+    json_decref(robot);
+    return digest;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+/* Checks a constraint of the description: its name, and the directions of its rows, separated by commas. */
+static void check_constraint(const json_t *constraint, const char *name, size_t first_row, const char *directions) {
+    char found[256] = "", row[64];
+    const json_t *list = json_object_get(constraint, "directions"), *names = json_object_get(constraint, "row_names");
+    for (size_t k = 0; k < json_array_size(list); k++) {
+        size_t used = strlen(found);
+        snprintf(found + used, sizeof found - used, "%s%s", k ? "," : "", json_string_value(json_array_get(list, k)));
+        snprintf(row, sizeof row, json_array_size(list) > 1 ? "%s[%zu]" : "%s", name, k);
+        ck_assert_str_eq(json_string_value(json_array_get(names, k)), row);
+    }
+    ck_assert_str_eq(text_of(constraint, "name"), name);
+    ck_assert_str_eq(found, directions);
+    ck_assert_uint_eq((size_t)json_integer_value(json_object_get(constraint, "first_row")), first_row);
+}
+
+START_TEST(describe_shows_constraints_of_every_kind_with_their_rows) {
+    load("every_kind");
+    json_t *robot = run_json("$ctl describe every_kind --json"), *list = json_object_get(robot, "constraints");
+    ck_assert_uint_eq(json_array_size(list), 5);
+    ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(robot, "model"), "constraint_rows")), 12);
+    check_constraint(json_array_get(list, 0), "cross", 0, "linear x,linear y,linear z,angular");
+    check_constraint(json_array_get(list, 1), "screw", 4, "angular x,angular y,linear x,linear y,linear z");
+    check_constraint(json_array_get(list, 2), "rod", 9, "distance");
+    check_constraint(json_array_get(list, 3), "floor", 10, "normal");
+    check_constraint(json_array_get(list, 4), "rack", 11, "coupling");
+    const json_t *units = json_object_get(json_array_get(list, 0), "multiplier_units");
+    ck_assert_str_eq(json_string_value(json_array_get(units, 0)), "N");
+    ck_assert_str_eq(json_string_value(json_array_get(units, 3)), "N m");
+    const json_t *second = json_object_get(json_array_get(list, 0), "second_axis");
+    ck_assert_double_eq(number_of(second, 2), 1);
+    json_decref(robot);
+    must_say("$ctl describe every_kind | grep '^cross'", "loop joint, universal  0..3  lower");
+    must_say("$ctl describe every_kind | grep '^rod'", "(world)");
+    must_say("$ctl describe every_kind | grep '^rack'", "-0.1 shoulder");
+    must_say("$ctl describe every_kind screw", "row 8         screw[4], linear z, N\n");
+}
+END_TEST
+
+START_TEST(an_exported_model_loads_with_the_same_constraints) {
+    static const char *const models[] = {"every_kind", "four_bar"};
+    for (size_t i = 0; i < 2; i++) {
+        char line[512];
+        load(models[i]);
+        snprintf(line, sizeof line,
+                 "$ctl call export_model '{\"model\": \"%s\", \"format\": \"MODEL_FORMAT_DESCRIPTION\"}' > %s",
+                 models[i], scratch("exported.json"));
+        must_say(line, "");
+        json_t *reply = json_load_file(scratch("exported.json"), 0, NULL);
+        ck_assert(reply && json_dump_file(json_object_get(reply, "description"), scratch("again.json"), 0) == 0);
+        json_decref(reply);
+        snprintf(line, sizeof line, "$ctl load --replace --name again --description %s", scratch("again.json"));
+        must_say(line, "again: ");
+        char *digest = digest_of(models[i]), *again = digest_of("again");
+        ck_assert_str_eq(digest, again);
+        free(digest), free(again);
+    }
+}
+END_TEST
+
+/* A constraint is part of what a model is, and so of its digest. */
+START_TEST(constraints_change_the_digest) {
+    char line[512];
+    load("four_bar");
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    ck_assert(description && json_object_del(description, "constraints") == 0);
+    ck_assert_int_eq(json_dump_file(description, scratch("tree.json"), 0), 0);
+    json_decref(description);
+    snprintf(line, sizeof line, "$ctl load --replace --name tree --description %s", scratch("tree.json"));
+    must_say(line, "tree: ");
+    char *closed = digest_of("four_bar"), *open = digest_of("tree");
+    ck_assert_str_ne(closed, open);
+    free(closed), free(open);
+}
+END_TEST
+
+START_TEST(derived_models_carry_constraints_or_name_the_one_that_is_lost) {
+    load("four_bar");
+    must_say("$ctl derive four_bar attach:coupler,box,2 --name loaded --replace", "loaded: ");
+    must_say("$ctl describe loaded loop", "rocker");
+    must_fail("$ctl derive four_bar detach:rocker --name open", 1, "constraint loop");
+    must_say("$ctl derive two_link merge:four_bar,tip,my_ --name both --replace", "both: ");
+    must_say("$ctl describe both my_loop", "my_rocker");
+    load("every_kind");
+    must_say("$ctl derive two_link merge:every_kind,tip,my_ --name both --replace", "both: ");
+    must_say("$ctl describe both my_rod", "predecessor   my_base\n");
+    must_say("$ctl derive every_kind base:base,floating --name free --replace", "free: ");
+    must_fail("$ctl derive two_link merge:free,tip,my_ --name both --replace", 1, "constraint rod");
+}
+END_TEST
+
+START_TEST(kept_models_have_their_constraints_after_a_restart) {
+    load("four_bar");
+    must_say("$ctl load --replace --keep --name stays --description " DESCRIPTIONS "every_kind.json", "stays: ");
+    must_say("$ctl derive four_bar attach:coupler,box,2 --name heavy --replace --keep", "heavy: ");
+    char *stays = digest_of("stays"), *heavy = digest_of("heavy");
+    daemon_restart(&served);
+    char *again = digest_of("stays"), *also = digest_of("heavy");
+    ck_assert_str_eq(stays, again);
+    ck_assert_str_eq(heavy, also);
+    must_say("$ctl describe heavy loop", "rocker");
+    free(stays), free(heavy), free(again), free(also);
+}
+END_TEST
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* A constraint in place of that of the four-bar, and the refusal: the member that the field ends with, and a text. */
+typedef struct wrong_constraint {
+    const char *constraint, *member, *said;
+} wrong_constraint;
+
+#define SIDES "\"predecessor\": {\"link\": \"coupler\"}, \"successor\": {\"link\": \"rocker\"}"
+
+static const wrong_constraint wrong_constraints[] = {
+    {"{\"name\": \"x\"}", "", "no kind"},
+    {"{\"name\": \"\", \"distance\": {\"distance\": 1, " SIDES "}}", "", "name"},
+    {"{\"name\": \"x\", \"rows\": {}, \"distance\": {\"distance\": 1, " SIDES "}}", ".rows", "leave it out"},
+    {"{\"name\": \"x\", \"distance\": {" SIDES "}}", ".distance.distance", "positive"},
+    {"{\"name\": \"x\", \"point_on_plane\": {" SIDES "}}", ".point_on_plane.normal", "0 0 1"},
+    {"{\"name\": \"x\", \"point_on_plane\": {\"normal\": {}, " SIDES "}}", ".point_on_plane.normal", "not zero"},
+    {"{\"name\": \"x\", \"loop_joint\": {" SIDES "}}", ".loop_joint.type", "type"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FLOATING\", " SIDES "}}", ".loop_joint.type",
+     "cannot close"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_REVOLUTE\", " SIDES "}}", ".loop_joint.axis", "0 0 1"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_UNIVERSAL\", \"axis\": {\"x\": 1}, " SIDES "}}",
+     ".loop_joint.second_axis", "0 0 1"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"predecessor\": {\"link\": \"hand\"}}}",
+     ".loop_joint.predecessor.link", "hand"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\", \"successor\": {\"link\": \"crank\", "
+     "\"pose\": {\"rotation\": {\"values\": [1, 2]}}}}}",
+     ".loop_joint.successor.pose.rotation.values", "pass 9"},
+    {"{\"name\": \"x\", \"loop_joint\": {\"type\": \"JOINT_TYPE_FIXED\"}}", "", "same link"},
+    {"{\"name\": \"x\", \"coupling\": {}}", ".coupling.coordinates", "one or two"},
+    {"{\"name\": \"x\", \"coupling\": {\"coordinates\": [{\"joint\": \"motor\", \"coefficient\": 1}, "
+     "{\"joint\": \"pivot\"}]}}",
+     ".coupling.coordinates[1].coefficient", "not zero"},
+    {"{\"name\": \"x\", \"coupling\": {\"coordinates\": [{\"joint\": \"hip\", \"coefficient\": 1}]}}",
+     ".coupling.coordinates[0].joint", "hip"},
+};
+
+START_TEST(a_wrong_constraint_is_refused_at_its_member) {
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    for (size_t i = 0; i < sizeof wrong_constraints / sizeof *wrong_constraints; i++) {
+        const wrong_constraint *w = &wrong_constraints[i];
+        char line[512], field[160];
+        json_t *constraint = json_loads(w->constraint, 0, NULL);
+        ck_assert_msg(constraint != NULL, "%s", w->constraint);
+        json_object_set_new(description, "constraints", json_pack("[o]", constraint));
+        ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
+        snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
+        snprintf(field, sizeof field, "--description: constraints[0]%s: ", w->member);
+        must_fail(line, 1, field);
+        must_fail(line, 1, w->said);
+    }
+    json_decref(description);
+}
+END_TEST
+
+START_TEST(too_many_constraints_are_refused_with_the_limit) {
+    char line[512], name[16];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_t *list = json_object_get(description, "constraints"), *first = json_array_get(list, 0);
+    for (int i = 1; i <= 64; i++) {
+        snprintf(name, sizeof name, "loop %d", i);
+        json_t *copy = json_copy(first);
+        json_object_set_new(copy, "name", json_string(name));
+        json_array_append_new(list, copy);
+    }
+    ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name many --description %s", scratch("many.json"));
+    must_fail(line, 1, "--description: constraints: the model has 65 constraints; the limit is 64");
+    json_array_remove(list, 64);
+    ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
+    must_say(line, "many: ");
+    json_decref(description);
+}
+END_TEST
+
+/* Requests of methods that do not consider constraints. */
+static const char *const tree_requests[] = {
+    "inverse_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
+    "rollout '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"steps\": 1}'",
+    "inverse_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "forward_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"tau\": [0, 0, 0]}'",
+    "create_simulation '{\"query\": {\"model\": \"four_bar\"}, \"name\": \"bar\"}'",
+    "open_stream '{\"name\": \"bar\", \"query\": {\"model\": \"four_bar\"}, \"feedforward\": {}}'",
+    "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
+    "[{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
+    "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
+    "[{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS_BY_V\"}]}'",
+};
+
+START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
+    load("four_bar");
+    for (size_t i = 0; i < sizeof tree_requests / sizeof *tree_requests; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call %s", tree_requests[i]);
+        must_fail(line, 1, "model \"four_bar\" has the constraint \"loop\"");
+        must_fail(line, 1, "FAILED_PRECONDITION");
+    }
+}
+END_TEST
+
+/* Quantities of the equation of motion that constraints do not change. */
+START_TEST(terms_of_the_equation_of_motion_are_those_of_the_tree) {
+    load("four_bar");
+    must_say("$ctl call gravity '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'", "\"g\"");
+    must_say("$ctl call mass_matrix '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'", "\"mass_matrix\"");
+    must_say("$ctl call kinematics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"frames\": [\"rocker\"], "
+             "\"reference_frame\": \"REFERENCE_FRAME_LOCAL\"}'",
+             "rocker");
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("constraints");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
+    tcase_add_test(all, describe_shows_constraints_of_every_kind_with_their_rows);
+    tcase_add_test(all, an_exported_model_loads_with_the_same_constraints);
+    tcase_add_test(all, constraints_change_the_digest);
+    tcase_add_test(all, derived_models_carry_constraints_or_name_the_one_that_is_lost);
+    tcase_add_test(all, kept_models_have_their_constraints_after_a_restart);
+    tcase_add_test(all, a_wrong_constraint_is_refused_at_its_member);
+    tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
+    tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
+    tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
+    return run_unforked("constraints", all);
+}
