@@ -132,7 +132,8 @@ static void run_rnea(symbolic_run &r, bool has_a) {
     const void *q = r.input(INPUT_Q), *v = r.input(INPUT_V), *a = has_a ? r.input(INPUT_A) : r.zeros();
     void *tau = has_a ? r.output("tau", "joint forces for the acceleration a", (size_t)r.model.nv)
                       : r.output("h", "joint forces for no acceleration", (size_t)r.model.nv);
-    KERNEL(rnea)(&r.model, r.memory.data(), r.model.gravity, q, v, a, nullptr, tau);
+    const packed_inputs in = {r.model.gravity, q, v, a, nullptr};
+    KERNEL(rnea)(&r.model, r.memory.data(), &in, tau);
 }
 
 static void run_gravity(symbolic_run &r) {
@@ -153,7 +154,8 @@ static void run_forward_dynamics(symbolic_run &r, bool is_resisted, bool solves)
     void *a = r.output("a", "joint accelerations", (size_t)r.model.nv);
     void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
     auto kernel = solves ? KERNEL(coupled_forward_dynamics) : KERNEL(aba);
-    kernel(&r.model, r.memory.data(), r.model.gravity, q, v, tau, diagonal, nullptr, pivots, a);
+    const packed_inputs in = {r.model.gravity, q, v, tau, nullptr};
+    kernel(&r.model, r.memory.data(), &in, diagonal, pivots, a);
 }
 
 static void run_minverse(symbolic_run &r) {
@@ -179,7 +181,9 @@ static void run_rnea_derivatives(symbolic_run &r) {
     void *dq = r.output("dtau_dq", "derivative of tau along increments of q, row-major", entries);
     void *dv = r.output("dtau_dv", "derivative of tau along v, row-major", entries);
     void *da = r.output("dtau_da", "derivative of tau along a, which is M, row-major", entries);
-    KERNEL(rnea_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, a, nullptr, dq, dv, da);
+    const packed_inputs in = {r.model.gravity, q, v, a, nullptr};
+    const derivative_matrices dtau = {dq, dv, da};
+    KERNEL(rnea_derivatives)(&r.model, r.memory.data(), &in, &dtau);
 }
 
 static void run_aba_derivatives(symbolic_run &r) {
@@ -189,7 +193,9 @@ static void run_aba_derivatives(symbolic_run &r) {
     void *dv = r.output("da_dv", "derivative of a along v, row-major", entries);
     void *dtau = r.output("da_dtau", "derivative of a along tau, which is the inverse of M, row-major", entries);
     void *pivots = r.output("pivots", "numbers that were divided by: positive, or M is singular", (size_t)r.model.nv);
-    KERNEL(aba_derivatives)(&r.model, r.memory.data(), r.model.gravity, q, v, tau, nullptr, pivots, dq, dv, dtau);
+    const packed_inputs in = {r.model.gravity, q, v, tau, nullptr};
+    const derivative_matrices da = {dq, dv, dtau};
+    KERNEL(aba_derivatives)(&r.model, r.memory.data(), &in, pivots, &da);
 }
 
 /* Computes pose, Jacobian and motion of the frame of body i, in world axes and about the world's origin. */
@@ -209,7 +215,8 @@ static void run_body(symbolic_run &r, algorithm a, int i) {
         const void *v = r.input(INPUT_V), *acceleration = r.input(INPUT_A);
         void *V = r.output("V", "twist", 6), *A = r.output("A", "spatial acceleration", 6);
         void *dJ = r.output("dJ", "rate of the Jacobian", entries);
-        KERNEL(frame_motion)(&r.model, r.memory.data(), q, v, acceleration, 0, DYN_REFERENCE_FRAME_WORLD, V, A, dJ);
+        const frame_rates rates = {V, A, dJ};
+        KERNEL(frame_motion)(&r.model, r.memory.data(), q, v, acceleration, 0, DYN_REFERENCE_FRAME_WORLD, &rates);
     }
 }
 

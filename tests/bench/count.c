@@ -29,15 +29,17 @@ static void run_counted(const workload *w, void *memory, algorithm_id id, double
     double gravity[3], *second = out + w->nv * w->nv, *third = second + w->nv * w->nv;
     double *pivots = third + w->nv * w->nv;
     dyn_model_gravity(w->model, gravity);
+    const packed_inputs inverse = {gravity, w->q, w->v, w->a, NULL}, forward = {gravity, w->q, w->v, w->tau, NULL};
+    const derivative_matrices d = {out, second, third};
     switch (id) {
     case ALGORITHM_RNEA:
-        kernels->rnea(w->model, memory, gravity, w->q, w->v, w->a, NULL, out);
+        kernels->rnea(w->model, memory, &inverse, out);
         break;
     case ALGORITHM_CRBA:
         kernels->crba(w->model, memory, w->q, out);
         break;
     case ALGORITHM_ABA:
-        kernels->forward_dynamics(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out);
+        kernels->forward_dynamics(w->model, memory, &forward, pivots, out);
         break;
     case ALGORITHM_GRAVITY:
         kernels->gravity(w->model, memory, gravity, w->q, out);
@@ -46,10 +48,10 @@ static void run_counted(const workload *w, void *memory, algorithm_id id, double
         kernels->frame_jacobian(w->model, memory, w->q, w->link, DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out);
         break;
     case ALGORITHM_RNEA_DERIVATIVES:
-        kernels->rnea_derivatives(w->model, memory, gravity, w->q, w->v, w->a, NULL, out, second, third);
+        kernels->rnea_derivatives(w->model, memory, &inverse, &d);
         break;
     case ALGORITHM_ABA_DERIVATIVES:
-        kernels->aba_derivatives(w->model, memory, gravity, w->q, w->v, w->tau, NULL, pivots, out, second, third);
+        kernels->aba_derivatives(w->model, memory, &forward, pivots, &d);
         break;
     default:
         die("%s is not counted", algorithm_get(id)->name);

@@ -70,13 +70,13 @@ static sums as_written(const dyn_model *model, int a) {
     std::vector<max_align_t> memory(table->memory_size(model) / sizeof(max_align_t) + 1);
     std::vector<double> q(nq, 0.1), v(nv, 0.2), out(nv * nv), pivots(nv);
     std::memset(&dyn_counts, 0, sizeof dyn_counts);
+    const packed_inputs in = {gravity, q.data(), v.data(), v.data(), nullptr};
     if (a == RNEA) {
-        table->rnea(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, out.data());
+        table->rnea(model, memory.data(), &in, out.data());
     } else if (a == CRBA) {
         table->crba(model, memory.data(), q.data(), out.data());
     } else {
-        table->forward_dynamics(model, memory.data(), gravity, q.data(), v.data(), v.data(), nullptr, pivots.data(),
-                                out.data());
+        table->forward_dynamics(model, memory.data(), &in, pivots.data(), out.data());
     }
     return {(long)dyn_counts.multiplications, (long)dyn_counts.additions};
 }

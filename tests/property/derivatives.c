@@ -20,10 +20,11 @@ static void complex_steps(const setting *s, bool forward, double *Y[3]) {
     for (int along = ALONG_Q; along <= ALONG_A; along++) {
         for (size_t k = 0; k < s->nv; k++) {
             complex_step(s, (variable)along, k, &c);
+            const packed_inputs in = {s->gravity, c.q, c.v, c.a, &c.forces};
             if (forward) {
-                oracle->forward_dynamics(s->model, c.memory, s->gravity, c.q, c.v, c.a, &c.forces, pivots, result);
+                oracle->forward_dynamics(s->model, c.memory, &in, pivots, result);
             } else {
-                oracle->rnea(s->model, c.memory, s->gravity, c.q, c.v, c.a, &c.forces, result);
+                oracle->rnea(s->model, c.memory, &in, result);
             }
             complex_derivative(result, s->nv, s->nv, Y[along] + k);
         }
@@ -108,8 +109,8 @@ static frame_motion complex_motion(const setting *s, int frame, dyn_reference_fr
     complex_number *dV_dq = complex_numbers(4 * entries), *J = complex_numbers(entries);
     frame_motion m = {{0}, {0}};
     oracle->frame_jacobian(s->model, c->memory, c->q, frame, reference_frame, J);
-    oracle->frame_derivatives(s->model, c->memory, c->q, c->v, c->a, frame, reference_frame, dV_dq, dV_dq + entries,
-                              dV_dq + 2 * entries, dV_dq + 3 * entries);
+    const spatial_derivatives out = {dV_dq, dV_dq + entries, dV_dq + 2 * entries, dV_dq + 3 * entries};
+    oracle->frame_derivatives(s->model, c->memory, c->q, c->v, c->a, frame, reference_frame, &out);
     for (size_t row = 0; row < 6; row++) {
         for (size_t i = 0; i < s->nv; i++) {
             m.V[row] += J[row * s->nv + i] * c->v[i];
@@ -191,8 +192,8 @@ static frame_motion complex_momentum(const setting *s, const complex_state *c) {
     complex_number *D = complex_numbers(4 * entries), *zero = complex_numbers(s->nv);
     frame_motion m = {{0}, {0}};
     oracle->centroidal_momentum(s->model, c->memory, c->q, c->v, zero, m.V);
-    oracle->centroidal_derivatives(s->model, c->memory, c->q, c->v, c->a, D, D + entries, D + 2 * entries,
-                                   D + 3 * entries);
+    const spatial_derivatives out = {D, D + entries, D + 2 * entries, D + 3 * entries};
+    oracle->centroidal_derivatives(s->model, c->memory, c->q, c->v, c->a, &out);
     for (size_t row = 0; row < 6; row++) {
         for (size_t i = 0; i < s->nv; i++) {
             m.A[row] += D[row * s->nv + i] * c->v[i] + D[3 * entries + row * s->nv + i] * c->a[i];

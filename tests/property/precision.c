@@ -126,13 +126,18 @@ static void sides_free(sides *s) {
     dyn_model_free(s->model);
 }
 
+static packed_inputs inputs_of(const sides *s) {
+    return (packed_inputs){s->gravity, s->Q, s->V, s->A, NULL};
+}
+
 /* ---- quantities: both sides of each; the functions return how many numbers to compare ---------------------------- */
 
 static size_t rnea(sides *s) {
     dyn_error error;
     require(dyn_rnea(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->x, &error), &error);
     if (!s->is_exact) {
-        oracle->rnea(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->y);
+        const packed_inputs in = inputs_of(s);
+        oracle->rnea(s->model, s->memory, &in, s->y);
     }
     return BODIES;
 }
@@ -150,7 +155,8 @@ static size_t aba(sides *s) {
     dyn_error error;
     require(dyn_aba(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, s->x, &error), &error);
     if (!s->is_exact) {
-        oracle->forward_dynamics(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, s->y);
+        const packed_inputs in = inputs_of(s);
+        oracle->forward_dynamics(s->model, s->memory, &in, s->pivots, s->y);
     }
     return BODIES;
 }
@@ -192,8 +198,8 @@ static size_t jacobian_rate(sides *s) {
                              &error),
             &error);
     if (!s->is_exact) {
-        oracle->frame_motion(s->model, s->memory, s->Q, s->V, s->A, BODIES, DYN_REFERENCE_FRAME_WORLD, twist, rate,
-                             s->y);
+        const frame_rates rates = {twist, rate, s->y};
+        oracle->frame_motion(s->model, s->memory, s->Q, s->V, s->A, BODIES, DYN_REFERENCE_FRAME_WORLD, &rates);
     }
     return 6 * BODIES;
 }
@@ -206,8 +212,9 @@ static size_t rnea_derivatives(sides *s) {
         dyn_rnea_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, x, x + ENTRIES, x + 2 * ENTRIES, &error),
         &error);
     if (!s->is_exact) {
-        oracle->rnea_derivatives(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, y, y + ENTRIES,
-                                 y + 2 * ENTRIES);
+        const packed_inputs in = inputs_of(s);
+        const derivative_matrices dtau = {y, y + ENTRIES, y + 2 * ENTRIES};
+        oracle->rnea_derivatives(s->model, s->memory, &in, &dtau);
     }
     return ENTRIES;
 }
@@ -220,8 +227,9 @@ static size_t aba_derivatives(sides *s) {
         dyn_aba_derivatives(s->model, s->w, 1, NULL, s->q, s->v, s->a, NULL, x, x + ENTRIES, x + 2 * ENTRIES, &error),
         &error);
     if (!s->is_exact) {
-        oracle->aba_derivatives(s->model, s->memory, s->gravity, s->Q, s->V, s->A, NULL, s->pivots, y, y + ENTRIES,
-                                y + 2 * ENTRIES);
+        const packed_inputs in = inputs_of(s);
+        const derivative_matrices da = {y, y + ENTRIES, y + 2 * ENTRIES};
+        oracle->aba_derivatives(s->model, s->memory, &in, s->pivots, &da);
     }
     return ENTRIES;
 }

@@ -19,12 +19,14 @@ typedef struct cube {
 
 /* Computes the first derivatives of the oracle at c. */
 static void first_derivatives(const setting *s, bool forward, const complex_state *c, complex_number *D[3]) {
+    const packed_inputs in = {s->gravity, c->q, c->v, c->a, NULL};
+    const derivative_matrices first = {D[0], D[1], D[2]};
     if (forward) {
         complex_number *pivots = complex_numbers(s->nv);
-        oracle->aba_derivatives(s->model, c->memory, s->gravity, c->q, c->v, c->a, NULL, pivots, D[0], D[1], D[2]);
+        oracle->aba_derivatives(s->model, c->memory, &in, pivots, &first);
         free(pivots);
     } else {
-        oracle->rnea_derivatives(s->model, c->memory, s->gravity, c->q, c->v, c->a, NULL, D[0], D[1], D[2]);
+        oracle->rnea_derivatives(s->model, c->memory, &in, &first);
     }
 }
 

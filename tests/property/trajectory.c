@@ -159,8 +159,8 @@ START_TEST(double_pendulum_moves_as_in_extended_precision) {
     }
     void *memory = calloc(1, k->memory_size(model));
     for (int i = 0; i < STEPS; i++) {
-        k->step(model, memory, &parameters, q[i % 2], v[i % 2], tau, NULL, NULL, pivots, q[(i + 1) % 2],
-                v[(i + 1) % 2]);
+        const step_input in = {.q = q[i % 2], .v = v[i % 2], .tau_begin = tau};
+        k->step(model, memory, &parameters, &in, pivots, q[(i + 1) % 2], v[(i + 1) % 2]);
     }
     dyn_simulation_options o = ideal(DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3);
     dyn_simulator *s = simulator_of(model, &o);

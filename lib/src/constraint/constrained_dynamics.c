@@ -200,15 +200,17 @@ static void find_least_norm(const dense_problem *p, const double *a, constraint_
     least_norm_solve(p->m, R, b, &s->norm, s->lambda);
 }
 
-/* Computes a of a block of one sample by dense matrices. `packed` holds q, v and tau. */
-static void solve_dense(const constrained_call *call, sample_block block, const void *const packed[3],
-                        const wrench_set *wrenches, constraint_scratch *s) {
+/* Computes a of a block of one sample by dense matrices. */
+static void solve_dense(const constrained_call *call, sample_block block, const packed_inputs *packed,
+                        constraint_scratch *s) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
-    const double *tau = packed[2], *gravity = call->in.gravity ? call->in.gravity : model->gravity;
+    const double *tau = packed->third;
     double *M = s->dense.M, *f = s->dense.f, *a = s->acceleration;
-    block.kernels->crba(model, w->memory, packed[0], M);
-    block.kernels->rnea(model, w->memory, gravity, packed[0], packed[1], w->zero, wrenches, f);
+    packed_inputs unaccelerated = *packed;
+    unaccelerated.third = w->zero;
+    block.kernels->crba(model, w->memory, packed->q, M);
+    block.kernels->rnea(model, w->memory, &unaccelerated, f);
     for (int i = 0; i < model->nv; i++) {
         f[i] = tau[i] - f[i];
     }
@@ -220,27 +222,25 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
 }
 
 /* Computes one block into s->acceleration. */
-static dyn_status compute_block(const constrained_call *call, sample_block block, const void *const packed[3],
+static dyn_status compute_block(const constrained_call *call, sample_block block, const packed_inputs *packed,
                                 constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
     const dyn_workspace *w = call->workspace;
-    const wrench_set wrenches = dyn_block_wrenches(w, call->in.forces, block);
-    block.kernels->forward_dynamics(model, w->memory, call->in.gravity ? call->in.gravity : model->gravity, packed[0],
-                                    packed[1], packed[2], &wrenches, w->pivots, s->acceleration);
+    block.kernels->forward_dynamics(model, w->memory, packed, w->pivots, s->acceleration);
     dyn_status status = dyn_check_pivots(model, w, block, error);
     if (status != DYN_OK) {
         return status;
     }
-    constraint_rows_respond(&s->rows, model, w, block, packed[0], packed[1]);
+    constraint_rows_respond(&s->rows, model, w, block, packed->q, packed->v);
     if (call->options.stabilization != 0) {
-        find_errors(model, w, block, packed[0], s, s->e);
+        find_errors(model, w, block, packed->q, s, s->e);
     }
     for (size_t l = 0; l < block.count; l++) {
-        find_target(call, block, l, packed[1], s);
+        find_target(call, block, l, packed->v, s);
         if (call->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS) {
             solve_multipliers(call, block, l, s);
         } else {
-            solve_dense(call, block, packed, &wrenches, s);
+            solve_dense(call, block, packed, s);
         }
     }
     return DYN_OK;
@@ -291,10 +291,11 @@ static dyn_status compute(const constrained_call *call, constraint_scratch *s, d
     dyn_status status = DYN_OK;
     for (size_t first = 0; status == DYN_OK && first < n;) {
         sample_block block = is_dense ? dyn_block_of_one(w, first) : dyn_block_at(w, n, first, 0);
-        const void *packed[3];
-        status = dyn_load_inputs(call->model, w, n, &call->in, block, packed, error);
+        const wrench_set wrenches = dyn_block_wrenches(w, call->in.forces, block);
+        packed_inputs packed = {.forces = &wrenches};
+        status = dyn_load_inputs(call->model, w, n, &call->in, block, &packed, error);
         if (status == DYN_OK) {
-            status = compute_block(call, block, packed, s, error);
+            status = compute_block(call, block, &packed, s, error);
         }
         if (status == DYN_OK && !dyn_block_unpack(s->acceleration, nv, block, call->a)) {
             status = dyn_check_result(w, "a", block.first + block.count, nv, call->a, error);

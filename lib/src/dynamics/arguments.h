@@ -71,17 +71,27 @@ static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace
            (!in->forces || dyn_check_forces(workspace, n, in->forces, &ignored) == DYN_OK);
 }
 
-/* Packs the inputs of a block and checks them while they are loaded, so that samples are read once. On an invalid
- * number, the error names the first place of all n samples. Results may by then have overwritten the inputs before the
- * block. */
+/* Packs the inputs of a block, which are checked. `wrenches` are those of the forces, or NULL. */
+static inline packed_inputs dyn_pack_inputs(const dyn_model *model, const dyn_workspace *workspace,
+                                            const dynamics_inputs *in, sample_block block, const wrench_set *wrenches) {
+    const size_t nv = (size_t)model->nv;
+    return (packed_inputs){
+        in->gravity ? in->gravity : model->gravity, dyn_block_pack(workspace, 0, in->q, (size_t)model->nq, block),
+        dyn_block_pack(workspace, 1, in->v, nv, block), dyn_block_pack(workspace, 2, in->third, nv, block), wrenches};
+}
+
+/* Packs the inputs of a block except for the wrenches, and checks them while they are loaded, so that samples are read
+ * once. On an invalid number, the error names the first place of all n samples. Results may by then have overwritten
+ * the inputs before the block. */
 static inline dyn_status dyn_load_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n,
-                                         const dynamics_inputs *in, sample_block block, const void *packed[3],
+                                         const dynamics_inputs *in, sample_block block, packed_inputs *packed,
                                          dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
     bool are_held = true;
-    packed[0] = dyn_block_load_checked(workspace, 0, in->q, nq, block, &are_held);
-    packed[1] = dyn_block_load_checked(workspace, 1, in->v, nv, block, &are_held);
-    packed[2] = dyn_block_load_checked(workspace, 2, in->third, nv, block, &are_held);
+    packed->gravity = in->gravity ? in->gravity : model->gravity;
+    packed->q = dyn_block_load_checked(workspace, 0, in->q, nq, block, &are_held);
+    packed->v = dyn_block_load_checked(workspace, 1, in->v, nv, block, &are_held);
+    packed->third = dyn_block_load_checked(workspace, 2, in->third, nv, block, &are_held);
     are_held = are_held && (nq == nv || dyn_has_unit_quaternions(model, block.count, in->q + block.first * nq));
     return are_held ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }

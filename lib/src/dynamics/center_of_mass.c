@@ -34,8 +34,7 @@ static double subtree_mass(const dyn_model *model, int root) {
 
 static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q,
                                   const double *v, const double *a, int joint, dyn_error *error) {
-    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    dyn_status status = dyn_check_inputs(model, w, n, &(dynamics_inputs){NULL, q, v, "a", a, NULL}, error);
     if (status != DYN_OK) {
         return status;
     }

@@ -238,7 +238,8 @@ static bool run_step(const check *k, const kernel_table *kernels, compiled_step 
     kernels->pack(k->q + first * nq, nq, nq, lanes, q);
     kernels->pack(k->v + first * nv, nv, nv, lanes, v);
     kernels->pack(k->a + first * nv, nv, nv, lanes, tau);
-    kernels->step(k->model, k->workspace->memory, &p, q, v, tau, NULL, NULL, k->workspace->pivots, q_next, v_next);
+    const step_input in = {.q = q, .v = v, .tau_begin = tau};
+    kernels->step(k->model, k->workspace->memory, &p, &in, k->workspace->pivots, q_next, v_next);
     kernels->unpack(v_next, nv, lanes, out);
     return kernels->all_positive(k->workspace->pivots, nv);
 }

@@ -33,14 +33,13 @@ dyn_status dyn_rnea_derivatives(const dyn_model *model, dyn_workspace *workspace
     for (sample_block block = dyn_block_first_of_width(w, n, 3 * entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *packed[3];
+        packed_inputs packed = {.forces = &wrenches};
         void *out[MAX_RESULTS] = {dyn_block_output_at(w, 0, dtau_dq, entries, block),
                                   dyn_block_output_at(w, entries, dtau_dv, entries, block),
                                   dyn_block_output_at(w, 2 * entries, dtau_da, entries, block)};
-        status = dyn_load_inputs(model, w, n, &in, block, packed, error);
-        if (status == DYN_OK &&
-            !block.kernels->rnea_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
-                                             packed[2], &wrenches, out[0], out[1], out[2])) {
+        const derivative_matrices dtau = {out[0], out[1], out[2]};
+        status = dyn_load_inputs(model, w, n, &in, block, &packed, error);
+        if (status == DYN_OK && !block.kernels->rnea_derivatives(model, w->memory, &packed, &dtau)) {
             const results r = {
                 3, {{"dtau_dq", dtau_dq, entries}, {"dtau_dv", dtau_dv, entries}, {"dtau_da", dtau_da, entries}}};
             status = dyn_results_store(w, out, block, &r, error);
@@ -64,15 +63,15 @@ dyn_status dyn_aba_derivatives(const dyn_model *model, dyn_workspace *workspace,
     for (sample_block block = dyn_block_first_of_width(w, n, dyn_results_width(&r));
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
-        const void *packed[3];
+        packed_inputs packed = {.forces = &wrenches};
         void *out[MAX_RESULTS];
-        status = dyn_load_inputs(model, w, n, &in, block, packed, error);
+        status = dyn_load_inputs(model, w, n, &in, block, &packed, error);
         if (status != DYN_OK) {
             break;
         }
         dyn_results_find(w, &r, block, out);
-        block.kernels->aba_derivatives(model, w->memory, gravity ? gravity : model->gravity, packed[0], packed[1],
-                                       packed[2], &wrenches, w->pivots, out[0], out[1], out[2]);
+        const derivative_matrices da = {out[0], out[1], out[2]};
+        block.kernels->aba_derivatives(model, w->memory, &packed, w->pivots, &da);
         status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK) {
             status = dyn_results_store(w, out, block, &r, error);
@@ -102,12 +101,12 @@ dyn_status dyn_gravity_derivatives(const dyn_model *model, dyn_workspace *worksp
 dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                  const double *v, const double *a, int frame, dyn_reference_frame reference_frame,
                                  double *dV_dq, double *dA_dq, double *dA_dv, double *J, dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    size_t nv = (size_t)model->nv;
     const results r = {
         4, {{"dV_dq", dV_dq, 6 * nv}, {"dA_dq", dA_dq, 6 * nv}, {"dA_dv", dA_dv, 6 * nv}, {"J", J, 6 * nv}}};
     const dyn_workspace *w = workspace;
-    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_frame(model, frame, error);
     }
@@ -124,9 +123,10 @@ dyn_status dyn_frame_derivatives(const dyn_model *model, dyn_workspace *workspac
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        block.kernels->frame_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
-                                         dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block), frame,
-                                         reference_frame, out[0], out[1], out[2], out[3]);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, NULL);
+        const spatial_derivatives at = {out[0], out[1], out[2], out[3]};
+        block.kernels->frame_derivatives(model, w->memory, packed.q, packed.v, packed.third, frame, reference_frame,
+                                         &at);
         status = dyn_results_store(w, out, block, &r, error);
     }
     return status;
@@ -159,15 +159,15 @@ dyn_status dyn_frame_hessian(const dyn_model *model, dyn_workspace *workspace, s
 dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                       const double *v, const double *a, double *dh_dq, double *drate_dq,
                                       double *drate_dv, double *A_G, dyn_error *error) {
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    size_t nv = (size_t)model->nv;
     const results r = {4,
                        {{"dh_dq", dh_dq, 6 * nv},
                         {"drate_dq", drate_dq, 6 * nv},
                         {"drate_dv", drate_dv, 6 * nv},
                         {"A_G", A_G, 6 * nv}}};
     const dyn_workspace *w = workspace;
-    const dynamics_inputs inputs = {NULL, q, v, "a", a, NULL};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {NULL, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status == DYN_OK) {
         status = dyn_check_mass(model, error);
     }
@@ -178,9 +178,9 @@ dyn_status dyn_centroidal_derivatives(const dyn_model *model, dyn_workspace *wor
          status == DYN_OK && block.count > 0; block = dyn_block_next(w, n, block)) {
         void *out[MAX_RESULTS];
         dyn_results_find(w, &r, block, out);
-        block.kernels->centroidal_derivatives(model, w->memory, dyn_block_pack(w, 0, q, nq, block),
-                                              dyn_block_pack(w, 1, v, nv, block), dyn_block_pack(w, 2, a, nv, block),
-                                              out[0], out[1], out[2], out[3]);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, NULL);
+        const spatial_derivatives at = {out[0], out[1], out[2], out[3]};
+        block.kernels->centroidal_derivatives(model, w->memory, packed.q, packed.v, packed.third, &at);
         status = dyn_results_store(w, out, block, &r, error);
     }
     return status;

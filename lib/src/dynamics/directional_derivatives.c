@@ -19,15 +19,22 @@ static dyn_status check_increments(const dyn_workspace *w, size_t n, const incre
     return status == DYN_OK ? dyn_check_v(w, x->name, n, x->third, error) : status;
 }
 
+static packed_increments pack_increments(const dyn_model *model, const dyn_workspace *w, const increments *x,
+                                         sample_block block) {
+    const size_t nv = (size_t)model->nv;
+    return (packed_increments){dyn_block_pack(w, 3, x->dq, nv, block), dyn_block_pack(w, 4, x->dv, nv, block),
+                               dyn_block_pack(w, 5, x->third, nv, block)};
+}
+
 dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                            const double *gravity, const double *q, const double *v, const double *a,
                                            const dyn_external_forces *forces, const double *dq, const double *dv,
                                            const double *da, double *dtau, dyn_error *error) {
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, da, "da"};
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const dynamics_inputs inputs = {gravity, q, v, "a", a, forces};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {gravity, q, v, "a", a, forces};
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status == DYN_OK) {
         status = check_increments(w, n, &x, error);
     }
@@ -37,11 +44,9 @@ dyn_status dyn_rnea_directional_derivative(const dyn_model *model, dyn_workspace
     for (sample_block block = dyn_block_first(w, n); block.count > 0; block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, dtau, nv, block);
-        block.kernels->rnea_directional(model, w->memory, gravity ? gravity : model->gravity,
-                                        dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                        dyn_block_pack(w, 2, a, nv, block), &wrenches,
-                                        dyn_block_pack(w, 3, dq, nv, block), dyn_block_pack(w, 4, dv, nv, block),
-                                        dyn_block_pack(w, 5, da, nv, block), out);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, &wrenches);
+        const packed_increments along = pack_increments(model, w, &x, block);
+        block.kernels->rnea_directional(model, w->memory, &packed, &along, out);
         dyn_block_unpack(out, nv, block, dtau);
     }
     return dyn_check_result(w, "dtau", n, nv, dtau, error);
@@ -53,9 +58,9 @@ dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace 
                                           const double *dtau, double *da, dyn_error *error) {
     const dyn_workspace *w = workspace;
     const increments x = {dq, dv, dtau, "dtau"};
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    const dynamics_inputs inputs = {gravity, q, v, "tau", tau, forces};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {gravity, q, v, "tau", tau, forces};
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status == DYN_OK) {
         status = check_increments(w, n, &x, error);
     }
@@ -63,11 +68,9 @@ dyn_status dyn_aba_directional_derivative(const dyn_model *model, dyn_workspace 
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, da, nv, block);
-        block.kernels->aba_directional(model, w->memory, gravity ? gravity : model->gravity,
-                                       dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                       dyn_block_pack(w, 2, tau, nv, block), &wrenches,
-                                       dyn_block_pack(w, 3, dq, nv, block), dyn_block_pack(w, 4, dv, nv, block),
-                                       dyn_block_pack(w, 5, dtau, nv, block), w->pivots, out);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, &wrenches);
+        const packed_increments along = pack_increments(model, w, &x, block);
+        block.kernels->aba_directional(model, w->memory, &packed, &along, w->pivots, out);
         dyn_block_unpack(out, nv, block, da);
         status = dyn_check_pivots(model, w, block, error);
     }

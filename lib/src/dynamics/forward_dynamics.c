@@ -14,14 +14,13 @@ static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, si
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
-        const void *packed[3];
-        status = dyn_load_inputs(model, w, n, in, block, packed, error);
+        packed_inputs packed = {.forces = &wrenches};
+        status = dyn_load_inputs(model, w, n, in, block, &packed, error);
         if (status != DYN_OK) {
             break;
         }
         void *out = dyn_block_output(w, a, nv, block);
-        block.kernels->forward_dynamics(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0],
-                                        packed[1], packed[2], &wrenches, w->pivots, out);
+        block.kernels->forward_dynamics(model, w->memory, &packed, w->pivots, out);
         bool is_finite = dyn_block_unpack(out, nv, block, a);
         status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && !is_finite) {

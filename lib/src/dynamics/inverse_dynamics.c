@@ -14,14 +14,13 @@ static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, s
     for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set wrenches = dyn_block_wrenches(w, in->forces, block);
-        const void *packed[3];
-        status = dyn_load_inputs(model, w, n, in, block, packed, error);
+        packed_inputs packed = {.forces = &wrenches};
+        status = dyn_load_inputs(model, w, n, in, block, &packed, error);
         if (status != DYN_OK) {
             break;
         }
         void *out = dyn_block_output(w, tau, nv, block);
-        block.kernels->rnea(model, w->memory, in->gravity ? in->gravity : model->gravity, packed[0], packed[1],
-                            packed[2], &wrenches, out);
+        block.kernels->rnea(model, w->memory, &packed, out);
         if (!dyn_block_unpack(out, nv, block, tau)) {
             status = dyn_check_result(w, name, block.first + block.count, nv, tau, error);
         }

@@ -12,19 +12,18 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
                               const double *q, const double *v, const double *a, const dyn_external_forces *forces,
                               double *wrenches, dyn_error *error) {
     const dyn_workspace *w = workspace;
-    const dynamics_inputs inputs = {gravity, q, v, "a", a, forces};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {gravity, q, v, "a", a, forces};
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status != DYN_OK) {
         return status;
     }
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = 6 * (size_t)model->joint_count;
+    size_t width = 6 * (size_t)model->joint_count;
     for (sample_block block = dyn_block_first_of_width(w, n, width); block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set external = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, wrenches, width, block);
-        block.kernels->joint_wrenches(model, w->memory, gravity ? gravity : model->gravity,
-                                      dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                      dyn_block_pack(w, 2, a, nv, block), &external, out);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, &external);
+        block.kernels->joint_wrenches(model, w->memory, &packed, out);
         status = dyn_result_store(w, out, block, (result){"wrenches", wrenches, width}, error);
     }
     return status;

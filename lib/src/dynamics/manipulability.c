@@ -213,8 +213,8 @@ static dyn_status compute_weighted_jacobian(const dyn_model *model, const dyn_wo
     size_t nv = (size_t)model->nv;
     dyn_status status = DYN_OK;
     for (size_t i = 0; i < 6 && status == DYN_OK; i++) {
-        block.kernels->forward_dynamics(model, w->memory, weightless, q, w->zero, dyn_packed(J, i * nv, block), NULL,
-                                        w->pivots, dyn_packed(X, i * nv, block));
+        const packed_inputs in = {weightless, q, w->zero, dyn_packed(J, i * nv, block), NULL};
+        block.kernels->forward_dynamics(model, w->memory, &in, w->pivots, dyn_packed(X, i * nv, block));
         status = dyn_check_pivots(model, w, block, error);
     }
     return status;
@@ -251,9 +251,9 @@ dyn_status dyn_mass_ellipsoids(const dyn_model *model, dyn_workspace *workspace,
          block = dyn_block_next(w, n, block)) {
         void *Omega = dyn_block_part(w, 0, block);
         const task_results results = {Omega, NULL, NULL, NULL, NULL, NULL};
-        block.kernels->operational_space(model, w->memory, model->gravity,
-                                         dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->zero, &task, w->pivots,
-                                         NULL, &results);
+        const packed_inputs in = {model->gravity, dyn_block_pack(w, 0, q, (size_t)model->nq, block), w->zero, NULL,
+                                  NULL};
+        block.kernels->operational_space(model, w->memory, &in, &task, w->pivots, NULL, &results);
         status = dyn_check_pivots(model, w, block, error);
         for (size_t l = 0; l < block.count && status == DYN_OK; l++) {
             gram g = {.negligible = negligible_part[w->precision]};

@@ -86,18 +86,17 @@ static task_results places(const results *wanted, void *const out[MAX_RESULTS], 
     return (task_results){place[0], place[1], place[2], place[3], place[4], place[5]};
 }
 
-/* A task in a state, and all results and the requested ones. */
+/* A task, and all results and the requested ones. */
 typedef struct task_call {
-    const double *gravity, *q, *v;
     const dyn_task *task;
     results all, wanted;
 } task_call;
 
 /* Computes all blocks. */
-static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const task_call *call,
-                          dyn_error *error) {
+static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
+                          const task_call *call, dyn_error *error) {
     const results *wanted = &call->wanted;
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv, width = dyn_results_width(wanted);
+    size_t width = dyn_results_width(wanted);
     bool inverts = wanted->count > (call->all.of[0].rows ? 1 : 0);
     dyn_status status = DYN_OK;
     for (sample_block block = dyn_block_first_of_width(w, n, width + DYN_TASK_ROWS);
@@ -105,9 +104,8 @@ static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t
         void *out[MAX_RESULTS], *independence_of_rows = dyn_block_part(w, block.lanes > 1 ? width : 0, block);
         dyn_results_find(w, wanted, block, out);
         task_results at = places(wanted, out, &call->all);
-        block.kernels->operational_space(
-            model, w->memory, call->gravity ? call->gravity : model->gravity, dyn_block_pack(w, 0, call->q, nq, block),
-            dyn_block_pack(w, 1, call->v, nv, block), call->task, w->pivots, independence_of_rows, &at);
+        const packed_inputs packed = dyn_pack_inputs(model, w, in, block, NULL);
+        block.kernels->operational_space(model, w->memory, &packed, call->task, w->pivots, independence_of_rows, &at);
         status = dyn_check_pivots(model, w, block, error);
         if (status == DYN_OK && inverts) {
             status = check_rows(w, call->task, independence_of_rows, block, error);
@@ -131,10 +129,7 @@ dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspac
         return status;
     }
     size_t m = (size_t)dyn_task_row_count(task), nv = (size_t)model->nv;
-    task_call call = {.gravity = gravity,
-                      .q = q,
-                      .v = v,
-                      .task = task,
+    task_call call = {.task = task,
                       .all = {6,
                               {{"inverse_inertia", inverse_inertia, m * m},
                                {"inertia", inertia, m * m},
@@ -147,5 +142,6 @@ dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspac
             call.wanted.of[call.wanted.count++] = call.all.of[i];
         }
     }
-    return call.wanted.count > 0 ? compute(model, workspace, n, &call, error) : DYN_OK;
+    const dynamics_inputs in = {gravity, q, v, NULL, NULL, NULL};
+    return call.wanted.count > 0 ? compute(model, workspace, n, &in, &call, error) : DYN_OK;
 }

@@ -32,19 +32,17 @@ void dyn_model_parameters(const dyn_model *model, double *p) {
 dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                 const double *q, const double *v, const double *a, double *Y, dyn_error *error) {
     const dyn_workspace *w = workspace;
-    const dynamics_inputs inputs = {gravity, q, v, "a", a, NULL};
-    dyn_status status = dyn_check_inputs(model, w, n, &inputs, error);
+    const dynamics_inputs in = {gravity, q, v, "a", a, NULL};
+    dyn_status status = dyn_check_inputs(model, w, n, &in, error);
     if (status != DYN_OK) {
         return status;
     }
-    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    size_t entries = nv * (size_t)dyn_model_parameter_count(model);
+    size_t entries = (size_t)model->nv * (size_t)dyn_model_parameter_count(model);
     for (sample_block block = dyn_block_first_of_width(w, n, entries); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         void *out = dyn_block_output(w, Y, entries, block);
-        block.kernels->regressor(model, w->memory, gravity ? gravity : model->gravity,
-                                 dyn_block_pack(w, 0, q, nq, block), dyn_block_pack(w, 1, v, nv, block),
-                                 dyn_block_pack(w, 2, a, nv, block), out);
+        const packed_inputs packed = dyn_pack_inputs(model, w, &in, block, NULL);
+        block.kernels->regressor(model, w->memory, &packed, out);
         status = dyn_result_store(w, out, block, (result){"Y", Y, entries}, error);
     }
     return status;

@@ -190,21 +190,22 @@ static aba_tree lay_out(const dyn_model *model, const real *q, void **memory) {
     return t;
 }
 
-void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                 const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a) {
-    aba_tree t = lay_out(model, (const real *)q, &memory);
+void KERNEL(aba)(const dyn_model *model, void *memory, const packed_inputs *in, const void *diagonal, void *pivots,
+                 void *a) {
+    const real *q = (const real *)in->q, *tau = (const real *)in->third;
+    aba_tree t = lay_out(model, q, &memory);
     t.is_resisted = diagonal != NULL;
     if (model->body_count == 0) {
         return;
     }
-    velocity_pass(model, (const real *)q, (const real *)v, &t);
-    if (forces && forces->count > 0) {
-        KERNEL(subtract_wrenches)(model, memory, (const real *)q, forces, t.p);
+    velocity_pass(model, q, (const real *)in->v, &t);
+    if (in->forces && in->forces->count > 0) {
+        KERNEL(subtract_wrenches)(model, memory, q, in->forces, t.p);
     }
     if (diagonal) {
-        inertia_pass(model, (const real *)tau, (const real *)diagonal, &t, (real *)pivots, (real *)a);
+        inertia_pass(model, tau, (const real *)diagonal, &t, (real *)pivots, (real *)a);
     } else {
-        inertia_pass(model, (const real *)tau, NULL, &t, (real *)pivots, (real *)a);
+        inertia_pass(model, tau, NULL, &t, (real *)pivots, (real *)a);
     }
-    acceleration_pass(model, gravity, &t, (real *)a);
+    acceleration_pass(model, in->gravity, &t, (real *)a);
 }

@@ -22,23 +22,21 @@ real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory) {
     return (real *)((char *)memory + KERNEL(rnea_derivatives_memory)(model));
 }
 
-void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                             const void *v, const void *tau, const wrench_set *forces, void *pivots, void *da_dq,
-                             void *da_dv, void *da_dtau) {
-    real *M = (real *)da_dtau, *D = (real *)pivots, *x = KERNEL(derived_acceleration)(model, memory);
+void KERNEL(aba_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots,
+                             const derivative_matrices *da) {
+    real *M = (real *)da->da, *D = (real *)pivots, *x = KERNEL(derived_acceleration)(model, memory);
+    const real *tau = (const real *)in->third;
     int nv = model->nv, *parent = (int *)(x + nv);
-    derivatives d;
-    d.dq = da_dq, d.dv = da_dv, d.da = da_dtau;
-    derivative_state s = KERNEL(rnea_velocity_derivatives)(model, memory, gravity, q, v, forces, &d);
-    KERNEL(rnea_derivatives_bias)(&s, forces, &d, x);
+    derivative_state s = KERNEL(rnea_velocity_derivatives)(model, memory, in, da);
+    KERNEL(rnea_derivatives_bias)(&s, in->forces, da, x);
     KERNEL(coordinate_parents)(model, parent);
     KERNEL(factorize)(nv, parent, M);
     for (int i = 0; i < nv; i++) {
         D[i] = M[i * nv + i];
-        x[i] = ((const real *)tau)[i] - x[i];
+        x[i] = tau[i] - x[i];
     }
     KERNEL(solve)(nv, parent, M, real_set(1), 1, x);
-    KERNEL(rnea_position_derivatives)(&s, x, forces, &d);
-    KERNEL(solve_both)(nv, parent, M, real_set(-1), (real *)da_dq, (real *)da_dv);
+    KERNEL(rnea_position_derivatives)(&s, x, in->forces, da);
+    KERNEL(solve_both)(nv, parent, M, real_set(-1), (real *)da->dq, (real *)da->dv);
     KERNEL(invert)(nv, parent, M);
 }

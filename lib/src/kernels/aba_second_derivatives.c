@@ -54,22 +54,23 @@ static void multiply_column(int nv, real scale, const real *A, size_t stride, re
     }
 }
 
-void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                    const void *v, const void *tau, void *pivots, void *da_dq, void *da_dv,
-                                    void *da_dtau, void *dqdq, void *dvdv, void *dqdv, void *dtaudq) {
+void KERNEL(aba_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots,
+                                    const derivative_matrices *first, const derivative_cubes *second) {
     int nv = model->nv;
     size_t matrix = (size_t)nv * (size_t)nv;
-    real *a = (real *)((char *)memory + shared_memory(model)), *copy = a + nv, *inverse = (real *)da_dtau;
-    real *results[4] = {(real *)dqdq, (real *)dvdv, (real *)dqdv, (real *)dtaudq};
-    KERNEL(aba_derivatives)(model, memory, gravity, q, v, tau, NULL, pivots, da_dq, da_dv, da_dtau);
+    real *a = (real *)((char *)memory + shared_memory(model)), *copy = a + nv, *inverse = (real *)first->da;
+    real *results[4] = {(real *)second->dqdq, (real *)second->dvdv, (real *)second->dqdv, (real *)second->dMdq};
+    const packed_inputs forward = {in->gravity, in->q, in->v, in->third, NULL};
+    const packed_inputs inverse_at_a = {in->gravity, in->q, in->v, a, NULL};
+    KERNEL(aba_derivatives)(model, memory, &forward, pivots, first);
     const real *found = KERNEL(derived_acceleration)(model, memory);
     for (int i = 0; i < nv; i++) {
         a[i] = found[i];
     }
-    KERNEL(rnea_second_derivatives)(model, memory, gravity, q, v, a, dqdq, dvdv, dqdv, dtaudq);
+    KERNEL(rnea_second_derivatives)(model, memory, &inverse_at_a, second);
     for (size_t i = 0; i < (size_t)nv; i++) {
         real *Mq = results[3] + i * matrix;
-        add_products(nv, Mq, (const real *)da_dq, (const real *)da_dv, results[0] + i * matrix,
+        add_products(nv, Mq, (const real *)first->dq, (const real *)first->dv, results[0] + i * matrix,
                      results[2] + i * matrix);
         for (int k = 0; k < nv; k++) {
             multiply_column(nv, real_set(1), inverse, (size_t)nv, Mq + k, copy);

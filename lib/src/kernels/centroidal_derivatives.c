@@ -87,10 +87,11 @@ static void add_columns(const tree *t, const whole_robot *robot, int i, int k, p
 }
 
 void KERNEL(centroidal_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
-                                    void *dh_dq, void *drate_dq, void *drate_dv, void *A_G) {
+                                    const spatial_derivatives *results) {
     tree t = find_tree(model, memory, no_gravity, (const real *)q, (const real *)v, (const real *)a);
     whole_robot robot = sum_whole(&t);
-    real *const out[4] = {(real *)dh_dq, (real *)drate_dq, (real *)drate_dv, (real *)A_G};
+    real *const out[4] = {(real *)results->dq, (real *)results->rate_dq, (real *)results->rate_dv,
+                          (real *)results->matrix};
     for (int i = 0; i < 6 * model->nv; i++) {
         out[0][i] = out[1][i] = out[2][i] = out[3][i] = real_set(0);
     }

@@ -110,11 +110,10 @@ KERNEL_STEP void multiply_rows(const entry *A, const entry *B, size_t each, int 
     }
 }
 
-int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,
-                            size_t width, void *M) {
-    const entry *columns = (const entry *)A + from, *of_rows = (const entry *)B + row;
-    entry *products = (entry *)M + (size_t)row * width + from;
-    int count = to - from;
+int KERNEL(column_products)(const void *A, const void *B, size_t each, matrix_block block, size_t width, void *M) {
+    const entry *columns = (const entry *)A + block.from, *of_rows = (const entry *)B + block.row;
+    entry *products = (entry *)M + (size_t)block.row * width + block.from;
+    int count = block.to - block.from, rows = block.rows;
     real zeros = real_set(0);
     if (count <= 0) {
         return 1;

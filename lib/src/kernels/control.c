@@ -62,7 +62,8 @@ static void inverse_dynamics(const dyn_model *model, void *memory, const control
         const void *in[] = {q, v, a};
         c->compiled.rnea(in, c->compiled.sines, &tau);
     } else {
-        KERNEL(rnea)(model, memory, c->gravity, q, v, a, NULL, tau);
+        const packed_inputs in = {c->gravity, q, v, a, NULL};
+        KERNEL(rnea)(model, memory, &in, tau);
     }
 }
 
@@ -76,18 +77,19 @@ static void gravity_forces(const dyn_model *model, void *memory, const control_p
 }
 
 void KERNEL(control)(const dyn_model *model, void *memory, const control_parameters *c, const void *q, const void *v,
-                     const void *q_ref, const void *v_ref, const void *a_ref, void *tau) {
+                     const packed_reference *reference, void *tau) {
+    const real *v_ref = (const real *)reference->v, *a_ref = (const real *)reference->a;
     int nv = model->nv;
     real *e = (real *)memory, *model_force = e + nv, *out = (real *)tau;
     void *rest = model_force + nv;
-    configuration_error(model, (const real *)q, (const real *)q_ref, e);
+    configuration_error(model, (const real *)q, (const real *)reference->q, e);
     for (int j = 0; j < nv; j++) {
-        real rate = ((const real *)v_ref)[j] - ((const real *)v)[j];
+        real rate = v_ref[j] - ((const real *)v)[j];
         e[j] = real_fma(real_set(c->stiffness[j]), e[j], real_set(c->damping[j]) * rate);
     }
     if (c->law == CONTROL_COMPUTED_TORQUE) {
         for (int j = 0; j < nv; j++) {
-            e[j] = e[j] + ((const real *)a_ref)[j];
+            e[j] = e[j] + a_ref[j];
         }
         inverse_dynamics(model, rest, c, q, v, e, model_force);
     } else if (c->law == CONTROL_PD_GRAVITY) {

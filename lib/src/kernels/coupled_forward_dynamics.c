@@ -20,9 +20,9 @@ size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model) {
     return own_count(model) * sizeof(real) + (rnea > crba ? rnea : crba);
 }
 
-void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                      const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
-                                      void *pivots, void *a) {
+void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                      const void *diagonal, void *pivots, void *a) {
+    const real *tau = (const real *)in->third;
     int nv = model->nv;
     real *M = (real *)memory, *h = M + nv * nv, *zero = h + nv, *D = (real *)pivots, *x = (real *)a;
     int *parent = (int *)(zero + nv);
@@ -30,8 +30,9 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
     for (int i = 0; i < nv; i++) {
         zero[i] = real_set(0);
     }
-    KERNEL(crba)(model, rest, q, M);
-    KERNEL(rnea)(model, rest, gravity, q, v, zero, forces, h);
+    const packed_inputs unmoved = {in->gravity, in->q, in->v, zero, in->forces};
+    KERNEL(crba)(model, rest, in->q, M);
+    KERNEL(rnea)(model, rest, &unmoved, h);
     for (int i = 0; diagonal && i < nv; i++) {
         M[i * nv + i] = M[i * nv + i] + ((const real *)diagonal)[i];
     }
@@ -39,7 +40,7 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
     KERNEL(factorize)(nv, parent, M);
     for (int i = 0; i < nv; i++) {
         D[i] = M[i * nv + i];
-        x[i] = ((const real *)tau)[i] - h[i];
+        x[i] = tau[i] - h[i];
     }
     KERNEL(solve)(nv, parent, M, real_set(1), 1, x);
 }
@@ -48,17 +49,15 @@ size_t KERNEL(forward_dynamics_memory)(const dyn_model *model) {
     return model->has_coupling ? KERNEL(coupled_forward_dynamics_memory)(model) : KERNEL(aba_memory)(model);
 }
 
-void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                              const void *v, const void *tau, const wrench_set *forces, void *pivots, void *a) {
-    KERNEL(resisted_forward_dynamics)(model, memory, gravity, q, v, tau, NULL, forces, pivots, a);
+void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots, void *a) {
+    KERNEL(resisted_forward_dynamics)(model, memory, in, NULL, pivots, a);
 }
 
-void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                       const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
-                                       void *pivots, void *a) {
+void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                       const void *diagonal, void *pivots, void *a) {
     if (model->has_coupling) {
-        KERNEL(coupled_forward_dynamics)(model, memory, gravity, q, v, tau, diagonal, forces, pivots, a);
+        KERNEL(coupled_forward_dynamics)(model, memory, in, diagonal, pivots, a);
     } else {
-        KERNEL(aba)(model, memory, gravity, q, v, tau, diagonal, forces, pivots, a);
+        KERNEL(aba)(model, memory, in, diagonal, pivots, a);
     }
 }

@@ -138,7 +138,7 @@ KERNEL_STEP void store_tree(const derivative_tree *t, derivative_parts parts, in
 }
 
 /* Stores the entries of all trees where joints share coordinates. */
-static void store_trees(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+static void store_trees(const derivative_tree *t, derivative_parts parts, const derivative_matrices *to) {
     const body *bodies = t->model->bodies;
     matrices d = matrices_of(t, true, to);
     for (int end = t->model->body_count, r; end > 0; end = r) {
@@ -150,7 +150,7 @@ static void store_trees(const derivative_tree *t, derivative_parts parts, const 
     }
 }
 
-int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d) {
     if (t->model->has_coupling) {
         store_trees(t, parts, d);
         return 0;

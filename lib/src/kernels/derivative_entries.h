@@ -112,7 +112,7 @@ typedef struct matrices {
     bool shared; /* joints share coordinates, so that entries are sums */
 } matrices;
 
-KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const derivatives *to) {
+KERNEL_STEP matrices matrices_of(const derivative_tree *t, bool shared, const derivative_matrices *to) {
     matrices d;
     d.nv = (size_t)t->model->nv, d.shared = shared;
     d.dq = (entry *)to->dq, d.dv = (entry *)to->dv, d.da = (entry *)to->da;

@@ -114,12 +114,12 @@ static inline void number_columns(derivative_tree *t, int *first) {
 }
 
 /* Lays out the state in scratch memory, and computes the sines of the joints and the numbers of the columns. */
-static inline derivative_state lay_out(const dyn_model *model, void *memory, const double gravity[3], const real *q,
-                                       const real *v, const wrench_set *forces) {
+static inline derivative_state lay_out(const dyn_model *model, void *memory, const packed_inputs *in) {
+    const real *q = (const real *)in->q;
     size_t bodies = (size_t)model->body_count, columns = column_count(model), joints = joint_terms_count(columns);
     derivative_state s;
-    s.gravity = gravity, s.q = q, s.v = v;
-    s.needs_frames = has_wrenches(forces);
+    s.gravity = in->gravity, s.q = q, s.v = (const real *)in->v;
+    s.needs_frames = has_wrenches(in->forces);
     s.tree.model = model;
     s.tree.bodies = allocate(&memory, terms_size(body_terms_count(model, columns), sizeof(body_terms)));
     s.tree.joints = allocate(&memory, terms_size(joints, sizeof(joint_terms)));

@@ -204,7 +204,8 @@ KERNEL_STEP void store_below(const derivative_tree *t, derivative_parts parts, b
 }
 
 /* Stores the last columns first, because each part of a row may overwrite the start of the next row. */
-KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, bool branches, const derivatives *to) {
+KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, bool branches,
+                             const derivative_matrices *to) {
     const matrices d = matrices_of(t, false, to);
     row_entries zeros = no_row_entries();
     for (int k = (t->model->nv + TERM_LANES - 1) / TERM_LANES - 1; k >= 0; k--) {
@@ -216,11 +217,11 @@ KERNEL_STEP int store_chunks(const derivative_tree *t, derivative_parts parts, b
     return NUMBER_SIZE == sizeof(double) && parts == BOTH_PARTS && are_zero(zeros.dq + zeros.dv + zeros.da);
 }
 
-KERNEL_STEP int store_rows_of(const derivative_tree *t, derivative_parts parts, const derivatives *to) {
+KERNEL_STEP int store_rows_of(const derivative_tree *t, derivative_parts parts, const derivative_matrices *to) {
     return t->branches ? store_chunks(t, parts, true, to) : store_chunks(t, parts, false, to);
 }
 
-int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d) {
+int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d) {
     if (parts == BOTH_PARTS) {
         return store_rows_of(t, BOTH_PARTS, d);
     }

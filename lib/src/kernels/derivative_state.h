@@ -35,7 +35,7 @@ static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ
 /* Computes the derivatives where columns are stored in the lanes. `a` is the acceleration for POSITION_PART. Returns as
  * store_derivatives does. */
 int KERNEL(derivatives_by_columns)(const derivative_state *s, derivative_parts parts, const real *a,
-                                   const wrench_set *forces, const derivatives *to);
+                                   const wrench_set *forces, const derivative_matrices *to);
 
 /* Propagates placements from column to column where columns are stored in the lanes (derivative_motion.c). */
 void KERNEL(place_columns)(const derivative_state *s);

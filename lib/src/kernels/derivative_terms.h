@@ -107,11 +107,6 @@ static inline int body_term(const derivative_tree *t, int i) {
     return TERM_LANES > 1 ? t->first_column[i + 1] - 1 : i;
 }
 
-/* Result matrices, nv x nv. */
-typedef struct derivatives {
-    void *dq, *dv, *da;
-} derivatives;
-
 /* Requested parts: d tau / dv and M, which do not depend on the acceleration; d tau / dq; or all. */
 typedef enum derivative_parts { VELOCITY_PART = 1, POSITION_PART = 2, BOTH_PARTS = 3 } derivative_parts;
 
@@ -126,9 +121,9 @@ void KERNEL(find_forces)(const derivative_tree *t);
 /* Computes Psi_ddot and the products of the columns, from the forces and the sums over subtrees. */
 void KERNEL(find_column_products)(const derivative_tree *t, derivative_parts parts);
 /* Stores the entries of all matrices. Returns true if all of them are stored as unpack does and finite. */
-int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+int KERNEL(store_derivatives)(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d);
 /* Stores the entries by rows, for models in which no joints share a coordinate. Returns as store_derivatives does. */
-int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivatives *d);
+int KERNEL(store_rows)(const derivative_tree *t, derivative_parts parts, const derivative_matrices *d);
 
 /* ---- terms of a body --------------------------------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #if TERM_LANES > 1
 
 int KERNEL(derivatives_by_columns)(const derivative_state *s, derivative_parts parts, const real *a,
-                                   const wrench_set *forces, const derivatives *to) {
+                                   const wrench_set *forces, const derivative_matrices *to) {
     if (parts & VELOCITY_PART) {
         KERNEL(place_columns)(s);
         KERNEL(find_columns)(&s->tree);

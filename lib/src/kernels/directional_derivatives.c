@@ -79,17 +79,17 @@ static void subtract_wrench(const dyn_model *model, const placement *X, wrench_f
     }
 }
 
-void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                              const void *v, const void *a, const wrench_set *forces, const void *dq, const void *dv,
-                              const void *da, void *dtau) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
+void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const packed_inputs *in,
+                              const packed_increments *along, void *dtau) {
+    placement *X = KERNEL(placements)(model, (const real *)in->q, &memory);
     moved_body *bodies = (moved_body *)memory, world;
+    const wrench_set *forces = in->forces;
     increments x;
-    x.v = (const real *)v, x.a = (const real *)a;
-    x.dq = (const real *)dq, x.dv = (const real *)dv, x.da = (const real *)da;
+    x.v = (const real *)in->v, x.a = (const real *)in->third;
+    x.dq = (const real *)along->dq, x.dv = (const real *)along->dv, x.da = (const real *)along->dthird;
     real *out = (real *)dtau;
     world.v = world.Dv = world.Da = world.displacement = motion_zero();
-    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(gravity)));
+    world.a = motion_set(vec3_zero(), vec3_sub(vec3_zero(), vec3_constant(in->gravity)));
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         carry(b, X[i], b->parent < 0 ? &world : &bodies[b->parent], &x, &bodies[i]);
@@ -114,20 +114,23 @@ void KERNEL(rnea_directional)(const dyn_model *model, void *memory, const double
     }
 }
 
-void KERNEL(aba_directional)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                             const void *v, const void *tau, const wrench_set *forces, const void *dq, const void *dv,
-                             const void *dtau, void *pivots, void *da) {
+void KERNEL(aba_directional)(const dyn_model *model, void *memory, const packed_inputs *in,
+                             const packed_increments *along, void *pivots, void *da) {
     static const double none[3] = {0, 0, 0};
+    const real *dtau = (const real *)along->dthird;
     int nv = model->nv;
     real *a = (real *)memory, *change = a + nv, *zero = change + nv;
     void *rest = zero + nv;
     for (int i = 0; i < nv; i++) {
         zero[i] = real_set(0);
     }
-    KERNEL(forward_dynamics)(model, rest, gravity, q, v, tau, forces, pivots, a);
-    KERNEL(rnea_directional)(model, rest, gravity, q, v, a, forces, dq, dv, zero, change);
+    const packed_inputs moved = {in->gravity, in->q, in->v, a, in->forces};
+    const packed_increments without_a = {along->dq, along->dv, zero};
+    const packed_inputs at_rest = {none, in->q, zero, change, NULL};
+    KERNEL(forward_dynamics)(model, rest, in, pivots, a);
+    KERNEL(rnea_directional)(model, rest, &moved, &without_a, change);
     for (int i = 0; i < nv; i++) {
-        change[i] = ((const real *)dtau)[i] - change[i];
+        change[i] = dtau[i] - change[i];
     }
-    KERNEL(forward_dynamics)(model, rest, none, q, zero, change, NULL, pivots, da);
+    KERNEL(forward_dynamics)(model, rest, &at_rest, pivots, da);
 }

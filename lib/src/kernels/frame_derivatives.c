@@ -164,10 +164,9 @@ static chain find_chain(const dyn_model *model, void *memory, const real *q, con
 }
 
 void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a,
-                               int frame, dyn_reference_frame reference_frame, void *dV_dq, void *dA_dq, void *dA_dv,
-                               void *jacobian) {
+                               int frame, dyn_reference_frame reference_frame, const spatial_derivatives *results) {
     int nv = model->nv;
-    real *out[4] = {(real *)dV_dq, (real *)dA_dq, (real *)dA_dv, (real *)jacobian};
+    real *out[4] = {(real *)results->dq, (real *)results->rate_dq, (real *)results->rate_dv, (real *)results->matrix};
     chain path = find_chain(model, memory, (const real *)q, (const real *)v, (const real *)a, frame);
     for (int i = 0; i < 6 * nv; i++) {
         out[0][i] = out[1][i] = out[2][i] = out[3][i] = real_set(0);

@@ -72,13 +72,14 @@ static void store_frame_motion(motion V, motion A, placement F, dyn_reference_fr
 }
 
 void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, const void *v, const void *a, int frame,
-                          dyn_reference_frame reference_frame, void *twist, void *rate_of_twist, void *dJ) {
+                          dyn_reference_frame reference_frame, const frame_rates *out) {
     const body_frame *f = &model->frames[frame];
+    real *twist = (real *)out->twist, *rate_of_twist = (real *)out->rate, *dJ = (real *)out->dJ;
     for (int i = 0; i < 6; i++) {
-        ((real *)twist)[i] = ((real *)rate_of_twist)[i] = real_set(0);
+        twist[i] = rate_of_twist[i] = real_set(0);
     }
     for (int i = 0; i < 6 * model->nv; i++) {
-        ((real *)dJ)[i] = real_set(0);
+        dJ[i] = real_set(0);
     }
     if (f->body < 0) {
         return;
@@ -91,7 +92,7 @@ void KERNEL(frame_motion)(const dyn_model *model, void *memory, const void *q, c
         for (int k = 0; k < model->bodies[i].nv; k++) {
             const tree_column *c = &tree.columns[tree.bodies[i].first_column + k];
             motion rate = jacobian_rate(c->S, column_rate(c), carrier->v, F, reference_frame);
-            real *at = (real *)dJ + model->bodies[i].v_index + k;
+            real *at = dJ + model->bodies[i].v_index + k;
             motion sum = load_motion(at, model->nv);
             store_motion(motion_add(sum, rate), model->nv, at);
         }

@@ -26,20 +26,18 @@ extern const kernel_table KERNEL(kernel_table);
 
 /* Articulated body algorithm, for models without coupled mimic joints: (M + diag e) a = tau - h. `diagonal` holds e;
  * NULL stands for zeros. */
-void KERNEL(aba)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                 const void *tau, const void *diagonal, const wrench_set *forces, void *pivots, void *a);
+void KERNEL(aba)(const dyn_model *model, void *memory, const packed_inputs *in, const void *diagonal, void *pivots,
+                 void *a);
 size_t KERNEL(aba_memory)(const dyn_model *model);
 
 /* Solves (M + diag e) a = tau - h by CRBA, RNEA and a factorization, for models with coupled mimic joints. */
-void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                      const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
-                                      void *pivots, void *a);
+void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                      const void *diagonal, void *pivots, void *a);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 
 /* Dispatches to aba or coupled_forward_dynamics. Scratch memory: forward_dynamics_memory. */
-void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                       const void *v, const void *tau, const void *diagonal, const wrench_set *forces,
-                                       void *pivots, void *a);
+void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                       const void *diagonal, void *pivots, void *a);
 
 /* Returns the address of the acceleration in the scratch memory of aba_derivatives. */
 real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory);
@@ -61,11 +59,15 @@ void KERNEL(solve_both)(int n, const int *parent, const real *L, real scale, rea
 /* Replaces the factors by M^-1. */
 void KERNEL(invert)(int n, const int *parent, real *M);
 
-/* M_kj = A_j . B_k for `rows` rows k from `row` on and columns j from `from` to `to` - 1 of M, which has `width`
- * columns. A and B are columns of motions (motion_columns.h), `each` numbers a component. An instance of one lane
- * stores M as unpack does and returns what unpack returns; the others return true. */
-int KERNEL(column_products)(const void *A, const void *B, size_t each, int row, int rows, int from, int to,
-                            size_t width, void *M);
+/* Block of a matrix: `rows` rows from `row` on, columns `from` to `to` - 1. */
+typedef struct matrix_block {
+    int row, rows, from, to;
+} matrix_block;
+
+/* M_kj = A_j . B_k for the rows k and columns j of a block of M, which has `width` columns. A and B are columns of
+ * motions (motion_columns.h), `each` numbers a component. An instance of one lane stores M as unpack does and returns
+ * what unpack returns; the others return true. */
+int KERNEL(column_products)(const void *A, const void *B, size_t each, matrix_block block, size_t width, void *M);
 
 /* ---- placements and wrenches ------------------------------------------------------------------------------------ */
 

@@ -31,6 +31,54 @@ typedef struct wrench_set {
     const void *wrenches;
 } wrench_set;
 
+/* Inputs of inverse and forward dynamics: a state, the acceleration or the joint forces, and external wrenches. */
+typedef struct packed_inputs {
+    const double *gravity; /* 3 doubles, not packed */
+    const void *q, *v;
+    const void *third;        /* a, or tau for forward dynamics */
+    const wrench_set *forces; /* NULL: none */
+} packed_inputs;
+
+/* Increments of the inputs, nv numbers each. */
+typedef struct packed_increments {
+    const void *dq, *dv, *dthird;
+} packed_increments;
+
+/* Inputs of a step. */
+typedef struct step_input {
+    const void *q, *v;
+    const void *tau_begin, *tau_end; /* tau goes from one to the other in a line; tau_end NULL: constant */
+    const wrench_set *forces;        /* NULL: none */
+} step_input;
+
+/* Reference of a controller. */
+typedef struct packed_reference {
+    const void *q, *v, *a;
+} packed_reference;
+
+/* First derivatives, nv x nv each, along q, v and the third input. */
+typedef struct derivative_matrices {
+    void *dq, *dv, *da;
+} derivative_matrices;
+
+/* Second derivatives, nv x nv x nv each: along q and q, v and v, q and v; and dM/dq, or along tau and q. */
+typedef struct derivative_cubes {
+    void *dqdq, *dvdv, *dqdv, *dMdq;
+} derivative_cubes;
+
+/* Twist of a frame (6), its rate (6) and the rate of its Jacobian (6 x nv). */
+typedef struct frame_rates {
+    void *twist, *rate, *dJ;
+} frame_rates;
+
+/* Derivatives of a vector of six, angular part first, and of its rate, and the matrix that velocities are multiplied
+ * by: a frame's twist and its Jacobian, or the centroidal momentum and its matrix. 6 x nv each. */
+typedef struct spatial_derivatives {
+    void *dq;                /* of the vector */
+    void *rate_dq, *rate_dv; /* of its rate */
+    void *matrix;
+} spatial_derivatives;
+
 /* Most terms of a group of rows: a loop has a predecessor and a successor, a gear two coordinates. */
 enum { ROW_TERMS = 2 };
 

@@ -55,7 +55,8 @@ enum { PRODUCT_ROWS = 8 };
  * Returns what column_products returns. */
 static inline int multiply_columns(motion_columns A, motion_columns B, int row, int rows, int from, int to, int width,
                                    real *M) {
-    return KERNEL(column_products)(A.reals, B.reals, A.each, row, rows, from, to, (size_t)width, M);
+    const matrix_block block = {row, rows, from, to};
+    return KERNEL(column_products)(A.reals, B.reals, A.each, block, (size_t)width, M);
 }
 
 #endif

@@ -142,10 +142,10 @@ static void copy(int count, const real *from, void *to) {
     }
 }
 
-void KERNEL(operational_space)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                               const void *v, const dyn_task *task, void *pivots, void *shares,
-                               const task_results *results) {
+void KERNEL(operational_space)(const dyn_model *model, void *memory, const packed_inputs *in, const dyn_task *task,
+                               void *pivots, void *shares, const task_results *results) {
     static const double none[3] = {0, 0, 0};
+    const void *q = in->q, *v = in->v;
     task_work w;
     lay_out(model, memory, task, &w);
     int m = w.m;
@@ -163,11 +163,12 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const doubl
     invert_rows(&w, (real *)shares);
     copy(m * m, w.Lambda, results->inertia);
     if (results->bias) {
-        KERNEL(rnea)(model, w.rest, none, q, v, w.zero, NULL, w.h);
+        const packed_inputs weightless = {none, q, v, w.zero, NULL};
+        KERNEL(rnea)(model, w.rest, &weightless, w.h);
         task_force(&w, w.h, w.drift, (real *)results->bias);
     }
     if (results->gravity) {
-        KERNEL(gravity)(model, w.rest, gravity, q, w.g);
+        KERNEL(gravity)(model, w.rest, in->gravity, q, w.g);
         task_force(&w, w.g, NULL, (real *)results->gravity);
     }
     if (results->inverse || results->projector) {

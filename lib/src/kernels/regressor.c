@@ -62,17 +62,16 @@ static void carry_column(const dyn_model *model, const placement *X, int i, forc
     }
 }
 
-void KERNEL(regressor)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                       const void *a, void *regressor) {
-    placement *X = KERNEL(placements)(model, (const real *)q, &memory);
-    body_motion *bodies = (body_motion *)memory, world = world_motion(gravity);
+void KERNEL(regressor)(const dyn_model *model, void *memory, const packed_inputs *in, void *regressor) {
+    const real *v = (const real *)in->v, *a = (const real *)in->third;
+    placement *X = KERNEL(placements)(model, (const real *)in->q, &memory);
+    body_motion *bodies = (body_motion *)memory, world = world_motion(in->gravity);
     real *Y = (real *)regressor;
     size_t width = PARAMETERS * (size_t)model->joint_count;
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
         const body_motion *parent = b->parent < 0 ? &world : &bodies[b->parent];
-        carry_motion(b, b->motion, X[i], parent, (const real *)v + b->v_index, (const real *)a + b->v_index,
-                     &bodies[i]);
+        carry_motion(b, b->motion, X[i], parent, v + b->v_index, a + b->v_index, &bodies[i]);
     }
     for (size_t i = 0; i < (size_t)model->nv * width; i++) {
         Y[i] = real_set(0);

@@ -101,17 +101,18 @@ KERNEL_STEP void inward_pass(const dyn_model *model, rnea_tree t, bool coupled, 
 }
 
 /* Runs both passes. Returns, for every body, the wrench that its joint transmits. */
-KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const double gravity[3], joint_motions x,
-                                       const wrench_set *forces, bool grouped, real *tau) {
+KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, const packed_inputs *in, bool grouped,
+                                       real *tau) {
+    const joint_motions x = {(const real *)in->q, (const real *)in->v, (const real *)in->third};
     rnea_tree t;
     t.f = (force *)memory;
     t.motions = (body_motion *)(t.f + model->body_count);
     memory = t.motions + model->body_count;
     t.turns = KERNEL(joint_turns)(model, x.q, &memory);
     t.X = (placement *)memory;
-    outward_pass(model, gravity, x, t, grouped);
-    if (forces && forces->count > 0) {
-        KERNEL(subtract_wrenches)(model, memory, x.q, forces, t.f);
+    outward_pass(model, in->gravity, x, t, grouped);
+    if (in->forces && in->forces->count > 0) {
+        KERNEL(subtract_wrenches)(model, memory, x.q, in->forces, t.f);
     }
     if (model->has_coupling) {
         inward_pass(model, t, true, tau);
@@ -121,10 +122,8 @@ KERNEL_STEP const force *find_wrenches(const dyn_model *model, void *memory, con
     return t.f;
 }
 
-void KERNEL(rnea)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                  const void *a, const wrench_set *forces, void *tau) {
-    const joint_motions x = {(const real *)q, (const real *)v, (const real *)a};
-    find_wrenches(model, memory, gravity, x, forces, true, (real *)tau);
+void KERNEL(rnea)(const dyn_model *model, void *memory, const packed_inputs *in, void *tau) {
+    find_wrenches(model, memory, in, true, (real *)tau);
 }
 
 size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
@@ -132,11 +131,9 @@ size_t KERNEL(joint_wrenches_memory)(const dyn_model *model) {
 }
 
 /* Computes (n; f) of each joint, in the axes and about the origin of its child link. */
-void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const double gravity[3], const void *q, const void *v,
-                            const void *a, const wrench_set *forces, void *wrenches) {
+void KERNEL(joint_wrenches)(const dyn_model *model, void *memory, const packed_inputs *in, void *wrenches) {
     real *tau = (real *)memory, *out = (real *)wrenches;
-    const joint_motions x = {(const real *)q, (const real *)v, (const real *)a};
-    const force *f = find_wrenches(model, tau + model->nv, gravity, x, forces, false, tau);
+    const force *f = find_wrenches(model, tau + model->nv, in, false, tau);
     for (int j = 0; j < model->joint_count; j++, out += 6) {
         const body_frame *link = &model->frames[model->joints[j].child_link];
         mat3 R = mat3_constant(link->pose.rotation);

@@ -264,7 +264,7 @@ KERNEL_STEP void add_up(const derivative_state *s, derivative_parts parts, const
 /* ---- both passes ------------------------------------------------------------------------------------------------- */
 
 KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                                 const wrench_set *forces, const derivatives *to) {
+                                 const wrench_set *forces, const derivative_matrices *to) {
     matrices d = matrices_of(&s->tree, shared, to);
     carry_outward(s, parts, a);
     if ((parts & POSITION_PART) && has_wrenches(forces)) {
@@ -280,7 +280,7 @@ KERNEL_STEP int find_derivatives(const derivative_state *s, derivative_parts par
 #else
 
 static int find_derivatives(const derivative_state *s, derivative_parts parts, bool shared, const real *a,
-                            const wrench_set *forces, const derivatives *to) {
+                            const wrench_set *forces, const derivative_matrices *to) {
     (void)shared;
     return KERNEL(derivatives_by_columns)(s, parts, a, forces, to);
 }
@@ -295,7 +295,7 @@ static void clear(int nv, real *A) {
     }
 }
 
-static void clear_shared(const dyn_model *model, derivative_parts parts, const derivatives *d) {
+static void clear_shared(const dyn_model *model, derivative_parts parts, const derivative_matrices *d) {
     if (model->has_coupling && (parts & VELOCITY_PART)) {
         clear(model->nv, (real *)d->dv), clear(model->nv, (real *)d->da);
     }
@@ -306,21 +306,21 @@ static void clear_shared(const dyn_model *model, derivative_parts parts, const d
 
 /* Returns true if the matrices are stored as unpack does and finite. */
 KERNEL_STEP int find_parts(const derivative_state *s, derivative_parts parts, const real *a, const wrench_set *forces,
-                           const derivatives *d) {
+                           const derivative_matrices *d) {
     clear_shared(s->tree.model, parts, d);
     return s->tree.model->has_coupling ? find_derivatives(s, parts, true, a, forces, d)
                                        : find_derivatives(s, parts, false, a, forces, d);
 }
 
-derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
-                                                   const void *q, const void *v, const wrench_set *forces,
-                                                   const derivatives *d) {
-    derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
+derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                                   const derivative_matrices *d) {
+    derivative_state s = lay_out(model, memory, in);
     find_parts(&s, VELOCITY_PART, NULL, NULL, d);
     return s;
 }
 
-void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivatives *d, real *h) {
+void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivative_matrices *d,
+                                   real *h) {
     const derivative_tree *t = &s->tree;
     const real *dv = (const real *)d->dv;
     int nv = t->model->nv;
@@ -346,16 +346,13 @@ void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *
 }
 
 void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
-                                       const derivatives *d) {
+                                       const derivative_matrices *d) {
     find_parts(s, POSITION_PART, (const real *)a, forces, d);
 }
 
 /* Computes both parts in one pass. */
-int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                             const void *v, const void *a, const wrench_set *forces, void *dtau_dq, void *dtau_dv,
-                             void *dtau_da) {
-    derivatives d;
-    d.dq = dtau_dq, d.dv = dtau_dv, d.da = dtau_da;
-    derivative_state s = lay_out(model, memory, gravity, (const real *)q, (const real *)v, forces);
-    return find_parts(&s, BOTH_PARTS, (const real *)a, forces, &d);
+int KERNEL(rnea_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                             const derivative_matrices *dtau) {
+    derivative_state s = lay_out(model, memory, in);
+    return find_parts(&s, BOTH_PARTS, (const real *)in->third, in->forces, dtau);
 }

@@ -9,13 +9,13 @@
 #include "derivative_state.h"
 
 /* Computes M in da and d tau / dv at (q, v). */
-derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const double gravity[3],
-                                                   const void *q, const void *v, const wrench_set *forces,
-                                                   const derivatives *d);
+derivative_state KERNEL(rnea_velocity_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                                   const derivative_matrices *d);
 /* Computes tau without acceleration from these derivatives: h = (d tau / dv) v / 2 + g - sum J' f_ext. */
-void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivatives *d, real *h);
+void KERNEL(rnea_derivatives_bias)(const derivative_state *s, const wrench_set *forces, const derivative_matrices *d,
+                                   real *h);
 /* Computes d tau / dq at the acceleration a. */
 void KERNEL(rnea_position_derivatives)(const derivative_state *s, const void *a, const wrench_set *forces,
-                                       const derivatives *d);
+                                       const derivative_matrices *d);
 
 #endif

@@ -32,10 +32,10 @@
 #include "subtrees.h"
 
 /* Results: entry (i, j, k) of each array has the index (i nv + j) nv + k. */
-typedef struct second_derivatives {
+typedef struct cube_entries {
     int nv;
     real *qq, *vv, *qv, *Mq;
-} second_derivatives;
+} cube_entries;
 
 /* Column c, the deepest. */
 typedef struct deepest_column {
@@ -85,12 +85,12 @@ static inline pair_of_columns find_pair(const tree *t, const deepest_column *c, 
     return y;
 }
 
-static inline real *entry(const second_derivatives *d, real *result, int i, int j, int k) {
+static inline real *entry(const cube_entries *d, real *result, int i, int j, int k) {
     return &result[((size_t)i * (size_t)d->nv + (size_t)j) * (size_t)d->nv + (size_t)k];
 }
 
 /* Adds to (i, j, k), and also to (i, k, j) if `both` is true because the derivatives commute. */
-static inline void add_pair(const second_derivatives *d, real *result, int i, int j, int k, bool both, real value) {
+static inline void add_pair(const cube_entries *d, real *result, int i, int j, int k, bool both, real value) {
     *entry(d, result, i, j, k) += value;
     if (both) {
         *entry(d, result, i, k, j) += value;
@@ -106,8 +106,7 @@ static inline motion motion_twice(motion m) {
 }
 
 /* Adds row c: S_c' (...) for every y at or above c. Products with S_c are computed once and transposed to y. */
-static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_columns *p,
-                         const second_derivatives *d) {
+static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_columns *p, const cube_entries *d) {
     const tree_column *x = p->x;
     force turned = force_cross(x->S, c->IS), on_S = turning_force(coriolis_apply_transposed(p->B_S, c->c->S));
     force twice = force_fma(real_set(-2), turned, on_S), once = force_sub(on_S, turned);
@@ -136,8 +135,7 @@ static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_c
 }
 
 /* Adds the rows r above the joint of c. */
-static void add_rows_above(const tree *t, const deepest_column *c, const pair_of_columns *p,
-                           const second_derivatives *d) {
+static void add_rows_above(const tree *t, const deepest_column *c, const pair_of_columns *p, const cube_entries *d) {
     const tree_column *x = p->x, *own = c->c;
     bool above = p->body != c->body;
     motion SS = motion_cross(x->S, own->S), PS = motion_cross(x->Psi_dot, own->S);
@@ -171,12 +169,12 @@ static void add_rows_above(const tree *t, const deepest_column *c, const pair_of
     }
 }
 
-void KERNEL(rnea_second_derivatives)(const dyn_model *model, void *memory, const double gravity[3], const void *q,
-                                     const void *v, const void *a, void *dqdq, void *dvdv, void *dqdv, void *dM_dq) {
-    tree t = find_tree(model, memory, gravity, (const real *)q, (const real *)v, (const real *)a);
-    second_derivatives d;
+void KERNEL(rnea_second_derivatives)(const dyn_model *model, void *memory, const packed_inputs *in,
+                                     const derivative_cubes *out) {
+    tree t = find_tree(model, memory, in->gravity, (const real *)in->q, (const real *)in->v, (const real *)in->third);
+    cube_entries d;
     d.nv = model->nv;
-    d.qq = (real *)dqdq, d.vv = (real *)dvdv, d.qv = (real *)dqdv, d.Mq = (real *)dM_dq;
+    d.qq = (real *)out->dqdq, d.vv = (real *)out->dvdv, d.qv = (real *)out->dqdv, d.Mq = (real *)out->dMdq;
     for (size_t i = 0, count = (size_t)d.nv * (size_t)d.nv * (size_t)d.nv; i < count; i++) {
         d.qq[i] = d.vv[i] = d.qv[i] = d.Mq[i] = real_set(0);
     }

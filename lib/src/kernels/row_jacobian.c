@@ -49,7 +49,8 @@ static void add_frame(const dyn_model *model, void *memory, const void *q, const
     KERNEL(frame_jacobian)(model, rest, q, t->index, t->reference_frame, six);
     add_rows(t, nv, six, A);
     if (v) {
-        KERNEL(frame_motion)(model, rest, q, v, zero, t->index, t->reference_frame, V, rate, six);
+        const frame_rates rates = {V, rate, six};
+        KERNEL(frame_motion)(model, rest, q, v, zero, t->index, t->reference_frame, &rates);
         add_rows(t, 1, rate, bias);
     }
 }
@@ -94,7 +95,8 @@ static side_motion move_side(const dyn_model *model, void *memory, const void *q
         m.J = J;
     }
     if (m.J && v) {
-        KERNEL(frame_motion)(model, memory, q, v, zero, link, DYN_REFERENCE_FRAME_WORLD, V, rate, dJ);
+        const frame_rates results = {V, rate, dJ};
+        KERNEL(frame_motion)(model, memory, q, v, zero, link, DYN_REFERENCE_FRAME_WORLD, &results);
         m.V = load_motion(V);
         m.rate = load_motion(rate);
     }

@@ -60,8 +60,8 @@ static void forward_dynamics(const step_call *c, const step_memory *m, const rea
         compiled(in, c->p->compiled.sines, out);
         return;
     }
-    KERNEL(resisted_forward_dynamics)
-    (c->model, m->rest, c->p->gravity, q, v, m->tau, diagonal, c->forces, c->pivots, a);
+    const packed_inputs in = {c->p->gravity, q, v, m->tau, c->forces};
+    KERNEL(resisted_forward_dynamics)(c->model, m->rest, &in, diagonal, c->pivots, a);
 }
 
 /* Computes a(q, v) at the fraction s of the step. */
@@ -140,20 +140,20 @@ static void runge_kutta_4(const step_call *c, const step_memory *m, const real *
     add_scaled(nv, v, dt, m->v_sum, v_next);
 }
 
-void KERNEL(step)(const dyn_model *model, void *memory, const step_parameters *p, const void *q, const void *v,
-                  const void *tau_begin, const void *tau_end, const wrench_set *forces, void *pivots, void *q_next,
-                  void *v_next) {
+void KERNEL(step)(const dyn_model *model, void *memory, const step_parameters *p, const step_input *in, void *pivots,
+                  void *q_next, void *v_next) {
+    const real *q = (const real *)in->q, *v = (const real *)in->v;
     step_memory m = lay_out(model, memory);
-    step_call c = {model, p, forces, (const real *)tau_begin, (const real *)tau_end, (real *)pivots};
+    step_call c = {model, p, in->forces, (const real *)in->tau_begin, (const real *)in->tau_end, (real *)pivots};
     switch (p->scheme) {
     case STEP_EXPLICIT_EULER:
-        explicit_euler(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        explicit_euler(&c, &m, q, v, (real *)q_next, (real *)v_next);
         break;
     case STEP_SEMI_IMPLICIT_EULER:
-        semi_implicit_euler(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        semi_implicit_euler(&c, &m, q, v, (real *)q_next, (real *)v_next);
         break;
     case STEP_RUNGE_KUTTA_4:
-        runge_kutta_4(&c, &m, (const real *)q, (const real *)v, (real *)q_next, (real *)v_next);
+        runge_kutta_4(&c, &m, q, v, (real *)q_next, (real *)v_next);
         break;
     }
 }

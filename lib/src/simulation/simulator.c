@@ -213,8 +213,8 @@ void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear) {
     if (s->options.control != DYN_CONTROL_NONE) {
         size_t count = (size_t)s->model->nv * block.lanes;
         memset(s->control_tau, 0, count * sizeof(double));
-        block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, s->q_ref, s->v_ref, s->a_ref,
-                               s->control_tau);
+        const packed_reference reference = {s->q_ref, s->v_ref, s->a_ref};
+        block.kernels->control(s->model, s->workspace->memory, &s->control, s->q, s->v, &reference, s->control_tau);
         add_packed(count, s->control_tau, s->tau);
         if (is_linear) {
             add_packed(count, s->control_tau, s->tau_end);
@@ -314,8 +314,8 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
         interpolate_tau(s, block, (i + 1.0) / s->options.substeps, s->tau_to);
         from = s->tau_from, to = s->tau_to;
     }
-    block.kernels->step(s->model, s->workspace->memory, &s->step, s->q, s->v, from, to, &step->wrenches,
-                        s->workspace->pivots, s->q_next, s->v_next);
+    const step_input in = {s->q, s->v, from, to, &step->wrenches};
+    block.kernels->step(s->model, s->workspace->memory, &s->step, &in, s->workspace->pivots, s->q_next, s->v_next);
     if (!is_sound(s, block) || has_stopped(step)) {
         settle(s, step);
     }
