@@ -255,7 +255,7 @@ END_TEST
 
 /* Checks that a b + c d + e becomes two fused operations, and (a b + c d) + (e + f) three with one addition, in any
  * order of the terms. */
-START_TEST(products_are_added_to_what_is_no_product) {
+START_TEST(products_are_added_to_other_terms) {
     for (size_t others = 1; others <= 2; others++) {
         compiled_function f = {"sums", "", expression_graph(100), {}, {{"tau", "", {}}}};
         expression x[6];
@@ -301,7 +301,7 @@ int main() {
     TCase *tests = tcase_create("expressions");
     tcase_add_test(tests, expressions_have_the_values_of_the_kernels);
     tcase_add_test(tests, equal_expressions_are_one_node);
-    tcase_add_test(tests, products_are_added_to_what_is_no_product);
+    tcase_add_test(tests, products_are_added_to_other_terms);
     tcase_add_test(tests, a_graph_has_a_bound);
     tcase_set_timeout(tests, 120);
     return run_properties("expressions", tests);

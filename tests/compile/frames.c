@@ -177,7 +177,7 @@ START_TEST(loaded_robots_move_as_ever) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_computed_is_refused_as_ever) {
+START_TEST(bad_inputs_have_the_errors_of_the_kernels) {
     fixture f = create(_i);
     int frame = dyn_model_link_count(f.model) - 1;
     double *J = numbers(STATES * 6 * f.nv);
@@ -206,7 +206,7 @@ int main(void) {
     tcase_add_loop_test(tests, frames_are_those_of_the_kernels, 0, TREES);
     tcase_add_loop_test(tests, a_state_has_the_same_bits_in_every_batch, 0, TREES);
     tcase_add_loop_test(tests, loaded_robots_move_as_ever, 0, TREES);
-    tcase_add_loop_test(tests, what_cannot_be_computed_is_refused_as_ever, 0, TREES);
+    tcase_add_loop_test(tests, bad_inputs_have_the_errors_of_the_kernels, 0, TREES);
     tcase_set_timeout(tests, 300);
     return run_properties("frames", tests);
 }

@@ -74,7 +74,7 @@ START_TEST(a_robot_that_needs_more_is_refused_by_name_of_the_limit) {
 END_TEST
 
 /* The compiler's limit is the given memory less what the program itself uses. */
-START_TEST(the_compiler_gets_what_the_program_leaves) {
+START_TEST(compiler_gets_the_memory_that_the_program_leaves) {
     char compiler[PATH_SIZE], output[PATH_SIZE], messages[PATH_SIZE], left[PATH_SIZE];
     size_t resident;
     unsigned long kilobytes = 0;
@@ -98,7 +98,7 @@ int main(void) {
     TCase *tests = tcase_create("memory");
     tcase_add_unchecked_fixture(tests, create_directory, remove_directory);
     tcase_add_loop_test(tests, a_robot_that_needs_more_is_refused_by_name_of_the_limit, 0, 2);
-    tcase_add_test(tests, the_compiler_gets_what_the_program_leaves);
+    tcase_add_test(tests, compiler_gets_the_memory_that_the_program_leaves);
     tcase_set_timeout(tests, 120);
     return run_properties("memory", tests);
 }

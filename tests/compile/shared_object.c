@@ -184,7 +184,7 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 END_TEST
 
 /* Another gravity, external forces and payloads, which are not part of the compiled code, use the kernels. */
-START_TEST(what_was_not_compiled_is_computed_as_ever) {
+START_TEST(inputs_without_compiled_code_use_the_kernels) {
     fixture f = open_fixture(&robots[1]);
     size_t nv = (size_t)dyn_model_nv(f.model);
     double *x = numbers(STATES * nv), *y = numbers(STATES * nv), wrench[6] = {1, 2, 3, 4, 5, 6};
@@ -222,7 +222,7 @@ static void assert_same_error(const fixture *f, size_t n, const double *q, const
 
 /* Checks inputs that are not finite, vectors that are no quaternions, and results beyond the range of a double: in a
  * full block, in a partial one, and alone. */
-START_TEST(what_cannot_be_computed_is_refused_as_ever) {
+START_TEST(bad_inputs_have_the_errors_of_the_kernels) {
     fixture f = open_fixture(&robots[_i]);
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
     static const size_t samples[] = {0, 13, STATES - 3, STATES - 1};
@@ -357,7 +357,7 @@ START_TEST(an_object_with_other_results_is_refused) {
 }
 END_TEST
 
-START_TEST(what_cannot_be_compiled_is_said) {
+START_TEST(reason_against_a_compilation_is_reported) {
     char path[PATH_SIZE];
     place_of("never.so", path);
     const char *robot = ROBOTS_DIRECTORY "/ur5.urdf";
@@ -381,13 +381,13 @@ int main(void) {
     tcase_add_unchecked_fixture(tests, create_directory, remove_directory);
     tcase_add_loop_test(tests, compiled_results_are_those_of_the_library, 0, ROBOTS);
     tcase_add_loop_test(tests, a_state_has_the_same_bits_in_every_batch, 0, ROBOTS);
-    tcase_add_test(tests, what_was_not_compiled_is_computed_as_ever);
-    tcase_add_loop_test(tests, what_cannot_be_computed_is_refused_as_ever, 1, ROBOTS);
+    tcase_add_test(tests, inputs_without_compiled_code_use_the_kernels);
+    tcase_add_loop_test(tests, bad_inputs_have_the_errors_of_the_kernels, 1, ROBOTS);
     tcase_add_loop_test(tests, no_number_that_is_not_finite_is_overlooked, 0, ROBOTS);
     tcase_add_test(tests, large_angles_leave_their_neighbours_alone);
     tcase_add_test(tests, an_object_that_does_not_fit_is_refused);
     tcase_add_test(tests, an_object_with_other_results_is_refused);
-    tcase_add_test(tests, what_cannot_be_compiled_is_said);
+    tcase_add_test(tests, reason_against_a_compilation_is_reported);
     tcase_set_timeout(tests, 300);
     return run_properties("shared_object", tests);
 }

@@ -188,7 +188,7 @@ static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_si
 }
 
 /* External forces, payloads and another gravity, which are not part of the compiled code, use the kernels. */
-START_TEST(what_was_not_compiled_is_computed_as_ever) {
+START_TEST(inputs_without_compiled_code_use_the_kernels) {
     moving_robot r = create(_i);
     dyn_simulation_options options = variant(&r, 0);
     dyn_simulator *fast = simulator(&r, &options, true), *plain = simulator(&r, &options, false);
@@ -257,7 +257,7 @@ START_TEST(accurate_motions_are_those_of_the_kernels) {
 }
 END_TEST
 
-START_TEST(what_was_compiled_for_another_model_is_refused) {
+START_TEST(object_compiled_for_another_model_is_refused) {
     moving_robot r = create(0), other = create(1);
     const dyn_simulation_options options = variant(&r, 0);
     dyn_simulator *s = simulator(&r, &options, false);
@@ -274,10 +274,10 @@ int main(void) {
     tcase_add_unchecked_fixture(tests, create_directory, remove_directory);
     tcase_add_loop_test(tests, compiled_steps_are_those_of_the_kernels, 0, TREES);
     tcase_add_loop_test(tests, samples_do_not_depend_on_each_other, 0, TREES);
-    tcase_add_loop_test(tests, what_was_not_compiled_is_computed_as_ever, 0, TREES);
+    tcase_add_loop_test(tests, inputs_without_compiled_code_use_the_kernels, 0, TREES);
     tcase_add_loop_test(tests, a_sample_that_diverges_leaves_its_neighbours_alone, 0, TREES);
     tcase_add_loop_test(tests, accurate_motions_are_those_of_the_kernels, 0, TREES);
-    tcase_add_test(tests, what_was_compiled_for_another_model_is_refused);
+    tcase_add_test(tests, object_compiled_for_another_model_is_refused);
     tcase_set_timeout(tests, 300);
     return run_properties("steps", tests);
 }

@@ -183,7 +183,7 @@ static void task_acceleration(const test_case *c, const double *tau, double *out
     free(a);
 }
 
-START_TEST(task_moves_as_its_equation_says) {
+START_TEST(motion_of_a_task_satisfies_its_equation) {
     random_source base = random_seed("operational-space equation of motion", 20261223);
     int regular = 0;
     for (int k = 0; k < CASES; k++) {
@@ -344,7 +344,7 @@ int main(void) {
     tcase_set_timeout(tasks, 120);
     tcase_add_test(tasks, inverse_inertia_is_that_of_jacobian_and_mass_matrix);
     tcase_add_test(tasks, inverses_are_inverse);
-    tcase_add_test(tasks, task_moves_as_its_equation_says);
+    tcase_add_test(tasks, motion_of_a_task_satisfies_its_equation);
     tcase_add_test(tasks, singular_task_is_reported_with_its_sample_and_row);
     tcase_add_test(tasks, batch_has_the_bits_of_single_calls);
     tcase_add_test(tasks, bad_tasks_are_refused);

@@ -729,7 +729,7 @@ static bool stop_at_once(void *context, size_t sample_steps) {
     return false;
 }
 
-START_TEST(rollout_ends_when_its_caller_says_so) {
+START_TEST(rollout_ends_when_its_caller_cancels) {
     dyn_model *model = turntable(0, 0, 1);
     dyn_simulator *s = free_motion(model, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 1e-3, true);
     double q = 0, out;
@@ -766,6 +766,6 @@ int main(void) {
     tcase_add_test(tests, controllers_reach_their_reference);
     tcase_add_test(tests, divergence_stops_one_sample_alone);
     tcase_add_test(tests, wrong_inputs_are_refused_by_name);
-    tcase_add_test(tests, rollout_ends_when_its_caller_says_so);
+    tcase_add_test(tests, rollout_ends_when_its_caller_cancels);
     return run_properties("simulation", tests);
 }

@@ -111,7 +111,7 @@ static double most_energy(const fall *f) {
     return most;
 }
 
-START_TEST(ur5_falls_as_the_accurate_motion_says) {
+START_TEST(fall_of_a_ur5_agrees_with_the_accurate_motion) {
     static fall f;
     dyn_model *model = ur5_of_screws();
     size_t steps;
@@ -127,7 +127,7 @@ END_TEST
 
 /* Checks the fall of the sample, whose wrists have smaller moments: one of them turns at 80 rad/s, and needs shorter
  * steps. */
-START_TEST(sample_of_a_ur5_falls_as_the_accurate_motion_says) {
+START_TEST(fall_of_a_sample_agrees_with_the_accurate_motion) {
     static fall short_steps, half_steps, usual_steps;
     dyn_model *model = load_robot("ur5");
     size_t steps;
@@ -181,7 +181,7 @@ START_TEST(double_pendulum_moves_as_in_extended_precision) {
 }
 END_TEST
 
-START_TEST(random_trees_move_as_the_accurate_motion_says) {
+START_TEST(motion_of_random_trees_agrees_with_the_accurate_motion) {
     random_source base = random_seed("Runge-Kutta 4 moves random trees as the accurate integrator does", 5201);
     for (int k = 0; k < 8; k++) {
         random_source random = random_case(base, (uint64_t)k);
@@ -257,7 +257,7 @@ START_TEST(derived_rates_give_the_forces_of_the_motion) {
 END_TEST
 
 /* Moves an arm fast between its stops, and checks that it stays within them and that a stop never adds energy. */
-START_TEST(rigid_stops_of_an_arm_take_energy) {
+START_TEST(rigid_stops_of_an_arm_dissipate_energy) {
     enum { SAMPLES = 16, ROWS = 41, NV = 7 };
     static double q[SAMPLES][NV], v[SAMPLES][NV], q_out[SAMPLES][ROWS][NV];
     static double kinetic[SAMPLES][ROWS], potential[SAMPLES][ROWS];
@@ -447,13 +447,13 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("trajectory");
     tcase_set_timeout(tests, 120);
-    tcase_add_test(tests, ur5_falls_as_the_accurate_motion_says);
-    tcase_add_test(tests, sample_of_a_ur5_falls_as_the_accurate_motion_says);
+    tcase_add_test(tests, fall_of_a_ur5_agrees_with_the_accurate_motion);
+    tcase_add_test(tests, fall_of_a_sample_agrees_with_the_accurate_motion);
     tcase_add_test(tests, double_pendulum_moves_as_in_extended_precision);
-    tcase_add_test(tests, random_trees_move_as_the_accurate_motion_says);
+    tcase_add_test(tests, motion_of_random_trees_agrees_with_the_accurate_motion);
     tcase_add_test(tests, derived_rates_give_the_forces_of_the_motion);
     tcase_add_test(tests, forward_trajectory_converges_with_its_substeps);
-    tcase_add_test(tests, rigid_stops_of_an_arm_take_energy);
+    tcase_add_test(tests, rigid_stops_of_an_arm_dissipate_energy);
     tcase_add_test(tests, rates_converge_on_random_trees);
     tcase_add_test(tests, quintic_splines_are_exact_for_quintics);
     tcase_add_test(tests, rates_beyond_a_double_are_refused);

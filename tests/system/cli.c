@@ -53,7 +53,7 @@ START_TEST(every_command_has_help_with_an_example) {
 }
 END_TEST
 
-START_TEST(help_takes_the_name_of_a_command) {
+START_TEST(help_accepts_the_name_of_a_command) {
     outcome requested = shell("$ctl help rollout"), option = shell("$ctl rollout --help");
     ck_assert_int_eq(requested.code, 0);
     ck_assert_str_eq(requested.output, option.output);
@@ -111,7 +111,7 @@ START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
 END_TEST
 
 /* Checks that errors of the daemon name what the user typed, and errors of a request in JSON its fields. */
-START_TEST(errors_name_what_was_typed) {
+START_TEST(errors_name_the_typed_arguments) {
     must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1, "refused: ");
     must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1,
               "two_link.urdf: --name: another model is named \"ur5\"");
@@ -217,7 +217,7 @@ END_TEST
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
 /* Evaluate writes the numbers that the single commands write, for one state and for many. */
-START_TEST(evaluate_writes_what_the_single_commands_write) {
+START_TEST(evaluate_writes_the_numbers_of_the_single_commands) {
     json_t *all =
         run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --frame tool0,forearm_link "
                  "--quantity inverse_dynamics,mass_matrix,frame_pose,kinetic_energy --json");
@@ -268,7 +268,7 @@ START_TEST(evaluate_writes_what_the_single_commands_write) {
 }
 END_TEST
 
-START_TEST(explain_splits_what_id_writes) {
+START_TEST(explain_splits_the_torques_of_id) {
     json_t *all =
         run_json("$ctl explain ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --force tool0:1,2,3 --json");
     json_t *id = run_json("$ctl id ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --force tool0:1,2,3 --json");
@@ -342,7 +342,7 @@ START_TEST(numbers_survive_the_round_trip) {
 }
 END_TEST
 
-START_TEST(joints_come_in_the_order_asked_for) {
+START_TEST(joints_have_the_requested_order) {
     json_t *usual = run_json("$ctl gravity two_link --q 0.3,0.5 --json");
     json_t *names = run_json("$ctl describe two_link --json");
     const json_t *joints = json_object_get(names, "joints");
@@ -449,7 +449,7 @@ START_TEST(models_are_derived) {
 }
 END_TEST
 
-START_TEST(a_job_prints_what_a_request_prints) {
+START_TEST(a_job_prints_the_output_of_a_request) {
     const char *const commands[] = {"id ur5 --state zero", "evaluate two_link --q 0,1 --quantity mass_matrix --json",
                                     "jacobian ur5 --json", "rollout two_link --q 0,1 --duration 0.5 --json",
                                     "configuration two_link random --count 2"};
@@ -682,7 +682,7 @@ static void check_described_and_exported(void) {
 }
 
 /* Checks that a recording is replaced only when the user asks for it. */
-START_TEST(a_recording_is_replaced_when_asked_to) {
+START_TEST(a_recording_is_replaced_on_request) {
     must_say("$ctl simulate two_link --duration 0.01 --record again", "10 steps");
     must_fail("$ctl simulate two_link --duration 0.02 --record again", 1,
               "there is a recording \"again\" already; choose another name, or add --replace (ALREADY_EXISTS");
@@ -1105,24 +1105,24 @@ int main(void) {
     TCase *all = tcase_create("cli");
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
     tcase_add_test(all, every_command_has_help_with_an_example);
-    tcase_add_test(all, help_takes_the_name_of_a_command);
+    tcase_add_test(all, help_accepts_the_name_of_a_command);
     tcase_add_test(all, help_lists_each_command_with_all_operands);
     tcase_add_test(all, exit_codes_distinguish_refused_unreachable_and_timeout);
-    tcase_add_test(all, errors_name_what_was_typed);
+    tcase_add_test(all, errors_name_the_typed_arguments);
     tcase_add_test(all, values_may_name_their_joints);
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
-    tcase_add_test(all, evaluate_writes_what_the_single_commands_write);
-    tcase_add_test(all, explain_splits_what_id_writes);
+    tcase_add_test(all, evaluate_writes_the_numbers_of_the_single_commands);
+    tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);
     tcase_add_test(all, every_quantity_has_its_key);
     tcase_add_test(all, numbers_survive_the_round_trip);
-    tcase_add_test(all, joints_come_in_the_order_asked_for);
+    tcase_add_test(all, joints_have_the_requested_order);
     tcase_add_test(all, forces_on_a_link_enter_with_their_sign);
     tcase_add_test(all, call_accepts_methods_in_both_spellings);
     tcase_add_test(all, exported_models_load_again);
     tcase_add_test(all, models_are_derived);
-    tcase_add_test(all, a_job_prints_what_a_request_prints);
+    tcase_add_test(all, a_job_prints_the_output_of_a_request);
     tcase_add_test(all, jobs_are_listed_shown_fetched_and_cancelled);
     tcase_add_test(all, payloads_are_read_from_the_command_line);
     tcase_add_test(all, precision_is_read_from_the_command_line);
@@ -1130,7 +1130,7 @@ int main(void) {
     tcase_add_test(all, base_parameters_are_named);
     tcase_add_test(all, configurations_are_computed);
     tcase_add_test(all, rollouts_and_trajectories_fit_each_other);
-    tcase_add_test(all, a_recording_is_replaced_when_asked_to);
+    tcase_add_test(all, a_recording_is_replaced_on_request);
     tcase_add_test(all, simulated_motions_are_replayed_and_streamed_back);
     tcase_add_test(all, token_records_and_drives_a_simulation);
     tcase_add_test(all, plot_shows_the_whole_run_in_simulated_time);

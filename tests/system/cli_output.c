@@ -295,7 +295,7 @@ static void must_agree(const char *left, const char *right) {
     outcome_free(&other);
 }
 
-START_TEST(motions_take_payloads_forces_and_ideal_bodies) {
+START_TEST(motions_accept_payloads_forces_and_ideal_bodies) {
     const char *last = "| tail -n 1 | cut -d, -f3-6";
     char left[512], right[512];
     must_say("$ctl derive two_link attach:tip,box,2 --name two_link_with_box", "two_link_with_box: ");
@@ -392,7 +392,7 @@ START_TEST(an_action_with_json_names_its_object) {
 }
 END_TEST
 
-START_TEST(only_actions_that_need_a_token_take_one) {
+START_TEST(only_actions_that_need_a_token_accept_one) {
     must_fail("$ctl jobs list --token 3", 2, "jobs list takes no --token");
     must_fail("$ctl jobs show g --token 3", 2, "jobs show takes no --token");
     must_fail("$ctl jobs cancel g --csv", 2, "jobs cancel takes no --csv");
@@ -402,7 +402,7 @@ END_TEST
 /* ---- motions that are watched ------------------------------------------------------------------------------------ */
 
 /* Checks the end within a message: at 5 kHz a message has several rows. */
-START_TEST(watch_ends_with_the_row_that_was_asked_for) {
+START_TEST(watch_ends_with_the_requested_row) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --step-length 0.0002 --frequency 5000 --name fast "
                         ">/dev/null & maker=$!\n"
                         "shown simulations 'fast .* running'; for count in 1 3 7; do $ctl watch fast --csv --count "
@@ -446,13 +446,13 @@ int main(void) {
     tcase_add_test(all, narrow_matrices_have_all_numbers_and_distinct_names);
     tcase_add_test(all, simulate_shows_the_end_of_a_floating_robot);
     tcase_add_test(all, units_that_all_rows_share_are_in_the_heading);
-    tcase_add_test(all, motions_take_payloads_forces_and_ideal_bodies);
+    tcase_add_test(all, motions_accept_payloads_forces_and_ideal_bodies);
     tcase_add_test(all, describe_shows_limits_damping_friction_and_mimic);
     tcase_add_test(all, describe_details_one_element);
     tcase_add_test(all, a_description_in_json_is_one_line);
     tcase_add_test(all, an_action_with_json_names_its_object);
-    tcase_add_test(all, only_actions_that_need_a_token_take_one);
-    tcase_add_test(all, watch_ends_with_the_row_that_was_asked_for);
+    tcase_add_test(all, only_actions_that_need_a_token_accept_one);
+    tcase_add_test(all, watch_ends_with_the_requested_row);
     tcase_add_test(all, a_message_on_the_terminal_of_a_plot_remains);
     return run_unforked("cli_output", all);
 }

@@ -316,7 +316,7 @@ START_TEST(rollouts_and_trajectories_report_and_are_cancelled_under_way) {
 }
 END_TEST
 
-START_TEST(a_watched_call_has_the_result_of_one_that_nobody_watches) {
+START_TEST(call_with_progress_has_the_result_of_one_without) {
     witness w = {.enough = 1000000, .is_monotone = true};
     dyn_client_query query = watched_query(&w);
     double watched[NV], unwatched[NV];
@@ -422,7 +422,7 @@ int main(void) {
     tcase_add_test(all, results_fill_as_much_as_the_callers_struct_has);
     tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 11);
     tcase_add_loop_test(all, rollouts_and_trajectories_report_and_are_cancelled_under_way, 0, 2);
-    tcase_add_test(all, a_watched_call_has_the_result_of_one_that_nobody_watches);
+    tcase_add_test(all, call_with_progress_has_the_result_of_one_without);
     tcase_add_test(all, version_of_the_header_is_that_of_the_library);
     tcase_add_test(all, query_for_a_description_has_its_model_and_sizes);
     tcase_add_test(all, watchers_of_models_see_each_load_replacement_and_unload);

@@ -387,7 +387,7 @@ static char *roll_out(dyn_client_compiled_steps compiled, double v[JOINTS]) {
     return with;
 }
 
-START_TEST(rollouts_say_what_computed_them) {
+START_TEST(rollouts_name_the_code_that_computed_them) {
     char reason[TEXT_SIZE];
     double v_fast[JOINTS], v_plain[JOINTS], distance = 0;
     start("mode = on");
@@ -563,7 +563,7 @@ START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
 END_TEST
 
 /* Checks leftovers of a daemon that was killed while it compiled, and of older versions. */
-START_TEST(a_restart_removes_what_was_left) {
+START_TEST(a_restart_removes_leftover_files) {
     char reason[TEXT_SIZE];
     start("mode = on");
     wait_for(DYNAMICS__V1__COMPILATION_STATE__COMPILATION_STATE_DONE, reason);
@@ -585,7 +585,7 @@ int main(void) {
     tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
     tcase_add_test(tests, robots_of_every_joint_type_are_compiled);
     tcase_add_test(tests, simulations_keep_the_code_that_computes_them);
-    tcase_add_test(tests, rollouts_say_what_computed_them);
+    tcase_add_test(tests, rollouts_name_the_code_that_computed_them);
     tcase_add_test(tests, steps_that_cannot_be_compiled_are_refused);
     tcase_add_test(tests, first_use_begins_it);
     tcase_add_test(tests, without_a_compiler_the_kernels_serve);
@@ -593,7 +593,7 @@ int main(void) {
     tcase_add_test(tests, a_compiler_that_needs_too_much_memory_is_refused);
     tcase_add_test(tests, sigterm_ends_the_compiler_and_leaves_nothing_of_it);
     tcase_add_test(tests, nothing_is_left_of_a_model_compiler_that_is_killed);
-    tcase_add_test(tests, a_restart_removes_what_was_left);
+    tcase_add_test(tests, a_restart_removes_leftover_files);
     tcase_set_timeout(tests, 300);
     Suite *suite = suite_create("compile");
     suite_add_tcase(suite, tests);

@@ -391,7 +391,7 @@ END_TEST
 
 /* ---- kept models ------------------------------------------------------------------------------------------------- */
 
-START_TEST(kept_model_outlives_kill_and_an_unloaded_one_does_not_return) {
+START_TEST(persistent_model_outlives_kill_and_an_unloaded_one_does_not_return) {
     double mass;
     bool kept;
     ok(load_pendulum(client, "kept", 2, true, 0, &error));
@@ -412,7 +412,7 @@ START_TEST(kept_model_outlives_kill_and_an_unloaded_one_does_not_return) {
 }
 END_TEST
 
-START_TEST(model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for) {
+START_TEST(replacement_of_a_persistent_model_persists_only_on_request) {
     double mass;
     bool kept;
     ok(load_pendulum(client, "one", 2, true, 0, &error));
@@ -436,7 +436,7 @@ START_TEST(model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for
 }
 END_TEST
 
-START_TEST(derived_model_is_kept_with_its_digest) {
+START_TEST(derived_model_persists_with_its_digest) {
     const char *const joints[] = {"wrist_3_joint"};
     const dyn_client_operation lock = {
         .kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS, .joint_count = 1, .joints = joints};
@@ -460,7 +460,7 @@ START_TEST(derived_model_is_kept_with_its_digest) {
 }
 END_TEST
 
-START_TEST(model_that_cannot_be_kept_is_refused_and_not_loaded) {
+START_TEST(model_that_cannot_be_stored_is_refused_and_not_loaded) {
     const struct rlimit none = {.rlim_cur = 16, .rlim_max = RLIM_INFINITY};
     ok(load_pendulum(client, "old", 2, true, 0, &error));
     ck_assert_int_eq(prlimit(fixture.process, RLIMIT_FSIZE, &none, NULL), 0);
@@ -476,7 +476,7 @@ START_TEST(model_that_cannot_be_kept_is_refused_and_not_loaded) {
 }
 END_TEST
 
-START_TEST(damaged_kept_model_is_reported_and_the_others_are_loaded) {
+START_TEST(damaged_stored_model_is_reported_and_the_others_are_loaded) {
     char path[160];
     bool kept;
     ok(load_pendulum(client, "a", 2, true, 0, &error));
@@ -493,7 +493,7 @@ START_TEST(damaged_kept_model_is_reported_and_the_others_are_loaded) {
 }
 END_TEST
 
-START_TEST(configuration_keeps_all_models) {
+START_TEST(configuration_makes_all_models_persistent) {
     const dyn_client_load_request request =
         DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = "<robot name='point'><link name='base'/></robot>");
     dyn_client_loaded_model *loaded;
@@ -820,18 +820,18 @@ int main(void) {
     TCase *tcase = add_case(suite, "daemon", 60);
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_test(tcase, created_claimed_and_deleted_simulations_stay_so_after_kill);
-    tcase_add_test(tcase, kept_model_outlives_kill_and_an_unloaded_one_does_not_return);
-    tcase_add_test(tcase, model_in_the_place_of_a_kept_one_is_kept_only_where_that_is_asked_for);
-    tcase_add_test(tcase, derived_model_is_kept_with_its_digest);
-    tcase_add_test(tcase, model_that_cannot_be_kept_is_refused_and_not_loaded);
-    tcase_add_test(tcase, damaged_kept_model_is_reported_and_the_others_are_loaded);
+    tcase_add_test(tcase, persistent_model_outlives_kill_and_an_unloaded_one_does_not_return);
+    tcase_add_test(tcase, replacement_of_a_persistent_model_persists_only_on_request);
+    tcase_add_test(tcase, derived_model_persists_with_its_digest);
+    tcase_add_test(tcase, model_that_cannot_be_stored_is_refused_and_not_loaded);
+    tcase_add_test(tcase, damaged_stored_model_is_reported_and_the_others_are_loaded);
     tcase_add_test(tcase, acknowledged_changes_outlive_kill_at_any_moment);
     tcase_add_test(tcase, journal_that_is_cut_anywhere_leaves_the_changes_before);
     tcase_add_test(tcase, stop_without_space_keeps_the_previous_generation);
     tcase_add_test(tcase, full_disk_is_reported_and_the_reserve_saves_all_simulations);
     tcase = add_case(suite, "own daemon", 60);
     tcase_add_test(tcase, replies_wait_for_the_disk);
-    tcase_add_test(tcase, configuration_keeps_all_models);
+    tcase_add_test(tcase, configuration_makes_all_models_persistent);
     tcase_add_test(tcase, running_simulation_goes_on_from_its_last_periodic_snapshot);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

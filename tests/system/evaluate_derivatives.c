@@ -237,7 +237,7 @@ START_TEST(changes_along_a_direction_are_products) {
 END_TEST
 
 /* External forces reduce tau by the quantity EXTERNAL_FORCES, and for one at a frame this is J' F. */
-START_TEST(external_forces_are_what_the_torques_are_less_by) {
+START_TEST(external_forces_reduce_the_torques) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_EXTERNAL_FORCES, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN};
     const double force[3] = {3, -2, 5}, torque[3] = {-1, 4, 2};
@@ -399,7 +399,7 @@ int main(void) {
     tcase_add_loop_test(all, hessian_of_a_frame_fits_the_rate_of_its_jacobian, 0, file_count);
     tcase_add_loop_test(all, derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix, 0, file_count);
     tcase_add_loop_test(all, changes_along_a_direction_are_products, 0, file_count);
-    tcase_add_loop_test(all, external_forces_are_what_the_torques_are_less_by, 0, file_count);
+    tcase_add_loop_test(all, external_forces_reduce_the_torques, 0, file_count);
     tcase_add_test(all, second_derivatives_along_q_are_those_of_differences);
     tcase_add_test(all, bad_direction_is_refused_with_its_place);
     tcase_add_test(all, large_results_do_not_depend_on_the_batch);

@@ -90,7 +90,7 @@ START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
 END_TEST
 
 /* Checks one linear row of a frame, whose Lambda is a number: its equation of motion holds for the forward dynamics. */
-START_TEST(task_moves_as_its_equation_says) {
+START_TEST(motion_of_a_task_satisfies_its_equation) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_GRAVITY,
@@ -437,7 +437,7 @@ int main(void) {
     tcase_set_timeout(all, 60);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_loop_test(all, inverse_inertia_is_that_of_jacobian_and_mass_matrix, 0, file_count);
-    tcase_add_loop_test(all, task_moves_as_its_equation_says, 0, file_count);
+    tcase_add_loop_test(all, motion_of_a_task_satisfies_its_equation, 0, file_count);
     tcase_add_loop_test(all, torque_ellipsoid_is_that_of_the_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix, 0, file_count);
     tcase_add_loop_test(all, ellipsoids_are_those_of_jacobian_and_mass_matrix, 0, file_count);

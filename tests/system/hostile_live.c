@@ -115,7 +115,7 @@ START_TEST(bytes_of_another_protocol_and_long_messages_close_the_connection) {
 }
 END_TEST
 
-START_TEST(halves_of_messages_delay_nobody) {
+START_TEST(half_messages_do_not_delay_others) {
     sp_peer peers[20];
     for (int i = 0; i < 20; i++) {
         peers[i] = sp_open(i % 2 ? fixture.ingest_tcp : fixture.ingest_ipc, SP_PUSH);
@@ -262,7 +262,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, bytes_that_are_no_chunks_are_counted_and_left_out);
     tcase_add_test(tests, bytes_of_another_protocol_and_long_messages_close_the_connection);
-    tcase_add_test(tests, halves_of_messages_delay_nobody);
+    tcase_add_test(tests, half_messages_do_not_delay_others);
     tcase_add_test(tests, connections_that_come_and_go_leave_topics_and_ingest_alive);
     tcase_add_test(tests, repeated_requests_are_executed_once);
     tcase_add_test(tests, stream_without_a_target_is_refused);

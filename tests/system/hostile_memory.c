@@ -96,7 +96,7 @@ static void close_all(sp_peer *peers, int count) {
     }
 }
 
-START_TEST(what_arrived_in_part_is_held_until_the_connection_ends) {
+START_TEST(partial_messages_count_until_the_connection_ends) {
     daemon_fixture d;
     daemon_start(&(daemon_options){.configuration = tight}, &d);
     const char *const addresses[] = {d.request_tcp, d.request_ipc, d.ingest_tcp, d.ingest_ipc};
@@ -361,7 +361,7 @@ int main(void) {
     TCase *tests = tcase_create("memory");
     tcase_set_timeout(tests, 120);
     suite_add_tcase(suite, tests);
-    tcase_add_test(tests, what_arrived_in_part_is_held_until_the_connection_ends);
+    tcase_add_test(tests, partial_messages_count_until_the_connection_ends);
     tcase_add_test(tests, half_messages_beyond_the_bound_end_the_greediest_connections);
     tcase_add_test(tests, half_messages_are_dropped_after_the_message_time);
     tcase_add_test(tests, the_largest_request_and_its_reply_fit_into_an_idle_daemon);

@@ -870,7 +870,7 @@ static const char footed_robot[] =
     "<joint name=\"ankle\" type=\"continuous\"><parent link=\"leg\"/><child link=\"foot\"/></joint></robot>";
 
 /* An algorithm that solves with a singular M names the joint, and the others compute. */
-START_TEST(a_singular_robot_says_so_when_accelerations_are_asked_for) {
+START_TEST(accelerations_of_a_singular_robot_are_refused_with_the_reason) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = footed_robot));
     bool is_reported = false;
@@ -1119,7 +1119,7 @@ int main(void) {
     tcase_add_test(all, files_are_read_as_strictly_as_configured);
     tcase_add_test(all, robots_of_an_earlier_directory_come_first);
     tcase_add_test(all, names_of_robots_and_files_lose_their_dots);
-    tcase_add_test(all, a_singular_robot_says_so_when_accelerations_are_asked_for);
+    tcase_add_test(all, accelerations_of_a_singular_robot_are_refused_with_the_reason);
     tcase_add_test(all, other_changes_go_on_while_a_model_is_derived);
     return run_unforked("models", all);
 }

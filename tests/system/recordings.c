@@ -234,7 +234,7 @@ static void wait_for_log(const char *word) {
     ck_abort_msg("the log does not say \"%s\"", word);
 }
 
-START_TEST(fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody) {
+START_TEST(fifo_in_the_place_of_a_recording_is_refused_without_waiting) {
     char path[PATH_SIZE];
     dyn_client_replay *replay;
     record_steps("run", 1);
@@ -629,7 +629,7 @@ int main(void) {
     tcase_set_timeout(tests, 120);
     tcase_add_test(tests, recorded_states_without_values_are_refused);
     tcase_add_test(tests, wrong_values_of_a_recording_are_reported_for_the_recording);
-    tcase_add_test(tests, fifo_in_the_place_of_a_recording_is_refused_and_blocks_nobody);
+    tcase_add_test(tests, fifo_in_the_place_of_a_recording_is_refused_without_waiting);
     tcase_add_test(tests, directory_and_link_in_the_place_of_a_recording_are_refused);
     tcase_add_test(tests, fifo_in_the_place_of_the_configuration_leaves_the_old_one_in_force);
     tcase_add_test(tests, fifo_in_the_place_of_a_robot_is_reported_in_the_log);

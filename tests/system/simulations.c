@@ -600,7 +600,7 @@ START_TEST(overload_is_counted_and_others_keep_their_pace) {
 }
 END_TEST
 
-START_TEST(pause_resume_and_reset_do_what_they_say) {
+START_TEST(pause_resume_and_reset_change_the_state) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
@@ -1477,7 +1477,7 @@ int main(void) {
     tcase_add_test(tests, all_options_of_stepping_reach_a_simulation);
     tcase_add_test(tests, clock_neither_drifts_nor_leaves_out_steps);
     tcase_add_test(tests, overload_is_counted_and_others_keep_their_pace);
-    tcase_add_test(tests, pause_resume_and_reset_do_what_they_say);
+    tcase_add_test(tests, pause_resume_and_reset_change_the_state);
     tcase_add_test(tests, divergence_stops_in_the_last_good_state);
     tcase_add_test(tests, steps_of_a_diverging_simulation_are_counted);
     tcase_add_test(tests, second_commander_is_refused_with_the_name_of_the_first);

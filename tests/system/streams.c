@@ -220,7 +220,7 @@ START_TEST(order_of_joints_is_the_callers) {
 }
 END_TEST
 
-START_TEST(who_has_the_key_joins_a_stream_and_numbers_on) {
+START_TEST(owner_of_the_key_joins_a_stream_and_continues_its_numbers) {
     static const char *const names[NV] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                           "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
     dyn_client_stream_options options =
@@ -325,7 +325,7 @@ END_TEST
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-START_TEST(flooding_planner_uses_no_memory_and_delays_nobody) {
+START_TEST(flooding_planner_neither_uses_memory_nor_delays_others) {
     dyn_client_simulation_options paced =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
                                            .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"),
@@ -778,11 +778,11 @@ int main(void) {
     tcase_add_test(tests, points_under_way_come_before_the_end);
     tcase_add_test(tests, points_end_at_the_largest_number);
     tcase_add_test(tests, order_of_joints_is_the_callers);
-    tcase_add_test(tests, who_has_the_key_joins_a_stream_and_numbers_on);
+    tcase_add_test(tests, owner_of_the_key_joins_a_stream_and_continues_its_numbers);
     tcase_add_test(tests, lost_repeated_and_reordered_points_are_counted);
     tcase_add_test(tests, points_behind_the_pace_of_the_first_are_late);
     tcase_add_test(tests, points_that_are_not_finite_are_refused_one_by_one);
-    tcase_add_test(tests, flooding_planner_uses_no_memory_and_delays_nobody);
+    tcase_add_test(tests, flooding_planner_neither_uses_memory_nor_delays_others);
     tcase_add_test(tests, floods_leave_no_memory_allocated);
     tcase_add_test(tests, points_drive_a_simulation_at_their_time);
     tcase_add_test(tests, external_forces_act_beside_a_stream);

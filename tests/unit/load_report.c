@@ -33,7 +33,7 @@ START_TEST(entries_keep_their_order_and_text) {
 }
 END_TEST
 
-START_TEST(report_is_bounded_and_says_how_much_is_left_out) {
+START_TEST(report_is_bounded_and_counts_omitted_entries) {
     dyn_report *report = new_report();
     for (int i = 0; i < REPORT_MAX_ENTRIES + 5; i++) {
         report_add(report, DYN_SEVERITY_NOTE, i, "robot", "note");
@@ -59,7 +59,7 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("load_report");
     tcase_add_test(tests, entries_keep_their_order_and_text);
-    tcase_add_test(tests, report_is_bounded_and_says_how_much_is_left_out);
+    tcase_add_test(tests, report_is_bounded_and_counts_omitted_entries);
     tcase_add_test(tests, no_report_is_allowed);
     return run_tests(tests);
 }

@@ -46,7 +46,7 @@ START_TEST(two_slides_have_the_factors_that_follow) {
 }
 END_TEST
 
-START_TEST(what_has_no_solution_is_refused) {
+START_TEST(singular_matrix_and_infinite_numbers_are_refused) {
     dyn_model *model = slides(false);
     dyn_workspace *w;
     dyn_error error;
@@ -68,7 +68,7 @@ int main(void) {
     Suite *suite = suite_create("mass factors");
     TCase *tests = tcase_create("mass factors");
     tcase_add_test(tests, two_slides_have_the_factors_that_follow);
-    tcase_add_test(tests, what_has_no_solution_is_refused);
+    tcase_add_test(tests, singular_matrix_and_infinite_numbers_are_refused);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

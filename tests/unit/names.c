@@ -84,7 +84,7 @@ START_TEST(descriptions_with_unprintable_names_are_refused) {
 }
 END_TEST
 
-START_TEST(what_is_ignored_is_reported_with_escapes) {
+START_TEST(ignored_elements_are_reported_with_escapes) {
     static const char text[] = "<robot name='r'><link name='a'><strange\xC2\xB7 odd='1\xE2\x80\xAE'/></link>"
                                "<gazebo reference='\xC2\x9B'><x\xC2\xB7/></gazebo></robot>";
     dyn_error error;
@@ -112,7 +112,7 @@ START_TEST(names_are_bounded) {
 }
 END_TEST
 
-START_TEST(index_finds_what_was_added_and_nothing_else) {
+START_TEST(index_finds_added_names_and_no_others) {
     name_index index = {0};
     char name[16];
     ck_assert_int_eq(name_index_find(&index, "n0"), -1);
@@ -136,8 +136,8 @@ int main(void) {
     tcase_add_loop_test(tests, names_are_printable_utf8, 0, COUNT(cases));
     tcase_add_test(tests, a_refused_name_is_shown_with_escapes);
     tcase_add_test(tests, descriptions_with_unprintable_names_are_refused);
-    tcase_add_test(tests, what_is_ignored_is_reported_with_escapes);
+    tcase_add_test(tests, ignored_elements_are_reported_with_escapes);
     tcase_add_test(tests, names_are_bounded);
-    tcase_add_test(tests, index_finds_what_was_added_and_nothing_else);
+    tcase_add_test(tests, index_finds_added_names_and_no_others);
     return run_tests(tests);
 }

@@ -346,7 +346,7 @@ START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
 END_TEST
 
 /* A chain keeps the links that are fixed to its own, and drops branches that move. */
-START_TEST(chain_keeps_what_is_fixed_to_it) {
+START_TEST(chain_includes_the_bodies_fixed_to_it) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;
     int frame;
@@ -375,6 +375,6 @@ int main(void) {
     tcase_add_test(tests, bad_locks_are_named);
     tcase_add_test(tests, floating_base_can_be_locked_and_freed);
     tcase_add_test(tests, root_cannot_be_detached_and_names_may_not_clash);
-    tcase_add_test(tests, chain_keeps_what_is_fixed_to_it);
+    tcase_add_test(tests, chain_includes_the_bodies_fixed_to_it);
     return run_tests(tests);
 }

@@ -401,7 +401,7 @@ START_TEST(mistakes_in_the_lists_are_named) {
 }
 END_TEST
 
-START_TEST(what_is_no_chain_is_refused) {
+START_TEST(model_that_is_no_chain_is_refused) {
     double M[4 * 16], G[3 * 36], S[18];
     dyn_error error;
     dyn_builder *builder = new_builder();
@@ -436,6 +436,6 @@ int main(void) {
     tcase_add_test(tests, random_chains_round_trip);
     tcase_add_test(tests, inertias_need_not_be_about_the_centre_of_mass);
     tcase_add_loop_test(tests, mistakes_in_the_lists_are_named, 0, COUNT(mistakes));
-    tcase_add_loop_test(tests, what_is_no_chain_is_refused, 0, 5);
+    tcase_add_loop_test(tests, model_that_is_no_chain_is_refused, 0, 5);
     return run_tests(tests);
 }

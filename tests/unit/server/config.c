@@ -128,7 +128,7 @@ START_TEST(every_key_has_a_value) {
 }
 END_TEST
 
-START_TEST(typing_errors_are_named_with_what_was_meant) {
+START_TEST(misspelled_keys_are_reported_with_the_nearest_key) {
     check_refused("[limits]\nsampels = 5\n", 2, "did you mean \"samples\"?");
     check_refused("[limit]\nsamples = 5\n", 1, "did you mean [limits]?");
     check_refused("\n\nsamples = 5\n", 3, "write [limits] above it");
@@ -165,7 +165,7 @@ START_TEST(memory_must_hold_the_largest_request_and_its_reply) {
 }
 END_TEST
 
-START_TEST(bad_values_are_named_with_what_is_allowed) {
+START_TEST(bad_values_are_reported_with_the_allowed_ones) {
     check_refused("[limits]\nsamples = -1\n", 2, "from 1 to");
     check_refused("[limits]\nsamples = 1e3\n", 2, "whole number");
     check_refused("[limits]\nsamples =\n", 2, "whole number");
@@ -302,9 +302,9 @@ int main(void) {
     tcase_add_test(tests, shipped_configuration_states_the_defaults);
     tcase_add_test(tests, every_key_has_a_value);
     tcase_add_test(tests, a_model_may_be_read_more_or_less_strictly_than_the_others);
-    tcase_add_test(tests, typing_errors_are_named_with_what_was_meant);
+    tcase_add_test(tests, misspelled_keys_are_reported_with_the_nearest_key);
     tcase_add_test(tests, memory_must_hold_the_largest_request_and_its_reply);
-    tcase_add_test(tests, bad_values_are_named_with_what_is_allowed);
+    tcase_add_test(tests, bad_values_are_reported_with_the_allowed_ones);
     tcase_add_test(tests, path_of_a_socket_is_refused_if_the_system_would_refuse_it);
     tcase_add_test(tests, values_that_are_read_at_the_start_are_kept_and_named);
     tcase_add_test(tests, first_error_is_the_one_that_is_reported);

@@ -65,7 +65,7 @@ START_TEST(an_object_is_whole_until_it_changes) {
 }
 END_TEST
 
-START_TEST(what_has_no_digest_is_damaged) {
+START_TEST(file_without_a_digest_is_damaged) {
     char path[PATH_MAX], seal[PATH_MAX + 8];
     write_object("sha256:0b", 100, 0, path);
     snprintf(seal, sizeof seal, "%s.sha256", path);
@@ -118,7 +118,7 @@ START_TEST(a_file_that_others_may_write_to_is_damaged) {
 }
 END_TEST
 
-START_TEST(a_fifo_is_damaged_and_blocks_nobody) {
+START_TEST(fifo_counts_as_damaged_and_does_not_block) {
     char path[PATH_MAX], seal[PATH_MAX + 8];
     write_object("sha256:0e", 100, 0, path);
     snprintf(seal, sizeof seal, "%s.sha256", path);
@@ -188,7 +188,7 @@ START_TEST(scratch_is_private_and_goes_with_all_that_is_in_it) {
 }
 END_TEST
 
-START_TEST(what_was_not_used_for_longest_goes_first) {
+START_TEST(least_recently_used_entry_is_evicted_first) {
     char path[4][PATH_MAX];
     static const char *const digests[4] = {"sha256:00", "sha256:11", "sha256:22", "sha256:33"};
     for (int i = 0; i < 4; i++) {
@@ -229,14 +229,14 @@ int main(void) {
     TCase *tests = tcase_create("object_cache");
     tcase_add_checked_fixture(tests, create_state, remove_state);
     tcase_add_test(tests, an_object_is_whole_until_it_changes);
-    tcase_add_test(tests, what_has_no_digest_is_damaged);
+    tcase_add_test(tests, file_without_a_digest_is_damaged);
     tcase_add_test(tests, a_new_object_that_is_too_large_is_not_accepted);
     tcase_add_test(tests, a_file_that_others_may_write_to_is_damaged);
-    tcase_add_test(tests, a_fifo_is_damaged_and_blocks_nobody);
+    tcase_add_test(tests, fifo_counts_as_damaged_and_does_not_block);
     tcase_add_test(tests, cleaning_leaves_objects_alone);
     tcase_add_test(tests, all_bytes_below_the_directory_count);
     tcase_add_test(tests, scratch_is_private_and_goes_with_all_that_is_in_it);
-    tcase_add_test(tests, what_was_not_used_for_longest_goes_first);
+    tcase_add_test(tests, least_recently_used_entry_is_evicted_first);
     tcase_add_test(tests, a_directory_that_others_may_write_to_is_not_trusted);
     return run_tests(tests);
 }

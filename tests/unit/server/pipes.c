@@ -52,7 +52,7 @@ START_TEST(request_under_way_keeps_the_connection) {
 }
 END_TEST
 
-START_TEST(reply_that_is_not_read_makes_a_deaf_client) {
+START_TEST(unread_reply_marks_its_client_as_deaf) {
     pipe_table table;
     open_one(&table, TRANSPORT_REQUEST);
     request(&table, 10, 4, false);
@@ -129,7 +129,7 @@ int main(void) {
     TCase *tests = tcase_create("pipes");
     tcase_add_test(tests, idle_connection_is_closed_once);
     tcase_add_test(tests, request_under_way_keeps_the_connection);
-    tcase_add_test(tests, reply_that_is_not_read_makes_a_deaf_client);
+    tcase_add_test(tests, unread_reply_marks_its_client_as_deaf);
     tcase_add_test(tests, patience_is_short_with_a_client_that_holds_its_share);
     tcase_add_test(tests, subscribers_may_be_silent);
     tcase_add_test(tests, connections_are_counted_by_listener_and_forgotten);

@@ -147,7 +147,7 @@ START_TEST(damaged_message_cannot_ask_for_memory_without_bound) {
 }
 END_TEST
 
-START_TEST(limit_breaks_a_recording_and_keeps_what_it_has) {
+START_TEST(limit_ends_a_recording_that_stays_readable) {
     recording *r = recording_create(path, "run", 500);
     bool is_whole;
     uint64_t taken = 0;
@@ -247,7 +247,7 @@ int main(void) {
     tcase_add_test(tests, messages_come_back_and_every_broken_end_is_noticed);
     tcase_add_test(tests, file_that_is_shortened_while_it_is_read_ends_early);
     tcase_add_test(tests, damaged_message_cannot_ask_for_memory_without_bound);
-    tcase_add_test(tests, limit_breaks_a_recording_and_keeps_what_it_has);
+    tcase_add_test(tests, limit_ends_a_recording_that_stays_readable);
     tcase_add_test(tests, existing_file_is_not_touched);
     tcase_add_test(tests, things_are_found_by_name_and_counted);
     tcase_add_test(tests, description_that_finds_no_memory_is_refused);

@@ -45,7 +45,7 @@ static void check_refused(int flags, int number, const char *words) {
     ck_assert_msg(strstr(regular_file_error(errno), words) != NULL, "%s", regular_file_error(errno));
 }
 
-START_TEST(what_is_no_regular_file_is_refused_without_waiting) {
+START_TEST(path_of_no_regular_file_is_refused_without_waiting) {
     check_refused(0, ENOENT, "No such file");
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     check_refused(0, ENOTSUP, "no regular file");
@@ -88,7 +88,7 @@ int main(void) {
     Suite *suite = suite_create("regular_file");
     TCase *tests = tcase_create("regular_file");
     tcase_add_checked_fixture(tests, make_directory, remove_directory);
-    tcase_add_test(tests, what_is_no_regular_file_is_refused_without_waiting);
+    tcase_add_test(tests, path_of_no_regular_file_is_refused_without_waiting);
     tcase_add_test(tests, regular_file_is_read_up_to_the_limit);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

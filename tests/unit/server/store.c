@@ -51,7 +51,7 @@ START_TEST(digest_depends_on_the_model_and_not_on_its_name) {
 }
 END_TEST
 
-START_TEST(name_is_kept_unless_replacement_is_asked_for) {
+START_TEST(model_is_replaced_only_on_request) {
     diary d = {.count = 0};
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *same = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm");
@@ -205,7 +205,7 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, model_is_found_by_name_and_by_digest);
     tcase_add_test(tests, digest_depends_on_the_model_and_not_on_its_name);
-    tcase_add_test(tests, name_is_kept_unless_replacement_is_asked_for);
+    tcase_add_test(tests, model_is_replaced_only_on_request);
     tcase_add_test(tests, only_the_expected_model_is_replaced);
     tcase_add_test(tests, capacity_is_kept_and_the_list_is_in_order);
     tcase_add_test(tests, model_outlives_its_removal_while_it_is_used);

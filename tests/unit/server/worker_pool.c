@@ -61,7 +61,7 @@ START_TEST(full_queue_refuses_and_recovers) {
 }
 END_TEST
 
-START_TEST(what_waits_is_run_before_the_end) {
+START_TEST(waiting_tasks_run_before_the_pool_ends) {
     unsigned one = 1;
     worker_pool *pool = worker_pool_create(2, 100, 0);
     pthread_mutex_lock(&gate);
@@ -81,6 +81,6 @@ int main(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, every_task_runs_once);
     tcase_add_test(tests, full_queue_refuses_and_recovers);
-    tcase_add_test(tests, what_waits_is_run_before_the_end);
+    tcase_add_test(tests, waiting_tasks_run_before_the_pool_ends);
     return run_tests(tests);
 }
