@@ -87,13 +87,13 @@ static inline dyn_status dyn_load_inputs(const dyn_model *model, const dyn_works
                                          const dynamics_inputs *in, sample_block block, packed_inputs *packed,
                                          dyn_error *error) {
     size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
-    bool are_held = true;
+    bool are_valid = true;
     packed->gravity = in->gravity ? in->gravity : model->gravity;
-    packed->q = dyn_block_load_checked(workspace, 0, in->q, nq, block, &are_held);
-    packed->v = dyn_block_load_checked(workspace, 1, in->v, nv, block, &are_held);
-    packed->third = dyn_block_load_checked(workspace, 2, in->third, nv, block, &are_held);
-    are_held = are_held && (nq == nv || dyn_has_unit_quaternions(model, block.count, in->q + block.first * nq));
-    return are_held ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
+    packed->q = dyn_block_load_checked(workspace, 0, in->q, nq, block, &are_valid);
+    packed->v = dyn_block_load_checked(workspace, 1, in->v, nv, block, &are_valid);
+    packed->third = dyn_block_load_checked(workspace, 2, in->third, nv, block, &are_valid);
+    are_valid = are_valid && (nq == nv || dyn_has_unit_quaternions(model, block.count, in->q + block.first * nq));
+    return are_valid ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }
 
 /* Checks that the robot has a centre of mass. */

@@ -149,15 +149,15 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const packe
     task_work w;
     lay_out(model, memory, task, &w);
     int m = w.m;
-    bool wants_T = results->bias || results->gravity || results->inverse || results->projector;
+    bool needs_T = results->bias || results->gravity || results->inverse || results->projector;
     row_set rows = {m, task->count, w.groups, w.J};
-    row_results response = {w.Omega, w.T, !wants_T};
+    row_results response = {w.Omega, w.T, !needs_T};
     if (results->bias || results->projector || model->has_coupling) {
         KERNEL(row_jacobian)(model, w.rest, q, results->bias ? v : NULL, &rows, w.J, w.drift);
     }
     KERNEL(row_response)(model, w.rest, q, &rows, pivots, &response);
     copy(m * m, w.Omega, results->inverse_inertia);
-    if (!wants_T && !results->inertia) {
+    if (!needs_T && !results->inertia) {
         return;
     }
     invert_rows(&w, (real *)shares);
