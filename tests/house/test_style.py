@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""style.py refuses bodies without braces and comparisons with NULL, and nothing else."""
+"""style.py refuses bodies without braces, comparisons with NULL and large functions, and nothing else."""
 import unittest
 
 import style
@@ -33,6 +33,28 @@ class Style(unittest.TestCase):
                      "ck_assert((p == NULL) == is);"]:
             with self.subTest(text=text):
                 self.assertEqual(self.found(text), [])
+
+    def large(self, text, public=()):
+        return [what for _, what in style.large_functions(text, public)]
+
+    def test_refuses_a_long_function(self):
+        body = "    a();\n" * (style.LINES - 2)
+        self.assertEqual(self.large(f"void f(void) {{\n{body}}}\n"), [])
+        self.assertEqual(self.large(f"int g;\n\nvoid f(int a,\n       int b) {{\n{body}}}\n"),
+                         ["f has 61 lines; split it at 60"])
+
+    def test_refuses_many_parameters(self):
+        eight, nine = ", ".join(["int a"] * 8), ", ".join(["int a"] * 9)
+        wrong = "has 9 parameters; pass a structure for more than 8"
+        self.assertEqual(self.large(f"void f({eight}) {{\n}}\n"), [])
+        self.assertEqual(self.large(f"static void f({nine}) {{\n}}\n"), [f"f {wrong}"])
+        self.assertEqual(self.large(f"void KERNEL(f)({nine}) {{\n}}\n"), [f"KERNEL(f) {wrong}"])
+        self.assertEqual(self.large(f"void f({nine}) {{\n}}\n", {"f"}), [])
+
+    def test_counts_parameters_of_the_function_alone(self):
+        attribute = "__attribute__((format(printf, 6, 0))) "
+        self.assertEqual(self.large(f"{attribute}void f({', '.join(['int a'] * 8)}) {{\n}}\n"), [])
+        self.assertEqual(self.large("void f(int a, void (*g)(int, int, int, int, int, int, int, int)) {\n}\n"), [])
 
 
 if __name__ == "__main__":
