@@ -2,7 +2,9 @@
 /*
  * Commands id, fd, gravity, bias and mass: terms of the equation of motion.
  */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command.h"
 #include "json_writer.h"
@@ -78,26 +80,86 @@ exit_code run_inverse_dynamics(const command *self, const arguments *args, dyn_c
 
 /* ---- forward dynamics -------------------------------------------------------------------------------------------- */
 
+static size_t multiplier_count(const evaluation_context *context) {
+    return context->robot->robot->model.constraint_rows;
+}
+
+static void motion_widths(const evaluation_context *context, size_t widths[2]) {
+    widths[0] = context->robot->nv;
+    widths[1] = multiplier_count(context);
+}
+
 static dyn_client_status compute_a(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
-                                   double *a, double *unused) {
-    (void)unused;
-    return dyn_client_forward_dynamics(context->client, &context->query, batch->values[STATE_Q], batch->values[STATE_V],
-                                       batch->values[STATE_TAU], a, error);
+                                   double *a, double *multipliers) {
+    double *const *values = batch->values;
+    dyn_client_constrained_motion *motion;
+    size_t rows = multiplier_count(context);
+    if (rows == 0) {
+        return dyn_client_forward_dynamics(context->client, &context->query, values[STATE_Q], values[STATE_V],
+                                           values[STATE_TAU], a, error);
+    }
+    dyn_client_status status = dyn_client_constrained_forward_dynamics(
+        context->client, &context->query, values[STATE_Q], values[STATE_V], values[STATE_TAU], NULL, &motion, error);
+    if (status == DYN_CLIENT_OK) {
+        memcpy(a, motion->a, batch->count * context->robot->nv * sizeof *a);
+        for (size_t i = 0; i < batch->count * rows; i++) {
+            multipliers[i] = motion->rows == rows ? motion->multipliers[i] : NAN; /* the model was replaced */
+        }
+        dyn_client_constrained_motion_free(motion);
+    }
+    return status;
 }
 
 static void write_a_headings(const evaluation_context *context, csv_writer *to) {
+    const dyn_client_description *robot = context->robot->robot;
     write_vector_headings("a", context, to);
+    for (size_t i = 0; i < robot->constraint_count; i++) {
+        for (size_t k = 0; k < robot->constraints[i].row_count; k++) {
+            csv_text(to, "multipliers.%s", robot->constraints[i].row_names[k]);
+        }
+    }
 }
 
-static void write_a(const evaluation_context *context, size_t index, const double *a, const double *unused) {
-    (void)index, (void)unused;
-    write_vector("a", context->robot->nv, a);
+static void write_a(const evaluation_context *context, size_t index, const double *a, const double *multipliers) {
+    (void)index;
+    json_writer writer = {.stream = stdout};
+    emit_begin_object(&writer);
+    emit_key(&writer, "a");
+    emit_doubles(&writer, context->robot->nv, a);
+    if (multiplier_count(context) > 0) {
+        emit_key(&writer, "multipliers");
+        emit_doubles(&writer, multiplier_count(context), multipliers);
+    }
+    emit_end_object(&writer);
+    emit_finish(&writer);
+}
+
+/* Prints a line for each row of the constraints. */
+static bool print_multipliers(const dyn_client_description *robot, const double *multipliers) {
+    table *lines = table_create();
+    table_add_column(lines, "constraint", TABLE_NAME);
+    table_add_column(lines, "direction", TABLE_LEFT);
+    table_add_column(lines, "multiplier", TABLE_RIGHT);
+    table_add_column(lines, "", TABLE_UNIT);
+    for (size_t i = 0; i < robot->constraint_count; i++) {
+        const dyn_client_constraint *from = &robot->constraints[i];
+        for (size_t k = 0; k < from->row_count; k++) {
+            table_add_cell(lines, "%s", from->row_names[k]);
+            table_add_cell(lines, "%s", from->directions[k]);
+            table_add_number(lines, multipliers[from->first_row + k]);
+            table_add_cell(lines, "%s", from->multiplier_units[k]);
+        }
+    }
+    fputc('\n', stdout);
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
 }
 
 static bool print_one_a(const evaluation_context *context, const state_batch *batch, const double *a,
-                        const double *unused) {
-    (void)unused;
-    return print_joint_table(context, batch, "a", STATE_A, a);
+                        const double *multipliers) {
+    return print_joint_table(context, batch, "a", STATE_A, a) &&
+           (multiplier_count(context) == 0 || print_multipliers(context->robot->robot, multipliers));
 }
 
 static bool print_many_a(const evaluation_context *context, const state_batch *batch, size_t number, const double *a,
@@ -111,7 +173,7 @@ exit_code run_forward_dynamics(const command *self, const arguments *args, dyn_c
     static const evaluation forward_dynamics = {
         .title = "forward dynamics",
         .has_input = {[STATE_Q] = true, [STATE_V] = true, [STATE_TAU] = true},
-        .widths = vector_widths,
+        .widths = motion_widths,
         .compute = compute_a,
         .write_json = write_a,
         .write_headings = write_a_headings,

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: each one row of the table of quantities. */
+/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: each one row of the table of quantities, but for
+ * the forward dynamics of a model with constraints. */
+#include "methods/constrained.h"
 #include "methods/evaluation.h"
 #include "methods/methods.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Computes one quantity of the robot for the states of a request. Returns its values, n rows, or NULL when the call has
- * ended or is deferred. The caller must close the batch in both cases. */
-static double *compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
-                       const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
+/* Returns the parts of a query that a quantity supports. */
+static query_parts supported_by(Dynamics__V1__Quantity quantity) {
+    return evaluation_parts(quantity_find(quantity)->inputs);
+}
+
+/* Computes one quantity of the robot of an open batch. Returns its values, n rows, or NULL when the call has ended or
+ * is deferred. */
+static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     evaluation e;
     const quantity_place whole = {.subtree = -1};
-    query_parts supported = evaluation_parts(quantity_find(quantity)->inputs);
-    bool is_done = batch_open(c, b, query, supported, q->count, q->values) && evaluation_check(b, quantity) &&
-                   evaluation_open(b, &e, 1) && evaluation_add(b, &e, quantity, &whole) &&
-                   evaluation_run(b, &e, arrays);
+    bool is_done = evaluation_check(b, quantity) && evaluation_open(b, &e, 1) &&
+                   evaluation_add(b, &e, quantity, &whole) && evaluation_run(b, &e, arrays);
     return is_done ? e.results[0].values[0] : NULL;
+}
+
+/* Opens the batch of a request and computes one quantity, as above. The caller must close the batch in every case. */
+static double *open_and_compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
+                                const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
+    return batch_open(c, b, query, supported_by(quantity), q->count, q->values) ? compute(b, quantity, arrays) : NULL;
 }
 
 void method_inverse_dynamics(call *c) {
@@ -23,7 +33,7 @@ void method_inverse_dynamics(call *c) {
     const sent_array q = {r->n_q, r->q},
                      arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_A] = {r->n_a, r->a}};
     batch b;
-    double *tau = compute(c, &b, r->query, QUANTITY(INVERSE_DYNAMICS), &q, arrays);
+    double *tau = open_and_compute(c, &b, r->query, QUANTITY(INVERSE_DYNAMICS), &q, arrays);
     Dynamics__V1__InverseDynamicsReply *reply = tau ? create_inverse_dynamics_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;
@@ -33,17 +43,26 @@ void method_inverse_dynamics(call *c) {
     batch_close(&b);
 }
 
+/* Computes the accelerations of a tree, and fills the reply. */
+static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
+    const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
+    double *a = constrained_check_absent(b, r) ? compute(b, QUANTITY(FORWARD_DYNAMICS), arrays) : NULL;
+    Dynamics__V1__ForwardDynamicsReply *reply = a ? create_forward_dynamics_reply(b->call) : NULL;
+    if (reply) {
+        reply->samples = b->n;
+        reply->n_a = b->n * b->nv;
+        reply->a = a;
+    }
+}
+
 void method_forward_dynamics(call *c) {
     const Dynamics__V1__ForwardDynamicsRequest *r = c->request->forward_dynamics;
-    const sent_array q = {r->n_q, r->q};
-    const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
     batch b;
-    double *a = compute(c, &b, r->query, QUANTITY(FORWARD_DYNAMICS), &q, arrays);
-    Dynamics__V1__ForwardDynamicsReply *reply = a ? create_forward_dynamics_reply(c) : NULL;
-    if (reply) {
-        reply->samples = b.n;
-        reply->n_a = b.n * b.nv;
-        reply->a = a;
+    bool is_open = batch_open(c, &b, r->query, supported_by(QUANTITY(FORWARD_DYNAMICS)), r->n_q, r->q);
+    if (is_open && dyn_model_constraint_rows(b.model) > 0) {
+        constrained_forward_dynamics(&b, r);
+    } else if (is_open) {
+        forward_dynamics_of_tree(&b, r);
     }
     batch_close(&b);
 }
@@ -52,7 +71,7 @@ void method_mass_matrix(call *c) {
     const Dynamics__V1__MassMatrixRequest *r = c->request->mass_matrix;
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
-    double *mass_matrix = compute(c, &b, r->query, QUANTITY(MASS_MATRIX), &q, arrays);
+    double *mass_matrix = open_and_compute(c, &b, r->query, QUANTITY(MASS_MATRIX), &q, arrays);
     Dynamics__V1__MassMatrixReply *reply = mass_matrix ? create_mass_matrix_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;
@@ -67,7 +86,7 @@ void method_gravity(call *c) {
     const Dynamics__V1__GravityRequest *r = c->request->gravity;
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {{0}};
     batch b;
-    double *g = compute(c, &b, r->query, QUANTITY(GRAVITY_FORCES), &q, arrays);
+    double *g = open_and_compute(c, &b, r->query, QUANTITY(GRAVITY_FORCES), &q, arrays);
     Dynamics__V1__GravityReply *reply = g ? create_gravity_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;
@@ -81,7 +100,7 @@ void method_bias_forces(call *c) {
     const Dynamics__V1__BiasForcesRequest *r = c->request->bias_forces;
     const sent_array q = {r->n_q, r->q}, arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}};
     batch b;
-    double *h = compute(c, &b, r->query, QUANTITY(BIAS_FORCES), &q, arrays);
+    double *h = open_and_compute(c, &b, r->query, QUANTITY(BIAS_FORCES), &q, arrays);
     Dynamics__V1__BiasForcesReply *reply = h ? create_bias_forces_reply(c) : NULL;
     if (reply) {
         reply->samples = b.n;

@@ -28,6 +28,10 @@ static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *co
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    if (dyn_model_constraint_rows(s->model) > 0) {
+        return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau,
+                                                s->forces, NULL, output[0], NULL, NULL, error);
+    }
     return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0], error);
 }
 
@@ -390,7 +394,7 @@ static const quantity_row quantities[] = {
     [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_VECTOR(FORCE),
                                     ALONE(inverse_dynamics, .is_of_tree = true, .linear = 20)},
     [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS, JOINT_VECTOR(ACCELERATION),
-                                    ALONE(forward_dynamics, .is_of_tree = true, .linear = 40)},
+                                    ALONE(forward_dynamics, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
                                ALONE(mass_matrix, .linear = 20, .quadratic = 2)},
     [QUANTITY(INVERSE_MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INVERSE_INERTIA),

@@ -3,7 +3,6 @@
  * Constraints: random loops on random trees of every joint type, closed in a random configuration; and real robots with
  * closed loops, compared with reference accelerations. The latter are skipped where the reference values are missing.
  */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include <dynamics/dynamics.h>
 
 #include "support/assertions.h"
+#include "support/closed_loop_reference.h"
 #include "support/random_tree.h"
 
 enum { TREES = 60, LOOPS = 4, NAME_SIZE = 64 };
@@ -472,132 +472,38 @@ END_TEST
 
 /* ---- Real robots ------------------------------------------------------------------------------------------------- */
 
-static char *read_text(const char *path, size_t *length) {
-    FILE *file = fopen(path, "rb");
-    if (!file) {
-        return NULL;
-    }
-    fseek(file, 0, SEEK_END);
-    *length = (size_t)ftell(file);
-    rewind(file);
-    char *text = calloc(*length + 1, 1);
-    ck_assert(text && fread(text, 1, *length, file) == *length);
-    fclose(file);
-    return text;
-}
+static const char reference_directory[] = DYNAMICS_REFERENCE_DIR "/closed_loops";
 
-/* Returns the robot of a reference with its constraints. */
-static dyn_model *load_reference(const json_t *root, const char *directory) {
-    char path[1024];
-    size_t length;
-    dyn_error error;
-    dyn_builder *builder;
-    dyn_model *tree, *model;
-    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
-    snprintf(path, sizeof path, "%s/%s", directory, json_string_value(json_object_get(root, "robot")));
-    char *text = read_text(path, &length);
-    ck_assert(text);
-    require(dyn_urdf_read(text, length, NULL, &builder, &error), &error);
-    require(dyn_builder_build(builder, &options, NULL, &tree, &error), &error);
-    const json_t *constraints = json_object_get(root, "constraints");
-    for (size_t i = 0; i < json_array_size(constraints); i++) {
-        const json_t *each = json_array_get(constraints, i);
-        const char *type = json_string_value(json_object_get(each, "type"));
-        const char *side[2] = {json_string_value(json_object_get(each, "a")),
-                               json_string_value(json_object_get(each, "b"))};
-        int frame[2];
-        for (int k = 0; k < 2; k++) {
-            require(dyn_model_find_frame(tree, side[k], &frame[k], &error), &error);
-        }
-        char name[NAME_SIZE];
-        snprintf(name, sizeof name, "loop %zu", i);
-        dyn_constraint_description d = {.name = name,
-                                        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
-                                        .type =
-                                            strcmp(type, "6d") == 0 ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_SPHERICAL,
-                                        .predecessor = {name_of(tree, frame[0]), identity},
-                                        .successor = {name_of(tree, frame[1]), identity}};
-        require(dyn_builder_add_constraint(builder, &d, &error), &error);
-    }
-    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
-    dyn_builder_free(builder);
-    dyn_model_free(tree);
-    free(text);
-    return model;
-}
-
-/* Copies one state's numbers, in the model's order. */
-static void load_numbers(const json_t *root, const json_t *state, const char *field, const dyn_model *model,
-                         double *x) {
-    const json_t *joints = json_object_get(root, "joints");
-    bool is_q = strcmp(field, "q") == 0;
-    for (size_t j = 0; j < json_array_size(joints); j++) {
-        const json_t *each = json_array_get(joints, j);
-        const dyn_joint *joint =
-            dyn_model_joint(model, dyn_model_find_joint(model, json_string_value(json_object_get(each, "name"))));
-        ck_assert(joint && joint->nv == 1);
-        size_t at = (size_t)json_integer_value(json_object_get(each, is_q ? "idx_q" : "idx_v"));
-        x[is_q ? joint->q_index : joint->v_index] =
-            json_number_value(json_array_get(json_object_get(state, field), at));
-    }
-}
-
-/* Copies the multipliers of a reference, which are linear, then angular for each constraint, to the library's order. */
-static void load_multipliers(const json_t *state, const dyn_model *model, double *lambda) {
-    const json_t *from = json_object_get(state, "constraint_force_minimum_norm");
-    for (int i = 0; i < dyn_model_constraint_count(model); i++) {
-        const dyn_constraint *c = dyn_model_constraint(model, i);
-        for (int r = 0; r < c->row_count; r++) {
-            int other = c->row_count == 6 ? (r + 3) % 6 : r;
-            lambda[c->first_row + r] = json_number_value(json_array_get(from, (size_t)(c->first_row + other)));
-        }
-    }
-}
-
-static void check_reference(const char *name, const char *directory) {
-    char path[1024];
-    size_t length;
-    snprintf(path, sizeof path, "%s/golden/%s.json", directory, name);
-    char *text = read_text(path, &length);
-    json_t *root = json_loadb(text, length, 0, NULL);
-    ck_assert(root);
-    dyn_model *model = load_reference(root, directory);
+static void check_reference(const char *robot) {
+    closed_loop_reference reference;
     dyn_workspace *workspace;
     dyn_error error;
-    require(dyn_workspace_create(model, &workspace, &error), &error);
-    size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model),
-           m = (size_t)dyn_model_constraint_rows(model);
-    double *q = numbers(nq), *v = numbers(nv), *tau = numbers(nv), *a = numbers(nv), *expected = numbers(nv);
-    double *lambda = numbers(m), *force = numbers(m);
-    const json_t *states = json_object_get(root, "states");
+    closed_loop_reference_open(reference_directory, robot, &reference);
+    require(dyn_workspace_create(reference.model, &workspace, &error), &error);
+    size_t nv = reference.nv, m = reference.m;
+    double *a = numbers(nv), *lambda = numbers(m);
+    closed_loop_state state = {numbers(reference.nq), numbers(nv), numbers(nv), numbers(nv), numbers(m), 0};
     for (int method = 1; method <= 3; method++) {
         dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.method = (dyn_constraint_method)method);
-        for (size_t s = 0; s < json_array_size(states); s++) {
-            const json_t *state = json_array_get(states, s);
+        for (size_t s = 0; s < reference.state_count; s++) {
             dyn_constraint_result result;
-            load_numbers(root, state, "q", model, q);
-            load_numbers(root, state, "v", model, v);
-            load_numbers(root, state, "tau", model, tau);
-            load_numbers(root, state, "a", model, expected);
-            load_multipliers(state, model, force);
-            require(dyn_constrained_forward_dynamics(model, workspace, 1, NULL, q, v, tau, NULL, &options, a, lambda,
-                                                     &result, &error),
+            closed_loop_reference_state(&reference, s, &state);
+            require(dyn_constrained_forward_dynamics(reference.model, workspace, 1, NULL, state.q, state.v, state.tau,
+                                                     NULL, &options, a, lambda, &result, &error),
                     &error);
-            assert_norm_close(name, (int)s, a, expected, nv, 1e-7);
-            assert_norm_close(name, (int)s, lambda, force, m, 1e-6);
-            ck_assert_int_eq(result.rank, json_integer_value(json_object_get(state, "rank")));
+            assert_norm_close(robot, (int)s, a, state.a, nv, 1e-7);
+            assert_norm_close(robot, (int)s, lambda, state.lambda, m, 1e-6);
+            ck_assert_int_eq(result.rank, state.rank);
         }
     }
-    free(q), free(v), free(tau), free(a), free(expected), free(lambda), free(force), free(text);
-    json_decref(root);
+    free(state.q), free(state.v), free(state.tau), free(state.a), free(state.lambda), free(a), free(lambda);
     dyn_workspace_free(workspace);
-    dyn_model_free(model);
+    closed_loop_reference_close(&reference);
 }
 
 START_TEST(accelerations_of_real_robots_match_the_reference) {
-    static const char *const robots[] = {"5bar_linkage", "5bar_linkage_iso3d", "cassie_like", "talos_like"};
-    for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
-        check_reference(robots[i], DYNAMICS_REFERENCE_DIR "/closed_loops");
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        check_reference(closed_loop_robots[i]);
     }
 }
 END_TEST
@@ -612,9 +518,7 @@ int main(void) {
     tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);
     tcase_add_test(tests, wrong_constraints_are_refused_by_name);
     tcase_add_test(tests, options_and_workspaces_that_do_not_fit_are_refused);
-    FILE *reference = fopen(DYNAMICS_REFERENCE_DIR "/closed_loops/README.txt", "r");
-    if (reference) {
-        fclose(reference);
+    if (closed_loop_reference_exists(reference_directory)) {
         tcase_add_test(tests, accelerations_of_real_robots_match_the_reference);
     } else {
         printf("skipped: there are no reference accelerations\n");

@@ -192,7 +192,7 @@ START_TEST(a_wrong_constraint_is_refused_at_its_member) {
         json_object_set_new(description, "constraints", json_pack("[o]", constraint));
         ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
         snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
-        snprintf(field, sizeof field, "--description: constraints[0]%s: ", w->member);
+        snprintf(field, sizeof field, "constraints[0]%s: ", w->member);
         must_fail(line, 1, field);
         must_fail(line, 1, w->said);
     }
@@ -212,7 +212,7 @@ START_TEST(too_many_constraints_are_refused_with_the_limit) {
     }
     ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
     snprintf(line, sizeof line, "$ctl load --name many --description %s", scratch("many.json"));
-    must_fail(line, 1, "--description: constraints: the model has 65 constraints; the limit is 64");
+    must_fail(line, 1, "constraints: the model has 65 constraints; the limit is 64");
     json_array_remove(list, 64);
     ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
     must_say(line, "many: ");
@@ -258,6 +258,26 @@ START_TEST(terms_of_the_equation_of_motion_are_those_of_the_tree) {
 }
 END_TEST
 
+/* The four-bar at its closed zero configuration: 5 rows, of which 2 are independent. */
+START_TEST(forward_dynamics_shows_the_forces_of_the_constraints) {
+    load("four_bar");
+    json_t *motion = run_json("$ctl fd four_bar --json"), *a = json_object_get(motion, "a");
+    json_t *forces = json_object_get(motion, "multipliers");
+    ck_assert_uint_eq(json_array_size(forces), 5);
+    json_t *whole = run_json("$ctl call forward_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'");
+    json_t *solution = json_object_get(whole, "constraints");
+    ck_assert_double_eq(number_of(json_object_get(solution, "ranks"), 0), 2);
+    ck_assert_double_le(number_of(json_object_get(solution, "residuals"), 0), 1e-9);
+    json_t *evaluated = run_json("$ctl evaluate four_bar --quantity forward_dynamics --json");
+    char *text = json_dumps(evaluated, 0), *numbers = json_dumps(a, 0);
+    ck_assert_msg(strstr(text, numbers) != NULL, "%s has no %s", text, numbers);
+    must_say("$ctl fd four_bar | grep '^loop.3'", "linear y");
+    must_say("$ctl fd four_bar --csv | head -n 1", "a.pivot,multipliers.loop[0],");
+    free(text), free(numbers);
+    json_decref(motion), json_decref(whole), json_decref(evaluated);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("constraints");
     tcase_set_timeout(all, 120);
@@ -271,5 +291,6 @@ int main(void) {
     tcase_add_test(all, too_many_constraints_are_refused_with_the_limit);
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
+    tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
     return run_unforked("constraints", all);
 }

@@ -53,19 +53,46 @@ static dyn_client_joint joint_form(const dyn_joint_description *from) {
     return to;
 }
 
+static dyn_client_constraint_frame side_form(const dyn_constraint_frame *from) {
+    dyn_client_constraint_frame to = {.link = from->link};
+    memcpy(to.pose.position, from->pose.position, sizeof to.pose.position);
+    to.pose.rotation = from->pose.rotation;
+    return to;
+}
+
+/* Describes a loop joint, a distance or a point on a plane. */
+static dyn_client_constraint constraint_form(const dyn_constraint_description *from) {
+    dyn_client_constraint to = {.name = from->name,
+                                .kind = (dyn_client_constraint_kind)from->kind,
+                                .predecessor = side_form(&from->predecessor),
+                                .successor = side_form(&from->successor),
+                                .type = (dyn_client_joint_type)(from->type + DYN_CLIENT_JOINT_TYPE_FIXED),
+                                .pitch = from->pitch,
+                                .distance = from->distance};
+    ck_assert_int_ne(from->kind, DYN_CONSTRAINT_KIND_COUPLING);
+    memcpy(to.axis, from->axis, sizeof to.axis);
+    memcpy(to.second_axis, from->second_axis, sizeof to.second_axis);
+    return to;
+}
+
 dyn_client_model_description *wire_description(const dyn_model *model) {
     dyn_error error;
     held_description *made = calloc(1, sizeof *made);
     require(dyn_model_describe(model, &made->builder, &error), &error);
     size_t links = (size_t)dyn_builder_link_count(made->builder),
-           joints = (size_t)dyn_builder_joint_count(made->builder);
+           joints = (size_t)dyn_builder_joint_count(made->builder),
+           constraints = (size_t)dyn_builder_constraint_count(made->builder);
     dyn_client_link *link = calloc(links + 1, sizeof *link);
     dyn_client_joint *joint = calloc(joints + 1, sizeof *joint);
+    dyn_client_constraint *constraint = calloc(constraints + 1, sizeof *constraint);
     for (size_t i = 0; i < links; i++) {
         link[i] = link_form(dyn_builder_link(made->builder, (int)i));
     }
     for (size_t j = 0; j < joints; j++) {
         joint[j] = joint_form(dyn_builder_joint(made->builder, (int)j));
+    }
+    for (size_t i = 0; i < constraints; i++) {
+        constraint[i] = constraint_form(dyn_builder_constraint(made->builder, (int)i));
     }
     dyn_builder_gravity(made->builder, made->gravity);
     dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
@@ -74,7 +101,8 @@ dyn_client_model_description *wire_description(const dyn_model *model) {
             .name = dyn_builder_name(made->builder), .gravity = made->gravity,
             .base = (dyn_client_base)(options.base + DYN_CLIENT_BASE_FIXED),
             .mimic = (dyn_client_mimic_policy)(options.mimic + DYN_CLIENT_MIMIC_POLICY_COUPLED), .link_count = links,
-            .links = link, .joint_count = joints, .joints = joint);
+            .links = link, .joint_count = joints, .joints = joint, .constraint_count = constraints,
+            .constraints = constraint);
     return &made->form;
 }
 
@@ -83,6 +111,7 @@ void wire_description_free(dyn_client_model_description *freed) {
     dyn_builder_free(held->builder);
     free((void *)freed->links);
     free((void *)freed->joints);
+    free((void *)freed->constraints);
     free(held);
 }
 

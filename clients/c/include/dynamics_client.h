@@ -927,6 +927,40 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics(dyn_client *clie
                                                                 const double *q, const double *v, const double *tau,
                                                                 double *a, dyn_client_error *error);
 
+/* Methods of forward dynamics with constraints. */
+typedef enum dyn_client_constraint_method {
+    DYN_CLIENT_CONSTRAINT_METHOD_AUTO = 0,        /* the fastest one for the model */
+    DYN_CLIENT_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* accelerations and multipliers at once */
+    DYN_CLIENT_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* multipliers first */
+    DYN_CLIENT_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates */
+} dyn_client_constraint_method;
+
+/* Options of forward dynamics with constraints; zero selects the defaults. */
+typedef struct dyn_client_constraint_options {
+    size_t struct_size;
+    dyn_client_constraint_method method;
+    double stabilization; /* k of Baumgarte's stabilization, 1/s; 0: none */
+} dyn_client_constraint_options;
+#define DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_constraint_options, __VA_ARGS__)
+
+/* Accelerations of a model with constraints, and the forces of its constraints. */
+typedef struct dyn_client_constrained_motion {
+    size_t samples, rows;                /* rows: m of the model; 0 for a model without constraints */
+    dyn_client_constraint_method method; /* that computed them; not AUTO, unless rows is 0 */
+    const double *a;                     /* n x nv */
+    const double *multipliers;           /* n x m, N and N m, those of least norm */
+    const uint64_t *ranks;               /* n: independent rows */
+    const double *residuals; /* n: largest |A a + dA/dt v - b|; not small where rows contradict each other */
+} dyn_client_constrained_motion;
+
+/* Computes a of M a + h = tau + sum J' f_ext + A' lambda, A a + dA/dt v = b, for a model with constraints
+ * (dyn_client_describe_model lists their rows). q is n x nq; v and tau (NULL: zeros) are n x nv. `options` NULL: the
+ * defaults. FAILED_PRECONDITION: M is singular. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_constrained_forward_dynamics(
+    dyn_client *client, const dyn_client_query *query, const double *q, const double *v, const double *tau,
+    const dyn_client_constraint_options *options, dyn_client_constrained_motion **motion, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_constrained_motion_free(dyn_client_constrained_motion *motion);
+
 /* Computes M(q), the joint-space inertia matrix. q is n x nq; mass_matrix is n x nv x nv with both triangles. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query,
                                                            const double *q, double *mass_matrix,

@@ -55,6 +55,12 @@ static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
         reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv) {
         return false;
     }
+    for (size_t i = 0; i < reply->n_constraints; i++) {
+        const Dynamics__V1__ConstraintRows *rows = reply->constraints[i]->rows;
+        if (!rows || (uint64_t)rows->first + rows->n_names > reply->model->constraint_rows) {
+            return false;
+        }
+    }
     for (size_t i = 0; i < reply->n_joints; i++) {
         const Dynamics__V1__JointCoordinates *at = reply->joints[i]->coordinates;
         bool in_range = at && (uint64_t)at->q_index + at->nq <= reply->model->nq &&

@@ -2,8 +2,12 @@
 /*
  * The equation of motion: inverse and forward dynamics, mass matrix, gravity and bias forces.
  */
+#include <stdlib.h>
+
 #include "error.h"
 #include "query.h"
+#include "requests.h"
+#include "sized.h"
 #include "values.h"
 
 /* Field numbers of the results' values. */
@@ -107,4 +111,81 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
                          parts.v_count, h, error);
     query_parts_free(&parts);
     return status;
+}
+
+/* ---- constraints ------------------------------------------------------------------------------------------------- */
+
+typedef struct motion_result {
+    dyn_client_constrained_motion motion;
+    Dynamics__V1__ForwardDynamicsReply *reply;
+} motion_result;
+
+/* Converts a reply, which must have as many numbers as its samples and rows need. */
+static dyn_client_status read_motion(Dynamics__V1__ForwardDynamicsReply *reply, const query_parts *parts,
+                                     dyn_client_constrained_motion **motion, dyn_client_error *error) {
+    const Dynamics__V1__ConstraintSolution *from = reply->constraints;
+    size_t n = parts->source.samples, rows = from && n > 0 ? from->n_multipliers / n : 0;
+    bool has_solution = !from || (from->n_multipliers == n * rows && from->n_ranks == n && from->n_residuals == n);
+    if (reply->n_a != parts->v_count || !has_solution) {
+        dynamics__v1__forward_dynamics_reply__free_unpacked(reply, NULL);
+        return fail_bad_reply(error, "the result does not hold as many values as its samples need");
+    }
+    motion_result *result = calloc(1, sizeof *result);
+    if (!result) {
+        dynamics__v1__forward_dynamics_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    result->motion = (dyn_client_constrained_motion){.samples = n, .rows = rows, .a = reply->a};
+    if (from) {
+        result->motion.method = (dyn_client_constraint_method)from->method;
+        result->motion.multipliers = from->multipliers;
+        result->motion.residuals = from->residuals;
+        result->motion.ranks = from->ranks;
+    }
+    *motion = &result->motion;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_constrained_forward_dynamics(dyn_client *client, const dyn_client_query *query,
+                                                          const double *q, const double *v, const double *tau,
+                                                          const dyn_client_constraint_options *options,
+                                                          dyn_client_constrained_motion **motion,
+                                                          dyn_client_error *error) {
+    query_parts parts;
+    dyn_client_constraint_options chosen = DYN_CLIENT_CONSTRAINT_OPTIONS_INIT();
+    *motion = NULL;
+    dyn_client_status status = options ? sized_read("options", options, sizeof chosen, &chosen, error) : DYN_CLIENT_OK;
+    if (status == DYN_CLIENT_OK) {
+        status = query_parts_encode(client, query, q, &parts, error);
+    }
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    Dynamics__V1__ForwardDynamicsRequest body = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
+    Dynamics__V1__ForwardDynamicsReply *reply;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_tau = tau ? parts.v_count : 0;
+    body.tau = (double *)tau;
+    body.constraint_method = (Dynamics__V1__ConstraintMethod)chosen.method;
+    body.constraint_stabilization = chosen.stabilization;
+    status = request_forward_dynamics(client, &body, parts.terms, &reply, error);
+    if (status == DYN_CLIENT_OK) {
+        status = read_motion(reply, &parts, motion, error);
+    }
+    query_parts_free(&parts);
+    return status;
+}
+
+void dyn_client_constrained_motion_free(dyn_client_constrained_motion *motion) {
+    if (!motion) {
+        return;
+    }
+    motion_result *result = (motion_result *)motion;
+    dynamics__v1__forward_dynamics_reply__free_unpacked(result->reply, NULL);
+    free(result);
 }

@@ -35,6 +35,9 @@ typedef enum dyn_constraint_method {
     DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
 } dyn_constraint_method;
 
+/* Returns the method that the computation uses for a model: that of AUTO, or another one itself. */
+DYN_API dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method);
+
 /* Result of one sample. */
 typedef struct dyn_constraint_result {
     int rank;        /* independent rows */

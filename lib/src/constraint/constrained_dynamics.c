@@ -263,8 +263,13 @@ static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, c
     return DYN_OK;
 }
 
-static dyn_status read_options(const dyn_constraint_options *options, dyn_constraint_options *chosen,
-                               dyn_error *error) {
+dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method) {
+    (void)model;
+    return method == DYN_CONSTRAINT_METHOD_AUTO ? DYN_CONSTRAINT_METHOD_MULTIPLIERS : method;
+}
+
+static dyn_status read_options(const dyn_model *model, const dyn_constraint_options *options,
+                               dyn_constraint_options *chosen, dyn_error *error) {
     dyn_status status = dyn_sized_read("options", options, sizeof *chosen, chosen, error);
     if (status != DYN_OK) {
         return status;
@@ -277,9 +282,7 @@ static dyn_status read_options(const dyn_constraint_options *options, dyn_constr
                              "the stabilization is %g 1/s; state a finite number that is not negative",
                              chosen->stabilization);
     }
-    if (chosen->method == DYN_CONSTRAINT_METHOD_AUTO) {
-        chosen->method = DYN_CONSTRAINT_METHOD_MULTIPLIERS;
-    }
+    chosen->method = dyn_constraint_method_for(model, chosen->method);
     return DYN_OK;
 }
 
@@ -312,7 +315,7 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
                                             dyn_error *error) {
     constrained_call call = {model, workspace, n, {gravity, q, v, "tau", tau, forces}, {0}, a, lambda, results};
     constraint_scratch scratch;
-    dyn_status status = read_options(options, &call.options, error);
+    dyn_status status = read_options(model, options, &call.options, error);
     if (status == DYN_OK) {
         status = dyn_check_inputs(model, workspace, n, &call.in, error);
     }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Forward dynamics of models with constraints. */
+#include "methods/constrained.h"
+
+#include <dynamics/dynamics.h>
+#include <math.h>
+
+#include "methods/methods.h"
+#include "methods/motion.h"
+
+#define METHOD(name) DYNAMICS__V1__CONSTRAINT_METHOD__CONSTRAINT_METHOD_##name
+
+/* Inputs and results of a batch, in the model's order. */
+typedef struct constrained_task {
+    dyn_constraint_options options;
+    size_t m;
+    const double *v, *tau; /* NULL: zeros */
+    double *a, *multipliers;
+    dyn_constraint_result *results;
+} constrained_task;
+
+/* The numbers of the library's methods are those of the protocol. */
+#define SAME_NUMBER(name, wire) _Static_assert((int)DYN_CONSTRAINT_METHOD_##name == (int)METHOD(wire), #name)
+SAME_NUMBER(AUTO, UNSPECIFIED);
+SAME_NUMBER(FULL_SYSTEM, FULL_SYSTEM);
+SAME_NUMBER(MULTIPLIERS, MULTIPLIERS);
+SAME_NUMBER(ELIMINATION, ELIMINATION);
+#undef SAME_NUMBER
+
+/* ---- the question ------------------------------------------------------------------------------------------------ */
+
+bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
+    bool has_method = r->constraint_method != METHOD(UNSPECIFIED), has_gain = r->constraint_stabilization != 0;
+    if (has_method || has_gain) {
+        batch_blame(b, "%s", has_method ? "constraint_method" : "constraint_stabilization");
+        call_fail(b->call, REASON_UNUSED_FIELD, "model \"%s\" has no constraints; leave it out", b->entry->name);
+    }
+    return !call_has_ended(b->call);
+}
+
+static bool read_options(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r, dyn_constraint_options *options) {
+    *options = (dyn_constraint_options)DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = r->constraint_stabilization);
+    if (!(r->constraint_stabilization >= 0) || !isfinite(r->constraint_stabilization)) {
+        batch_blame(b, "constraint_stabilization");
+        call_fail(b->call, REASON_INVALID_VALUE,
+                  "the stabilization is %g 1/s; pass a finite number that is not negative",
+                  r->constraint_stabilization);
+        return false;
+    }
+    switch (r->constraint_method) {
+    case METHOD(UNSPECIFIED):
+    case METHOD(FULL_SYSTEM):
+    case METHOD(MULTIPLIERS):
+    case METHOD(ELIMINATION):
+        options->method = dyn_constraint_method_for(b->model, (dyn_constraint_method)r->constraint_method);
+        return true;
+    default:
+        batch_blame(b, "constraint_method");
+        call_fail(b->call, REASON_UNKNOWN_VALUE,
+                  "constraint_method is %d; pass FULL_SYSTEM (1), MULTIPLIERS (2), ELIMINATION (3), or nothing for the "
+                  "fastest",
+                  (int)r->constraint_method);
+        return false;
+    }
+}
+
+/* ---- the work ---------------------------------------------------------------------------------------------------- */
+
+/* Estimates the cost of one sample, ns. */
+static double cost(const batch *b, const constrained_task *t) {
+    double nv = (double)b->nv, m = (double)t->m, sum = nv + m;
+    return t->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS ? 100 * nv + (40 + m) * m * nv + m * m * m + 1000
+                                                                  : 100 * nv + sum * sum * sum + 1000;
+}
+
+static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                       dyn_error *error) {
+    const constrained_task *t = context;
+    dyn_external_forces forces;
+    return dyn_constrained_forward_dynamics(
+        w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq, motion_rows(t->v, b->nv, first),
+        motion_rows(t->tau, b->nv, first), batch_forces(b, first, w->scratch, &forces), &t->options,
+        t->a + first * b->nv, t->multipliers + first * t->m, t->results + first, error);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__ConstraintSolution *write_solution(batch *b, const constrained_task *t) {
+    Dynamics__V1__ConstraintSolution *to = call_allocate(b->call, 1, sizeof *to);
+    double *residuals = batch_output(b, 1);
+    uint64_t *ranks = call_allocate(b->call, b->n, sizeof *ranks);
+    if (call_has_ended(b->call)) {
+        return NULL;
+    }
+    dynamics__v1__constraint_solution__init(to);
+    to->method = (Dynamics__V1__ConstraintMethod)t->options.method;
+    to->n_multipliers = b->n * t->m;
+    to->multipliers = t->multipliers;
+    for (size_t i = 0; i < b->n; i++) {
+        ranks[i] = (uint64_t)t->results[i].rank;
+        residuals[i] = t->results[i].residual;
+    }
+    to->n_ranks = to->n_residuals = b->n;
+    to->ranks = ranks;
+    to->residuals = residuals;
+    batch_mark_rows(b, t->m, t->multipliers);
+    batch_mark_rows(b, 1, residuals);
+    return to;
+}
+
+bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
+    constrained_task t = {.m = (size_t)dyn_model_constraint_rows(b->model)};
+    if (!batch_check(b, "v", r->n_v) || !batch_check(b, "tau", r->n_tau) || !read_options(b, r, &t.options)) {
+        return false;
+    }
+    batch_expect(b, b->nv + t.m + 2);
+    if (!batch_begin(b, cost(b, &t))) {
+        return false;
+    }
+    t.v = batch_input(b, r->n_v, r->v);
+    t.tau = batch_input(b, r->n_tau, r->tau);
+    t.a = batch_output(b, b->nv);
+    t.multipliers = batch_output(b, t.m);
+    t.results = call_allocate(b->call, b->n, sizeof *t.results);
+    if (call_has_ended(b->call) || !batch_run(b, step, &t, batch_forces_size(b))) {
+        return false;
+    }
+    batch_mark_rows(b, b->nv, t.a);
+    Dynamics__V1__ForwardDynamicsReply *reply = create_forward_dynamics_reply(b->call);
+    if (reply) {
+        reply->samples = b->n;
+        reply->n_a = b->n * b->nv;
+        reply->a = batch_vectors(b, t.a);
+        reply->constraints = write_solution(b, &t);
+    }
+    return reply != NULL;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Forward dynamics of models with constraints by the daemon: the numbers of a two-link arm whose tip keeps its height,
+ * and accelerations of real robots with closed loops. The latter are skipped where the reference values are missing.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/assertions.h"
+#include "support/closed_loop_reference.h"
+#include "system/client_fixture.h"
+#include "system/unforked.h"
+#include "system/wire_tree.h"
+
+static dyn_client_error error;
+
+static const char reference_directory[] = DYNAMICS_REFERENCE_DIR "/closed_loops";
+
+/* Sends a model to the daemon. */
+static void send_model(const dyn_model *model, const char *name) {
+    dyn_client_loaded_model *loaded;
+    dyn_client_model_description *form = wire_description(model);
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = form, .name = name, .replace = true);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
+    ck_assert_uint_eq(loaded->model.constraint_rows, (size_t)dyn_model_constraint_rows(model));
+    dyn_client_loaded_model_free(loaded);
+    wire_description_free(form);
+}
+
+/* ---- two links --------------------------------------------------------------------------------------------------- */
+
+/* Returns the sample robot two_link with its tip at the height 1 m. */
+static dyn_model *tip_at_height(void) {
+    static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    char text[8192];
+    dyn_error failed;
+    dyn_builder *builder;
+    dyn_model *model;
+    FILE *file = fopen(DYNAMICS_ROBOTS_DIR "/two_link.urdf", "r");
+    ck_assert(file);
+    size_t length = fread(text, 1, sizeof text, file);
+    fclose(file);
+    require(dyn_urdf_read(text, length, NULL, &builder, &failed), &failed);
+    dyn_constraint_description height = {.name = "height",
+                                         .kind = DYN_CONSTRAINT_KIND_POINT_ON_PLANE,
+                                         .axis = {0, 0, 1},
+                                         .predecessor = {NULL, identity},
+                                         .successor = {"tip", identity}};
+    height.predecessor.pose.position[2] = 1;
+    require(dyn_builder_add_constraint(builder, &height, &failed), &failed);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &failed), &failed);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* The arm of Modern Robotics, section 8.1, at q = (0, 90 deg). Its multiplier is the negative of the book's. */
+START_TEST(the_tip_of_two_links_keeps_its_height) {
+    const double q[3][2] = {{0, M_PI / 2}, {0, M_PI / 2}, {0, M_PI / 2}}, v[3][2] = {{0, 0}, {0, 0}, {0, 1}};
+    const double tau[3][2] = {{0, 0}, {0, 1}, {0, 0}}, a[6] = {0, 0, 0, 1, 1, -1}, lambda[3] = {19.62, 20.62, 20.62};
+    dyn_model *model = tip_at_height();
+    send_model(model, "arm");
+    dyn_model_free(model);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "arm", .nq = 2, .nv = 2, .samples = 3);
+    for (int method = 0; method <= 3; method++) {
+        dyn_client_constrained_motion *motion;
+        const dyn_client_constraint_options options =
+            DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(.method = (dyn_client_constraint_method)method);
+        wire_require(
+            dyn_client_constrained_forward_dynamics(client, &query, q[0], v[0], tau[0], &options, &motion, &error),
+            &error);
+        ck_assert_int_eq(motion->method, method ? method : DYN_CLIENT_CONSTRAINT_METHOD_MULTIPLIERS);
+        ck_assert_uint_eq(motion->rows, 1);
+        assert_norm_close("accelerations", method, motion->a, a, 6, 1e-12);
+        assert_norm_close("multipliers", method, motion->multipliers, lambda, 3, 1e-12);
+        for (int s = 0; s < 3; s++) {
+            ck_assert_uint_eq(motion->ranks[s], 1);
+            ck_assert_double_le(motion->residuals[s], 1e-12);
+        }
+        dyn_client_constrained_motion_free(motion);
+    }
+}
+END_TEST
+
+/* The numbers are those of the arm, in another order of its joints and with its tip 1 mm and 1 mm/s off. */
+START_TEST(stabilization_and_the_order_of_joints_reach_the_accelerations) {
+    const char *const names[] = {"joint2", "joint1"};
+    const double q[2] = {M_PI / 2, 0.001}, v[2] = {0, 0.001}, k = 10;
+    dyn_client_constrained_motion *motion;
+    dyn_model *model = tip_at_height();
+    send_model(model, "arm");
+    dyn_model_free(model);
+    const dyn_client_query query =
+        DYN_CLIENT_QUERY_INIT(.model = "arm", .nq = 2, .nv = 2, .samples = 1, .joint_names = names, .joint_count = 2);
+    const dyn_client_constraint_options options = DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(.stabilization = k);
+    wire_require(dyn_client_constrained_forward_dynamics(client, &query, q, v, NULL, &options, &motion, &error),
+                 &error);
+    /* Height of the tip: z = sin q1 + sin(q1 + q2). */
+    double c1 = cos(q[1]), s1 = sin(q[1]), c12 = cos(q[0] + q[1]), s12 = sin(q[0] + q[1]);
+    double rate = (c1 + c12) * v[1] + c12 * v[0], e = s1 + s12 - 1;
+    double z = (c1 + c12) * motion->a[1] + c12 * motion->a[0] - s1 * v[1] * v[1] - s12 * (v[0] + v[1]) * (v[0] + v[1]);
+    ck_assert_double_eq_tol(z, -2 * k * rate - k * k * e, 1e-12);
+    dyn_client_constrained_motion_free(motion);
+}
+END_TEST
+
+/* ---- options ----------------------------------------------------------------------------------------------------- */
+
+static void expect_refusal(const char *model, int method, double stabilization, const char *field, const char *said) {
+    const double q[2] = {0, 0};
+    dyn_client_constrained_motion *motion;
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .nq = 2, .nv = 2, .samples = 1);
+    const dyn_client_constraint_options options =
+        DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(.method = (dyn_client_constraint_method)method,
+                                           .stabilization = stabilization);
+    ck_assert_int_eq(dyn_client_constrained_forward_dynamics(client, &query, q, NULL, NULL, &options, &motion, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_msg(strstr(error.message, said) != NULL, "%s", error.message);
+}
+
+START_TEST(options_that_do_not_fit_are_refused_by_field) {
+    dyn_model *model = tip_at_height();
+    send_model(model, "arm");
+    dyn_model_free(model);
+    expect_refusal("arm", 7, 0, "forward_dynamics.constraint_method", "constraint_method is 7");
+    expect_refusal("arm", 0, -1, "forward_dynamics.constraint_stabilization", "-1");
+    expect_refusal("arm", 0, NAN, "forward_dynamics.constraint_stabilization", "nan");
+    expect_refusal("two_link", 2, 0, "forward_dynamics.constraint_method", "has no constraints");
+    expect_refusal("two_link", 0, 1, "forward_dynamics.constraint_stabilization", "has no constraints");
+}
+END_TEST
+
+/* A model without constraints has the accelerations that it has always had, and no multipliers. */
+START_TEST(a_model_without_constraints_has_no_multipliers) {
+    const double q[2] = {0.3, -0.7}, v[2] = {1, 2}, tau[2] = {3, 4};
+    double a[2];
+    dyn_client_constrained_motion *motion;
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
+    wire_require(dyn_client_forward_dynamics(client, &query, q, v, tau, a, &error), &error);
+    wire_require(dyn_client_constrained_forward_dynamics(client, &query, q, v, tau, NULL, &motion, &error), &error);
+    ck_assert_uint_eq(motion->rows, 0);
+    ck_assert(memcmp(a, motion->a, sizeof a) == 0);
+    dyn_client_constrained_motion_free(motion);
+}
+END_TEST
+
+/* ---- real robots ------------------------------------------------------------------------------------------------- */
+
+/* Computes all states of a robot as one batch. */
+static void check_robot(const char *robot) {
+    closed_loop_reference reference;
+    closed_loop_reference_open(reference_directory, robot, &reference);
+    send_model(reference.model, robot);
+    size_t n = reference.state_count, nq = reference.nq, nv = reference.nv, m = reference.m;
+    double *q = numbers(n * nq), *v = numbers(n * nv), *tau = numbers(n * nv), *a = numbers(n * nv),
+           *lambda = numbers(n * m);
+    int *ranks = calloc(n, sizeof *ranks);
+    for (size_t s = 0; s < n; s++) {
+        closed_loop_state state = {q + s * nq, v + s * nv, tau + s * nv, a + s * nv, lambda + s * m, 0};
+        closed_loop_reference_state(&reference, s, &state);
+        ranks[s] = state.rank;
+    }
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = robot, .nq = nq, .nv = nv, .samples = n);
+    for (int method = 1; method <= 3; method++) {
+        dyn_client_constrained_motion *motion;
+        const dyn_client_constraint_options options =
+            DYN_CLIENT_CONSTRAINT_OPTIONS_INIT(.method = (dyn_client_constraint_method)method);
+        wire_require(dyn_client_constrained_forward_dynamics(client, &query, q, v, tau, &options, &motion, &error),
+                     &error);
+        for (size_t s = 0; s < n; s++) {
+            assert_norm_close(robot, (int)s, motion->a + s * nv, a + s * nv, nv, 1e-7);
+            assert_norm_close(robot, (int)s, motion->multipliers + s * m, lambda + s * m, m, 1e-6);
+            ck_assert_uint_eq(motion->ranks[s], (size_t)ranks[s]);
+        }
+        dyn_client_constrained_motion_free(motion);
+    }
+    free(q), free(v), free(tau), free(a), free(lambda), free(ranks);
+    closed_loop_reference_close(&reference);
+}
+
+START_TEST(accelerations_of_real_robots_match_the_reference) {
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        check_robot(closed_loop_robots[i]);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("closed_loops");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, the_tip_of_two_links_keeps_its_height);
+    tcase_add_test(all, stabilization_and_the_order_of_joints_reach_the_accelerations);
+    tcase_add_test(all, options_that_do_not_fit_are_refused_by_field);
+    tcase_add_test(all, a_model_without_constraints_has_no_multipliers);
+    if (closed_loop_reference_exists(reference_directory)) {
+        tcase_add_test(all, accelerations_of_real_robots_match_the_reference);
+    } else {
+        printf("skipped: there are no reference accelerations\n");
+    }
+    return run_unforked("closed_loops", all);
+}
