@@ -27,7 +27,7 @@ typedef struct recording_file {
 exit_code recording_file_open(dyn_client *client, const char *name, double timeout, recording_file *opened);
 void recording_file_close(recording_file *closed);
 
-/* Reads the next entry. `entry` is NULL behind the last one; otherwise the caller frees it. */
+/* Reads the next entry. `entry` is NULL after the last one; otherwise the caller frees it. */
 exit_code recording_file_next(recording_file *file, Dynamics__V1__RecordingEntry **entry);
 
 #endif

@@ -53,7 +53,7 @@ static const double *first_row(const input_queue *q) {
     return q->rows + q->heap[0].row * q->width;
 }
 
-/* Removes the earliest point. The entry of its row moves behind the waiting points. */
+/* Removes the earliest point. The entry of its row moves to the end of the waiting points. */
 static void remove_first(input_queue *q) {
     const queued_point removed = q->heap[0], last = q->heap[--q->count];
     size_t place = 0;

@@ -18,7 +18,7 @@ import sys
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 FUNCTION = re.compile(r"DYN_API\s+dyn_status\s+(\w+)\(([^;]*)\);")
 ENUMERATION = re.compile(r"typedef enum (\w+) \{(.*?)\}", re.S)
-OBJECT_ARGUMENT = re.compile(r"(const )?dyn_(model|workspace|builder|simulator|compiled) \*\2"
+OBJECT_ARGUMENT = re.compile(r"(const )?dyn_(model|workspace|builder|simulator|compiled|formulation) \*\2"
                              r"|const dyn_base_parameters \*grouping")
 OBJECT, INPUT, OUTPUT, ERROR = range(4)
 KINDS = ["object", "input", "output", "error"]

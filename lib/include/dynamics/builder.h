@@ -111,7 +111,7 @@ DYN_API dyn_status dyn_builder_add_joint(dyn_builder *builder, const dyn_joint_d
  * largest one), moments that violate the triangle inequality. The mass matrix decides on errors. Where a body, that is,
  * links that move together, has an inertia that is not positive semidefinite, the mass matrix is factorized in 32
  * configurations: at zero and at random within the limits of the joints, with mimic joints independent. A negative
- * pivot is an error whose place is the link with the smallest principal moment behind that joint. A joint that no
+ * pivot is an error whose place is the link with the smallest principal moment in that joint's subtree. A joint that no
  * inertia resists is a warning: the mass matrix is singular, and functions that solve with it, such as dyn_aba, return
  * DYN_FAILED_PRECONDITION. Other functions work. */
 DYN_API dyn_status dyn_builder_build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Distribution of mass: the centre of mass of a robot or of the subtree behind one of its joints, and the inertia of
+ * Distribution of mass: the centre of mass of a robot or of the subtree of one of its joints, and the inertia of
  * one body.
  */
 #ifndef DYNAMICS_CENTER_OF_MASS_H

@@ -5,7 +5,7 @@
  *
  * A shared object may contain dyn_rnea, dyn_bias, dyn_gravity, dyn_crba, dyn_aba, dyn_minverse, dyn_rnea_derivatives
  * and dyn_aba_derivatives; and dyn_frame_pose, dyn_frame_jacobian and dyn_frame_motion of frames at the end of a
- * branch, behind which nothing moves, such as hands and feet.
+ * branch, after which nothing moves, such as hands and feet.
  *
  * Inertias and gravity are constants of the compiled code, and external forces may act on any link. So calls with a
  * payload, with another gravity than the model's, or with external forces run the library's own code, as do calls of

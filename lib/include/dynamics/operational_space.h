@@ -53,7 +53,7 @@ extern "C" {
  * Errors as in kinematics.h; DYN_INVALID_ARGUMENT for a task with no or too many frames, or with a frame without rows;
  * DYN_FAILED_PRECONDITION with the place "task", the sample and the row where the task is singular and an output other
  * than inverse_inertia is requested: a row has less than 1e-12 (in single precision 5e-4) of its own entry of J M^-1 J'
- * left when those behind it are held. DYN_FAILED_PRECONDITION also where M is singular, as in dyn_aba. */
+ * left when the rows after it are held. DYN_FAILED_PRECONDITION also where M is singular, as in dyn_aba. */
 DYN_API dyn_status dyn_operational_space(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                          const double *gravity, const double *q, const double *v, const dyn_task *task,
                                          double *inverse_inertia, double *inertia, double *bias, double *gravity_force,

@@ -36,7 +36,7 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *     a parent link "world" that no <link> names  "world" is a massless root
  *     text or comments before the XML declaration,
  *     text before the first tag                   the text is ignored
- *     zero bytes behind the last tag              the bytes are ignored
+ *     zero bytes after the last tag               the bytes are ignored
  *     UTF-8, stated or not, with other bytes      the document is ISO-8859-1
  *     another encoding than UTF-8, UTF-16,        the document is ISO-8859-1 where that is windows-1252 or a name of
  *     ISO-8859-1 and US-ASCII                     ISO-8859-1; else UTF-8, and an error where it has other bytes

@@ -38,7 +38,7 @@ typedef struct formulation {
     void (*coefficients)(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks);
 } formulation;
 
-/* Shape of a block: its extents, zero behind the last one. */
+/* Shape of a block: its extents, zero after the last one. */
 typedef struct block_shape {
     int extents[DYN_FORMULATION_EXTENTS];
 } block_shape;

@@ -6,7 +6,7 @@
  *     f_i = I_i a_i + Z_i + sum over the children of X' f_c           tau_i = h_i' f_i
  *     Z_i = v_i x* I_i v_i - (weight of the link)
  * Forward dynamics writes f_i = IA_i a_i + ZA_i with the articulated inertia IA and the articulated zero-acceleration
- * force ZA of link i and all links behind it (5). Inward, with D = h' IA h:
+ * force ZA of link i and its descendants (5). Inward, with D = h' IA h:
  *     IA_p += X' (IA - IA h D^-1 h' IA) X                                                                        (13)
  *     ZA_p += X' (ZA + IA c + IA h D^-1 (tau - h' (ZA + IA c)))                                                  (14)
  * and outward a = D^-1 (tau - h' (IA (X a_p + c) + ZA)) (11, 15).

@@ -50,7 +50,7 @@ static bool is_equality(const constraint_problem *p, int i) {
 
 /* ---- Factors of the free rows ------------------------------------------------------------------------------------ */
 
-/* Computes the row of the factors that row i would have behind the free ones. Returns its entry of D. */
+/* Computes the row of the factors that row i would have after the free ones. Returns its entry of D. */
 static double extend(const constraint_problem *p, constraint_solution *s, int i) {
     int m = p->m, n = s->rank;
     double *row = s->factors + n * m, D = p->response[i * m + i];
@@ -75,7 +75,7 @@ static void join(constraint_solution *s, int i) {
     s->is_free[i] = true;
 }
 
-/* Removes the free row at a position, and factorizes those behind it again. */
+/* Removes the free row at a position, and factorizes the rows after it again. */
 static void remove_free(const constraint_problem *p, constraint_solution *s, int position) {
     int last = s->rank;
     s->is_free[s->free_rows[position]] = false;
@@ -87,7 +87,7 @@ static void remove_free(const constraint_problem *p, constraint_solution *s, int
     }
 }
 
-/* Computes d for the row behind the free ones. */
+/* Computes d for the row after the free ones. */
 static void find_direction(int m, constraint_solution *s) {
     for (int k = s->rank - 1; k >= 0; k--) {
         s->direction[k] = -s->factors[s->rank * m + k];

@@ -9,7 +9,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* Least ratio of a row's inverse inertia with the rows behind it held to that with them free. */
+/* Least ratio of a row's inverse inertia while the rows after it are held to that while they are free. */
 static const double independence[PRECISIONS] = {1e-12, 5e-4};
 
 int dyn_task_row_count(const dyn_task *task) {

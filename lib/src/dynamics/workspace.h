@@ -125,7 +125,7 @@ static inline const void *dyn_block_load_checked(const dyn_workspace *workspace,
     return workspace->input[slot];
 }
 
-/* Returns the address of one of several outputs of `width` numbers a sample, behind those whose widths add up to
+/* Returns the address of one of several outputs of `width` numbers a sample, after those whose widths add up to
  * `offset`. One lane computes in the caller's rows. */
 static inline void *dyn_block_output_at(const dyn_workspace *workspace, size_t offset, double *rows, size_t width,
                                         sample_block block) {

@@ -48,7 +48,7 @@ static inline vec3 point_acceleration(const body_motion *parent, vec3 r) {
                     vec3_dot_add(vec3_set(U.zx, U.zy, U.zz), r, parent->a.z));
 }
 
-/* Computes the motion k of a body with the placement X, behind a joint of any type. */
+/* Computes the motion k of a body with the placement X, whose joint has any type. */
 KERNEL_STEP void carry_motion(const body *b, motion_type type, placement X, const body_motion *parent, const real *v,
                               const real *a, body_motion *k) {
     motion vJ = joint_motion(b, type, v), aJ = joint_motion(b, type, a);

@@ -5,7 +5,7 @@
  * All quantities are about the world's origin: the first moment h of a body, its twist (w; v) and its spatial
  * acceleration (alpha; a). With sums over the bodies of the subtree, whose mass is M,
  *     M c = sum h        M dc/dt = sum m v + w x h        M d2c/dt2 = sum m a + alpha x h + w x (m v + w x h)
- * A joint with the column (s_w; s_v), behind which are the mass m and the first moment h of the subtree, adds to the
+ * A joint with the column (s_w; s_v), whose subtree has the mass m and the first moment h, adds to the
  * Jacobian
  *     (m s_v + s_w x h) / M
  *
@@ -18,7 +18,7 @@ size_t KERNEL(center_of_mass_memory)(const dyn_model *model) {
 }
 
 /* Returns true if body i belongs to the subtree of `root`. All bodies belong to that of -1. */
-static int is_behind(const dyn_model *model, int i, int root) {
+static int is_in_subtree(const dyn_model *model, int i, int root) {
     while (i > root) {
         i = model->bodies[i].parent;
     }
@@ -29,7 +29,7 @@ static void store_vec3(vec3 a, real *out) {
     out[0] = a.x, out[1] = a.y, out[2] = a.z;
 }
 
-/* Stores the Jacobian, 3 x nv. `carried` holds, for each joint, the mass and first moment of the subtree behind it. */
+/* Stores the Jacobian, 3 x nv. `carried` holds, for each joint, the mass and first moment of its subtree. */
 static void store_jacobian(const dyn_model *model, const world_tree *tree, const rigid_inertia *carried, real scale,
                            real *J) {
     for (int i = 0; i < 3 * model->nv; i++) {
@@ -58,7 +58,7 @@ void KERNEL(center_of_mass)(const dyn_model *model, void *memory, const void *q,
         const tree_body *k = &tree.bodies[i];
         rigid_inertia I = world_inertia(model, &tree, i);
         carried[i].m = real_set(0), carried[i].h = vec3_zero(), carried[i].I = sym3_zero();
-        if (!is_behind(model, i, root)) {
+        if (!is_in_subtree(model, i, root)) {
             continue;
         }
         vec3 p = vec3_fma(I.m, k->v.v, vec3_cross(k->v.w, I.h));

@@ -158,15 +158,15 @@ static void store_forces(const dyn_model *model, const crba_tree *t, int i) {
  * before the diagonal, and F' S, with the forces F of the subtree, after it. Returns what multiply_columns returns. */
 static int store_trunk_rows(const dyn_model *model, const crba_tree *t, int i, int last, real *M) {
     const body *end = &model->bodies[last];
-    int nv = model->nv, row = model->bodies[i].v_index, behind = end->v_index + end->nv, to = end_of_subtree(end);
-    int finite = store_entries_of_trunk(model, t, row, behind - row, last, behind, M);
-    for (int k = row; k < behind; k++) {
-        for (int l = k + 1; l < behind; l++) {
+    int nv = model->nv, row = model->bodies[i].v_index, row_end = end->v_index + end->nv, to = end_of_subtree(end);
+    int finite = store_entries_of_trunk(model, t, row, row_end - row, last, row_end, M);
+    for (int k = row; k < row_end; k++) {
+        for (int l = k + 1; l < row_end; l++) {
             M[k * nv + l] = M[l * nv + k];
         }
     }
-    finite &= multiply_columns(t->F, t->S, row, behind - row, behind, to, nv, M);
-    for (int k = row; k < behind; k++) {
+    finite &= multiply_columns(t->F, t->S, row, row_end - row, row_end, to, nv, M);
+    for (int k = row; k < row_end; k++) {
         clear_entries(to, nv, M + k * nv);
     }
     return finite;

@@ -70,13 +70,13 @@ KERNEL_STEP row_entries entries_where_before(real c, int bound, row_entries x, r
 /* TERM_LANES consecutive columns: the first, the one after the last, and their numbers. If there are branches, also the
  * ends of their subtrees with a minus sign, and the last end. */
 typedef struct column_chunk {
-    int first, behind, last_end;
+    int first, end, last_end;
     real numbers, minus_ends;
 } column_chunk;
 
 KERNEL_STEP column_chunk chunk_of(const derivative_tree *t, bool branches, int k) {
     column_chunk c;
-    c.first = k * TERM_LANES, c.behind = c.first + TERM_LANES, c.last_end = 0;
+    c.first = k * TERM_LANES, c.end = c.first + TERM_LANES, c.last_end = 0;
     c.minus_ends = real_set(0);
     for (int l = 0; l < TERM_LANES; l++) {
         ((number *)&c.numbers)[l] = (number)l;
@@ -179,7 +179,7 @@ KERNEL_STEP int store_mixed(const derivative_tree *t, derivative_parts parts, bo
                             int i, const matrices *d, row_entries *zeros) {
     const column_terms *terms = (const column_terms *)t->columns + c->first / TERM_LANES;
     const int *first = t->first_column, bodies = t->model->body_count;
-    for (int y = first[i]; i < bodies && y < c->behind; i++) {
+    for (int y = first[i]; i < bodies && y < c->end; i++) {
         for (const int end = carried_end(t, i); y < first[i + 1]; y++) {
             row_entries below = row_below(t, parts, branches, c, y, terms);
             row_entries above = no_row_entries();

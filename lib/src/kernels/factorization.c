@@ -44,7 +44,7 @@ void KERNEL(factorize)(int n, const int *parent, real *M) {
 enum { FEW = 4, MANY = DYN_LANES == 1 ? 16 : sizeof(real) == 64 ? 8 : FEW };
 
 /* Returns the end of the coordinates of the subtrees of coordinates first .. first + count - 1. */
-static inline int end_behind(int n, const int *parent, int first, int count) {
+static inline int end_of_subtrees(int n, const int *parent, int first, int count) {
     int end = first + count;
     while (end < n && parent[end] >= first) {
         end++;
@@ -66,7 +66,7 @@ typedef struct factors {
 KERNEL_STEP void solve_columns(const factors *f, int m, int first, int count, real *x, real *y) {
     const int n = f->n, *parent = f->parent;
     const real *L = f->L, scale = f->scale;
-    int end = y ? end_behind(n, parent, first, count) : n;
+    int end = y ? end_of_subtrees(n, parent, first, count) : n;
     for (int i = end - 1; i >= 0; i = i > first || !y ? i - 1 : parent[i]) {
         real x_i[MANY], y_i[MANY];
         for (int c = 0; c < count; c++) {

@@ -187,17 +187,17 @@ void KERNEL(frame_derivatives)(const dyn_model *model, void *memory, const void 
     }
 }
 
-/* Returns dJ_j/dq_k for columns S_j and S_k. `behind`: joint k is in the subtree of joint j. */
+/* Returns dJ_j/dq_k for columns S_j and S_k. `is_descendant`: joint k is in the subtree of joint j. */
 static inline motion hessian_column(const chain *path, dyn_reference_frame reference_frame, motion S_j, motion S_k,
-                                    bool behind) {
+                                    bool is_descendant) {
     if (reference_frame == DYN_REFERENCE_FRAME_LOCAL) {
-        return behind ? motion_to_child(path->F, motion_cross(S_j, S_k)) : motion_zero();
+        return is_descendant ? motion_to_child(path->F, motion_cross(S_j, S_k)) : motion_zero();
     }
     if (reference_frame == DYN_REFERENCE_FRAME_WORLD) {
-        return behind ? motion_zero() : motion_to_parent(path->root, motion_cross(S_k, S_j));
+        return is_descendant ? motion_zero() : motion_to_parent(path->root, motion_cross(S_k, S_j));
     }
-    motion turned = behind ? motion_set(vec3_zero(), vec3_cross(S_j.w, motion_at(S_k, path->F.r).v))
-                           : motion_turn(S_k.w, motion_at(S_j, path->F.r));
+    motion turned = is_descendant ? motion_set(vec3_zero(), vec3_cross(S_j.w, motion_at(S_k, path->F.r).v))
+                                  : motion_turn(S_k.w, motion_at(S_j, path->F.r));
     return motion_rotate(path->root.R, turned);
 }
 

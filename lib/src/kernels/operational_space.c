@@ -3,7 +3,7 @@
  * Operational-space dynamics of the rows J of a task.
  *
  * J M^-1 J' and M^-1 J' are the response of the rows (row_response.c). Lambda is the inverse of J M^-1 J', from its own
- * factors L' D L. D relative to the diagonal measures how independent a row is of those behind it.
+ * factors L' D L. D relative to the diagonal measures how independent a row is of the rows after it.
  *
  * Source: Khatib 1987; Rodriguez, Jain and Kreutz-Delgado 1992.
  */

@@ -38,7 +38,7 @@ size_t KERNEL(rnea_memory)(const dyn_model *model) {
            (size_t)model->body_count * (3 * sizeof(real) + sizeof(body_motion) + sizeof(force));
 }
 
-/* Computes the motion of body i behind a joint of any type. */
+/* Computes the motion of body i, whose joint has any type. */
 static body_motion carry_to_body(const dyn_model *model, const double gravity[3], joint_motions x, rnea_tree t, int i) {
     const body *b = &model->bodies[i];
     body_motion k;

@@ -115,21 +115,23 @@ static void add_own_rows(const tree *t, const deepest_column *c, const pair_of_c
                             turning_force(coriolis_apply_transposed(p->B_Psi, c->c->S)));
     force v_S = force_sub(turning_force(vec3_cross(c->BS, x->S.w)), force_cross(x->rate, c->IS));
     for (int j = c->body; j >= 0; j = t->model->bodies[j].parent) {
-        bool behind = j > p->body, same = j == p->body;
+        bool is_descendant = j > p->body, same = j == p->body;
         for (int l = 0; l < t->model->bodies[j].nv; l++) {
             const tree_column *y = &t->columns[t->bodies[j].first_column + l];
             int at = t->model->bodies[j].v_index + l;
-            if (behind || same) {
-                add_pair(d, d->qq, c->index, at, p->index, behind,
+            if (is_descendant || same) {
+                add_pair(d, d->qq, c->index, at, p->index, is_descendant,
                          spatial_dot(y->S, q_S) + spatial_dot(y->Psi_dot, q_Psi));
-                add_pair(d, d->vv, c->index, at, p->index, behind, spatial_dot(y->S, behind ? twice : once));
+                add_pair(d, d->vv, c->index, at, p->index, is_descendant,
+                         spatial_dot(y->S, is_descendant ? twice : once));
             } else {
                 real m = spatial_dot(y->S, turned);
                 *entry(d, d->Mq, c->index, at, p->index) += m;
                 *entry(d, d->Mq, at, c->index, p->index) += m;
             }
-            *entry(d, d->qv, c->index, at, p->index) +=
-                behind ? spatial_dot(y->S, v_S) + spatial_dot(y->Psi_dot, twice) : vec3_dot(y->Psi_dot.w, on_S.n);
+            *entry(d, d->qv, c->index, at, p->index) += is_descendant
+                                                            ? spatial_dot(y->S, v_S) + spatial_dot(y->Psi_dot, twice)
+                                                            : vec3_dot(y->Psi_dot.w, on_S.n);
         }
     }
 }

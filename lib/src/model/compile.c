@@ -168,7 +168,7 @@ static void append_moving_joint(compilation *c, int described, int parent, int l
     place_child_link(c, link, j);
 }
 
-/* Merges a link behind a fixed joint into the body that carries its parent. */
+/* Merges the child link of a fixed joint into the body of its parent. */
 static void merge_link(compilation *c, int described, int parent, int link) {
     dyn_model *model = c->model;
     const dyn_joint_description *joint = &c->builder->joints[described];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Pivots of the mass matrix, computed by the articulated-body elimination in plain doubles: pivot k is the inertia that
- * resists a force along coordinate k while all coordinates behind it are free. M is positive definite where all pivots
+ * resists a force along coordinate k while all coordinates after it are free. M is positive definite where all pivots
  * are positive.
  * Source: Featherstone 2008, section 7.1.
  */
@@ -190,21 +190,21 @@ static bool is_semidefinite(const body *b) {
     return moments[0] >= -1e-12 * size;
 }
 
-/* Returns whether body i is `behind` or one of its descendants. */
-static bool is_behind(const dyn_model *model, int i, int behind) {
-    while (i > behind) {
+/* Returns whether body i belongs to the subtree of body `root`. */
+static bool is_in_subtree(const dyn_model *model, int i, int root) {
+    while (i > root) {
         i = model->bodies[i].parent;
     }
-    return i == behind;
+    return i == root;
 }
 
-/* Sets the error for a body with a negative pivot. It names the worst link behind the body. */
-static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int behind, dyn_error *error) {
+/* Sets the error for a body with a negative pivot. It names the worst link of the body's subtree. */
+static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int root, dyn_error *error) {
     double moments[3] = {0}, smallest[3] = {INFINITY};
     int worst = 0;
     for (int i = 0; i < model->link_count; i++) {
         symmetric_eigenvalues(model->links[i].inertia.rotational, moments);
-        if (moments[0] < smallest[0] && is_behind(model, model->frames[i].body, behind)) {
+        if (moments[0] < smallest[0] && is_in_subtree(model, model->frames[i].body, root)) {
             memcpy(smallest, moments, sizeof smallest);
             worst = i;
         }
@@ -214,7 +214,7 @@ static dyn_status refuse(const dyn_builder *builder, const dyn_model *model, int
         builder, error, DYN_INVALID_ARGUMENT, link_element(builder, name),
         "this is no inertia: its principal moments are %g, %g and %g kg m^2, so that joint \"%s\" moves "
         "with less than no inertia and the mass matrix is indefinite; correct the inertia",
-        smallest[0], smallest[1], smallest[2], model->joints[model->bodies[behind].joint].name);
+        smallest[0], smallest[1], smallest[2], model->joints[model->bodies[root].joint].name);
 }
 
 static bool all_are_resisted(const elimination *e) {

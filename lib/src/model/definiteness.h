@@ -17,8 +17,8 @@ enum { DEFINITENESS_CONFIGURATIONS = 32 };
  * Where the inertia of every body is positive semidefinite, M = sum J' I J is positive semidefinite in all
  * configurations. Else M is factorized in DEFINITENESS_CONFIGURATIONS configurations: the zero configuration, and
  * others at random, within the limits. Mimic joints are independent there: where that M is positive definite, M of the
- * coupled joints is. An error names the link with the smallest principal moment behind the joint. Cost O(bodies) for
- * each configuration.
+ * coupled joints is. An error names the link with the smallest principal moment in the joint's subtree. Cost
+ * O(bodies) for each configuration.
  * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
 dyn_status inspect_mass_matrix(const dyn_builder *builder, dyn_model *model, dyn_report *report, dyn_error *error);
 

@@ -8,8 +8,8 @@
  *     revolute {wz}   prismatic {vz}   helical {wz + pitch vz}   cylindrical {wz, vz}
  *     planar {vx, vy, wz}   spherical {wx, wy, wz}   floating {vx, vy, vz, wx, wy, wz}
  *
- * To this end the frame of a body is turned relative to the frame of its link, so that the joint's axis is +z. Links
- * behind fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a
+ * To this end the frame of a body is turned relative to the frame of its link, so that the joint's axis is +z. The
+ * links of fixed joints are merged into the body that carries them. A universal joint is two revolute ones with a
  * massless body between. The coordinates keep the order and meaning of dynamics/model.h.
  *
  * The turn of a body's frame about its z axis is free. It is chosen so that the axis of the first joint on the body is
@@ -74,7 +74,7 @@ typedef struct body {
     bool has_other_children; /* a body that is not serial is connected to it */
     double tilt[2], turn;    /* cosine and sine of a hinge's tilt; its turn, which is added to the joint variable */
     double position[3];      /* placement of the joint frame in the parent body's frame: r; R is below */
-    mass_grouping grouped;   /* of this and the bodies behind it, for algorithms that need joint forces only */
+    mass_grouping grouped;   /* of this body and its descendants, for algorithms that need joint forces only */
     double mass;             /* m */
     double first_moment[3];  /* m c, in the body's frame */
     double inertia[6];       /* about the origin of the body's frame, in its axes: xx xy xz yy yz zz */

@@ -97,8 +97,8 @@ static void solve_at_rest(const coordinate_rows *x) {
     size_t n = x->n;
     for (size_t i = 0; i < n; i++) {
         double h = i > 0 ? row_interval(x, i - 1) : 0, k = i + 1 < n ? row_interval(x, i) : 0;
-        double before = i > 0 ? row_slope(x, i - 1) : 0, behind = i + 1 < n ? row_slope(x, i) : 0;
-        eliminate(x, i, i == 0, h, 2 * (h + k), k, 6 * (behind - before));
+        double before = i > 0 ? row_slope(x, i - 1) : 0, after = i + 1 < n ? row_slope(x, i) : 0;
+        eliminate(x, i, i == 0, h, 2 * (h + k), k, 6 * (after - before));
     }
     substitute(x, 0, n - 1);
 }
