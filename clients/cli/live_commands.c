@@ -16,6 +16,7 @@
 #include "live_lists.h"
 #include "numbers.h"
 #include "page.h"
+#include "progress_bar.h"
 #include "result_tables.h"
 #include "state_source.h"
 #include "token.h"
@@ -775,6 +776,21 @@ exit_code run_record(const command *self, const arguments *args, dyn_client *cli
     return EXIT_OK;
 }
 
+/* Replays a whole recording, and shows the progress on a terminal. */
+static dyn_client_status compare(dyn_client *client, const char *recording, dyn_client_replay **replay,
+                                 dyn_client_error *error) {
+    progress_bar bar = {0};
+    dyn_client_terms terms = DYN_CLIENT_TERMS_INIT();
+    if (progress_bar_has_reader()) {
+        progress_bar_catch_interrupts();
+        terms.progress = progress_bar_draw;
+        terms.progress_context = &bar;
+    }
+    dyn_client_status status = dyn_client_replay_simulation(client, recording, NULL, &terms, replay, error);
+    progress_bar_close(&bar);
+    return status;
+}
+
 /* Shows the states of a recording, a part at a time. */
 static exit_code show_replay(dyn_client *client, const char *recording, long stride, const dyn_client_replay *whole,
                              trace *rows) {
@@ -782,7 +798,7 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     dyn_client_replay *part;
     for (uint64_t first = 0; first <= whole->steps && !interrupted;) {
         const dyn_client_rows states = {first, (uint64_t)stride, REPLAY_STATES};
-        if (dyn_client_replay_simulation(client, recording, &states, 0, &part, &error) != DYN_CLIENT_OK) {
+        if (dyn_client_replay_simulation(client, recording, &states, NULL, &part, &error) != DYN_CLIENT_OK) {
             return complain_call(&error, NULL);
         }
         exit_code code = EXIT_OK;
@@ -826,7 +842,7 @@ exit_code run_replay(const command *self, const arguments *args, dyn_client *cli
     if (text && !parse_integer(text, 1, 1000000000, &stride)) {
         return complain(EXIT_USAGE, "--stride %s: pass a whole number of steps", text);
     }
-    if (dyn_client_replay_simulation(client, recording, NULL, 0, &replay, &error) != DYN_CLIENT_OK) {
+    if (compare(client, recording, &replay, &error) != DYN_CLIENT_OK) {
         return complain_call(&error, NULL);
     }
     /* Request the names of joints only to show states: a comparison needs no loaded model. */

@@ -18,7 +18,7 @@ static dyn_client_error error;
 
 static dyn_client_body body_of(size_t count, const dyn_client_inertia_part *parts) {
     dyn_client_body body = DYN_CLIENT_BODY_INIT();
-    wire_require(dyn_client_compute_inertia(client, count, parts, NULL, 0, &body, &error), &error);
+    wire_require(dyn_client_compute_inertia(client, count, parts, NULL, NULL, &body, &error), &error);
     return body;
 }
 
@@ -90,7 +90,7 @@ START_TEST(parts_are_moved_turned_and_added) {
     ck_assert_double_eq_tol(body.inertia.rotational[0], box.inertia.rotational[3], 1e-14);
     ck_assert_double_eq_tol(body.inertia.rotational[3], box.inertia.rotational[0], 1e-14);
     const double point[3] = {1, 0, 0};
-    wire_require(dyn_client_compute_inertia(client, 1, &whole, point, 0, &body, &error), &error);
+    wire_require(dyn_client_compute_inertia(client, 1, &whole, point, NULL, &body, &error), &error);
     ck_assert_double_eq_tol(body.rotational_about[0], box.inertia.rotational[0], 1e-14);
     ck_assert_double_eq_tol(body.rotational_about[3], box.inertia.rotational[3] + box.inertia.mass, 1e-12);
 }
@@ -142,7 +142,8 @@ static void must_refuse(dyn_client_inertia_part part, const char *field) {
     dyn_client_body body = DYN_CLIENT_BODY_INIT();
     char path[128];
     snprintf(path, sizeof path, "compute_inertia.parts[1]%s%s", field[0] ? "." : "", field);
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 2, two, NULL, NULL, &body, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, path);
     ck_assert_str_ne(error.message, "");
 }
@@ -239,7 +240,8 @@ START_TEST(bad_parts_are_named) {
     must_refuse((dyn_client_inertia_part){.kind = DYN_CLIENT_INERTIA_KIND_INERTIA, .inertia = {.mass = 1}, .mass = 2},
                 "mass");
     dyn_client_body body = DYN_CLIENT_BODY_INIT();
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &body, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 0, NULL, NULL, NULL, &body, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
     ck_assert_str_eq(error.field, "compute_inertia.parts");
 }
 END_TEST

@@ -140,8 +140,11 @@ static dyn_client_status call_without_size(int i) {
     case 13:
         return dyn_client_open_stream(client, &(dyn_client_stream_options){.query = &query},
                                       (dyn_client_stream **)&none, &error);
+    case 14:
+        return dyn_client_compute_inertia(client, 0, NULL, NULL, NULL, &(dyn_client_body){.volume = 0}, &error);
     default:
-        return dyn_client_compute_inertia(client, 0, NULL, NULL, 0, &(dyn_client_body){.volume = 0}, &error);
+        return dyn_client_replay_simulation(client, "none", NULL, &(dyn_client_terms){.timeout = 1},
+                                            (dyn_client_replay **)&none, &error);
     }
 }
 
@@ -160,7 +163,8 @@ START_TEST(structs_without_a_size_are_refused) {
                                          "options",
                                          "set_simulation_input.input",
                                          "options",
-                                         "body"};
+                                         "body",
+                                         "terms"};
     char field[DYN_CLIENT_FIELD_SIZE];
     snprintf(field, sizeof field, "%s.struct_size", fields[_i]);
     ck_assert_int_eq(call_without_size(_i), DYN_CLIENT_INVALID_ARGUMENT);
@@ -181,13 +185,13 @@ END_TEST
 START_TEST(results_fill_as_much_as_the_callers_struct_has) {
     const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.1, .mass = 2};
     dyn_client_body whole = DYN_CLIENT_BODY_INIT();
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, &whole, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, NULL, &whole, &error), DYN_CLIENT_OK);
     size_t size = offsetof(dyn_client_body, principal_moments);
     dyn_client_body *older = cut(&(dyn_client_body)DYN_CLIENT_BODY_INIT(), size);
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, older, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, NULL, older, &error), DYN_CLIENT_OK);
     ck_assert_mem_eq((char *)older + sizeof size, (char *)&whole + sizeof size, size - sizeof size);
     unsigned char *newer = grow(&(dyn_client_body)DYN_CLIENT_BODY_INIT(), sizeof whole, 1);
-    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, 0, (dyn_client_body *)newer, &error),
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, NULL, (dyn_client_body *)newer, &error),
                      DYN_CLIENT_OK);
     ck_assert_mem_eq(newer + sizeof size, (char *)&whole + sizeof size, sizeof whole - sizeof size);
     ck_assert_int_eq(newer[sizeof whole + UNKNOWN_BYTES - 1], 0);
@@ -224,6 +228,9 @@ static dyn_client_status call_watched(int i, witness *w) {
     const dyn_client_query query = watched_query(w);
     const dyn_client_quantity_request mass = {.quantity = DYN_CLIENT_QUANTITY_MASS_MATRIX};
     const dyn_client_operation lock = {.kind = DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS};
+    const dyn_client_terms terms = DYN_CLIENT_TERMS_INIT(.progress = note, .progress_context = w);
+    const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.1, .mass = 2};
+    dyn_client_body body = DYN_CLIENT_BODY_INIT();
     double values[NV * NV], others[NV];
     void *result = NULL;
     dyn_client_status status;
@@ -267,6 +274,11 @@ static dyn_client_status call_watched(int i, witness *w) {
                                                .progress = note, .progress_context = w),
                                        (dyn_client_loaded_model **)&result, &error);
         break;
+    case 10:
+        status = dyn_client_replay_simulation(client, "none", NULL, &terms, (dyn_client_replay **)&result, &error);
+        break;
+    case 11:
+        return dyn_client_compute_inertia(client, 1, &ball, NULL, &terms, &body, &error);
     default:
         status = dyn_client_derive_model(
             client,
@@ -313,6 +325,57 @@ START_TEST(rollouts_and_trajectories_report_and_are_cancelled_under_way) {
     ck_assert_int_eq(w.count, 4);
     ck_assert(w.is_monotone);
     ck_assert_int_eq(dyn_client_ping(client, 5, &error), DYN_CLIENT_OK);
+}
+END_TEST
+
+/* Records a run of so many steps. */
+static void record_run(const char *recording, uint64_t steps, size_t substeps) {
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
+    const dyn_client_stepping fine = DYN_CLIENT_STEPPING_INIT(.substeps = substeps);
+    const dyn_client_simulation_options options =
+        DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "long", .query = &query, .stepping = &fine,
+                                           .pace = DYN_CLIENT_PACE_LOCKSTEP);
+    dyn_client_simulation *created;
+    uint64_t token;
+    ck_assert_int_eq(dyn_client_create_simulation(client, &options, &token, &created, &error), DYN_CLIENT_OK);
+    dyn_client_simulation_free(created);
+    ck_assert_int_eq(dyn_client_record_simulation(client, "long", token, recording, 0, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_step_simulation(client, "long", token, steps, NULL, 60, NULL, &error), DYN_CLIENT_OK);
+    ck_assert_int_eq(dyn_client_delete_simulation(client, "long", token, 0, NULL, &error), DYN_CLIENT_OK);
+}
+
+START_TEST(a_replay_reports_and_is_cancelled_under_way) {
+    enum { STEPS = 150 }; /* each of many milliseconds */
+    witness w = {.enough = 4, .is_monotone = true};
+    dyn_client_terms terms = DYN_CLIENT_TERMS_INIT(.timeout = 60, .progress = note, .progress_context = &w);
+    dyn_client_replay *replay;
+    record_run("long", STEPS, 10000);
+    dyn_client_status status = dyn_client_replay_simulation(client, "long", NULL, &terms, &replay, &error);
+    ck_assert_msg(status == DYN_CLIENT_CANCELLED, "%s: %s", dyn_client_status_name(status), error.message);
+    ck_assert_ptr_null(replay);
+    ck_assert_int_eq(w.count, 4);
+    ck_assert_msg(w.is_monotone && w.last > 0 && w.last < 1, "%g", w.last);
+    w = (witness){.enough = 1000000, .is_monotone = true};
+    ck_assert_int_eq(dyn_client_replay_simulation(client, "long", NULL, &terms, &replay, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(replay->equal_steps, STEPS);
+    ck_assert_msg(w.is_monotone && w.count > 3, "%d", w.count);
+    dyn_client_replay_free(replay);
+}
+END_TEST
+
+START_TEST(the_terms_of_a_call_run_it_as_a_job) {
+    dyn_client_job_ticket ticket = {.name = "again"};
+    dyn_client_terms terms = DYN_CLIENT_TERMS_INIT(.job = &ticket);
+    const dyn_client_inertia_part ball = {.kind = DYN_CLIENT_INERTIA_KIND_SPHERE, .radius = 0.1, .mass = 2};
+    dyn_client_body body = DYN_CLIENT_BODY_INIT();
+    dyn_client_replay *replay;
+    record_run("for_a_job", 10, 1);
+    ck_assert_int_eq(dyn_client_replay_simulation(client, "for_a_job", NULL, &terms, &replay, &error), DYN_CLIENT_OK);
+    ck_assert_uint_eq(replay->equal_steps, 10);
+    dyn_client_replay_free(replay);
+    ck_assert_int_eq(dyn_client_compute_inertia(client, 1, &ball, NULL, &terms, &body, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "terms.job");
 }
 END_TEST
 
@@ -417,12 +480,14 @@ int main(void) {
     tcase_add_test(all, older_structs_have_defaults_for_the_members_that_they_lack);
     tcase_add_test(all, newer_structs_are_read_while_their_new_members_are_zero);
     tcase_add_test(all, newer_structs_are_refused_when_an_unknown_member_is_set);
-    tcase_add_loop_test(all, structs_without_a_size_are_refused, 0, 15);
+    tcase_add_loop_test(all, structs_without_a_size_are_refused, 0, 16);
     tcase_add_test(all, structs_with_a_random_size_are_refused);
     tcase_add_test(all, results_fill_as_much_as_the_callers_struct_has);
-    tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 11);
+    tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 13);
     tcase_add_loop_test(all, rollouts_and_trajectories_report_and_are_cancelled_under_way, 0, 2);
     tcase_add_test(all, call_with_progress_has_the_result_of_one_without);
+    tcase_add_test(all, a_replay_reports_and_is_cancelled_under_way);
+    tcase_add_test(all, the_terms_of_a_call_run_it_as_a_job);
     tcase_add_test(all, version_of_the_header_is_that_of_the_library);
     tcase_add_test(all, query_for_a_description_has_its_model_and_sizes);
     tcase_add_test(all, watchers_of_models_see_each_load_replacement_and_unload);

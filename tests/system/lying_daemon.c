@@ -410,7 +410,7 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
         reply.compute_inertia = &inertia;
         set_reply(&reply);
         lying_peer_publish(&peer);
-        dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, 0, &body, &error);
+        dyn_client_status status = dyn_client_compute_inertia(client, 1, &part, NULL, NULL, &body, &error);
         lying_peer_publish(&peer);
         ck_assert_int_eq(status, wrong == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
     }

@@ -116,10 +116,10 @@ START_TEST(recorded_states_without_values_are_refused) {
     record_steps("run", 10);
     write_crafted("recordings/run.recording", "recordings/empty.recording", 20000, empty_state, sizeof empty_state);
     for (int i = 0; i < 3; i++) {
-        refused(dyn_client_replay_simulation(client, "empty", &(dyn_client_rows){0, 1, 1000000}, 0, &replay, &error),
+        refused(dyn_client_replay_simulation(client, "empty", &(dyn_client_rows){0, 1, 1000000}, NULL, &replay, &error),
                 DYN_CLIENT_DATA_LOSS, "replay_simulation.recording", "entry 1 q has 0 values, not 2");
     }
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 1000000}, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 1000000}, NULL, &replay, &error));
     ck_assert_uint_eq(replay->count, 10);
     dyn_client_replay_free(replay);
 }
@@ -172,7 +172,7 @@ static void check_wrong(const Dynamics__V1__RecordingHeader *header, Dynamics__V
     write_message(file, &header->base);
     write_message(file, &entry.base);
     ck_assert_int_eq(fclose(file), 0);
-    refused(dyn_client_replay_simulation(client, "wrong", NULL, 0, &replay, &error), status,
+    refused(dyn_client_replay_simulation(client, "wrong", NULL, NULL, &replay, &error), status,
             "replay_simulation.recording", word);
 }
 
@@ -242,7 +242,8 @@ START_TEST(fifo_in_the_place_of_a_recording_is_refused_without_waiting) {
     ck_assert_int_eq(mkfifo(path, 0600), 0);
     /* Number of possible workers. */
     for (int i = 0; i < 16; i++) {
-        refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
+        refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1},
+                                             &(dyn_client_terms)DYN_CLIENT_TERMS_INIT(.timeout = 2), &replay, &error),
                 DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "no regular file");
     }
     check_workers();
@@ -255,12 +256,14 @@ START_TEST(directory_and_link_in_the_place_of_a_recording_are_refused) {
     record_steps("run", 1);
     path_of("recordings/folder.recording", path);
     ck_assert_int_eq(mkdir(path, 0700), 0);
-    refused(dyn_client_replay_simulation(client, "folder", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
+    refused(dyn_client_replay_simulation(client, "folder", &(dyn_client_rows){0, 1, 1},
+                                         &(dyn_client_terms)DYN_CLIENT_TERMS_INIT(.timeout = 2), &replay, &error),
             DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "Is a directory");
     ck_assert_int_eq(rmdir(path), 0);
     path_of("recordings/link.recording", path);
     ck_assert_int_eq(symlink("/etc/passwd", path), 0);
-    refused(dyn_client_replay_simulation(client, "link", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
+    refused(dyn_client_replay_simulation(client, "link", &(dyn_client_rows){0, 1, 1},
+                                         &(dyn_client_terms)DYN_CLIENT_TERMS_INIT(.timeout = 2), &replay, &error),
             DYN_CLIENT_FAILED_PRECONDITION, "replay_simulation.recording", "symbolic link");
 }
 END_TEST
@@ -288,7 +291,8 @@ END_TEST
 
 START_TEST(recording_needs_a_name_to_be_replayed) {
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "", &(dyn_client_rows){0, 1, 1}, 2, &replay, &error),
+    refused(dyn_client_replay_simulation(client, "", &(dyn_client_rows){0, 1, 1},
+                                         &(dyn_client_terms)DYN_CLIENT_TERMS_INIT(.timeout = 2), &replay, &error),
             DYN_CLIENT_INVALID_ARGUMENT, "replay_simulation.recording", "is no name");
 }
 END_TEST
@@ -383,7 +387,7 @@ START_TEST(recordings_together_stay_within_their_quota) {
         ck_assert_uint_gt(bytes_of("big"), 10000);
         ck_assert_uint_lt(bytes_of("big"), 200000);
         dyn_client_replay *replay;
-        ok(dyn_client_replay_simulation(client, "big", NULL, 0, &replay, &error));
+        ok(dyn_client_replay_simulation(client, "big", NULL, NULL, &replay, &error));
         ck_assert_uint_ge(replay->steps, 50);
         ck_assert_uint_eq(replay->equal_steps, replay->steps);
         ck_assert(replay->is_truncated);

@@ -299,7 +299,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     ok(dyn_client_step_simulation(client, "arm", token, 50, NULL, 0, NULL, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
-    ok(dyn_client_replay_simulation(client, "pushed", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "pushed", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
     dyn_client_replay_free(replay);
@@ -482,7 +482,7 @@ START_TEST(loaded_run_outlives_restarts_and_is_replayed_bit_for_bit) {
     ok(dyn_client_reset_simulation(client, "loaded", token, 0, NULL, &error));
     step("loaded", token, 100, &after);
     check_same_arm(whole, after);
-    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->steps, 50);
     ck_assert_uint_eq(replay->equal_steps, 50);
     dyn_client_replay_free(replay);
@@ -810,7 +810,7 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
     refused(dyn_client_record_simulation(client, "arm", token, "", 0, &error), DYN_CLIENT_INVALID_ARGUMENT,
             "record_simulation.recording", "letters");
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "none", NULL, 0, &replay, &error), DYN_CLIENT_NOT_FOUND,
+    refused(dyn_client_replay_simulation(client, "none", NULL, NULL, &replay, &error), DYN_CLIENT_NOT_FOUND,
             "replay_simulation.recording", "none.recording");
     dyn_client_watch *watch;
     refused(dyn_client_watch_simulation(client, "x", 0, &watch, &error), DYN_CLIENT_NOT_FOUND,
@@ -1108,7 +1108,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     refused(dyn_client_record_simulation(client, "arm", token, "run", 0, &error), DYN_CLIENT_ALREADY_EXISTS,
             "record_simulation.recording", "already");
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0, 1, 10}, NULL, &replay, &error));
     ck_assert_uint_gt(replay->steps, 300);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     ck_assert_uint_eq(replay->first_difference, 0);
@@ -1118,16 +1118,16 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
     uint64_t steps = replay->steps;
     dyn_client_replay_free(replay);
     /* Zeros select all rows from the beginning; without a selection there are none. */
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){0}, NULL, &replay, &error));
     ck_assert_uint_eq(replay->count, steps);
     uint64_t first = replay->step[0], third = replay->step[2];
     dyn_client_replay_free(replay);
-    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){.first = first, .stride = third - first}, 0,
+    ok(dyn_client_replay_simulation(client, "run", &(dyn_client_rows){.first = first, .stride = third - first}, NULL,
                                     &replay, &error));
     ck_assert_uint_eq(replay->step[0], first);
     ck_assert_uint_eq(replay->step[1], third);
     dyn_client_replay_free(replay);
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->count, 0);
     dyn_client_replay_free(replay);
 }
@@ -1175,7 +1175,7 @@ START_TEST(recording_is_replayed_without_its_model) {
         if (k == 1) {
             load_pendulum(0.7);
         }
-        ok(dyn_client_replay_simulation(client, "swing", NULL, 0, &replay, &error));
+        ok(dyn_client_replay_simulation(client, "swing", NULL, NULL, &replay, &error));
         ck_assert_uint_eq(replay->steps, 100);
         ck_assert_uint_eq(replay->equal_steps, 100);
         dyn_client_replay_free(replay);
@@ -1360,12 +1360,12 @@ START_TEST(changed_recording_is_found_out) {
     fputc(byte ^ 1, file);
     fclose(file);
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->equal_steps, replay->steps - 1);
     ck_assert_uint_eq(replay->first_difference, 100);
     dyn_client_replay_free(replay);
     ck_assert_int_eq(truncate(path, size / 2), 0);
-    ok(dyn_client_replay_simulation(client, "run", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "run", NULL, NULL, &replay, &error));
     ck_assert(replay->is_truncated);
     ck_assert_uint_eq(replay->equal_steps, replay->steps);
     dyn_client_replay_free(replay);

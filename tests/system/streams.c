@@ -422,7 +422,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     dyn_client_simulation_free(state);
     /* The recording contains the inputs that came from the stream. */
     dyn_client_replay *replay;
-    ok(dyn_client_replay_simulation(client, "fed", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "fed", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
@@ -475,7 +475,7 @@ START_TEST(external_forces_act_beside_a_stream) {
     ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
     ck_assert_double_gt(fabs(state->q[1] - q[(POINTS - 1) * NV + 1]), 2e-3);
     dyn_client_simulation_free(state);
-    ok(dyn_client_replay_simulation(client, "loaded", NULL, 0, &replay, &error));
+    ok(dyn_client_replay_simulation(client, "loaded", NULL, NULL, &replay, &error));
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
@@ -614,7 +614,7 @@ START_TEST(recorded_points_are_in_the_file) {
     ck_assert_ptr_nonnull(memmem(bytes, size, a, sizeof a));
     /* It is no recording of a simulation, and there is no second one of its name. */
     dyn_client_replay *replay;
-    refused(dyn_client_replay_simulation(client, "points", NULL, 0, &replay, &error), DYN_CLIENT_DATA_LOSS,
+    refused(dyn_client_replay_simulation(client, "points", NULL, NULL, &replay, &error), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
     refused(dyn_client_open_stream(client, &options, &stream, &error), DYN_CLIENT_ALREADY_EXISTS,
             "open_stream.record.recording", "already");

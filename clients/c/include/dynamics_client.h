@@ -290,8 +290,9 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
 /* Callback that watches a call. `fraction` is the part that is done, 0 to 1, as far as the daemon has reported it. It
- * is a member of dyn_client_query, dyn_client_load_request and dyn_client_derive_request; calls without one of these
- * have no callback, and dyn_client_abort ends them. The calling thread calls it once before it sends the request.
+ * is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request and dyn_client_terms; calls
+ * without one of these have no callback, and dyn_client_abort ends them. The calling thread calls it once before it
+ * sends the request.
  * Another thread of the library calls it about ten times a second while the request is under way. If it returns false,
  * the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
@@ -328,6 +329,16 @@ typedef struct dyn_client_job_ticket {
     char name[DYN_CLIENT_JOB_NAME_SIZE];
     uint64_t token; /* 0: no job yet */
 } dyn_client_job_ticket;
+
+/* Terms of a call that can take long and has no query and no request structure. NULL in its place is the default. */
+typedef struct dyn_client_terms {
+    size_t struct_size;
+    double timeout;               /* s; 0: the client's own */
+    dyn_client_progress progress; /* NULL: none */
+    void *progress_context;
+    dyn_client_job_ticket *job; /* compute as a job; NULL: as a request, or as the client's options say */
+} dyn_client_terms;
+#define DYN_CLIENT_TERMS_INIT(...) DYN_CLIENT_SIZED(dyn_client_terms, __VA_ARGS__)
 
 typedef enum dyn_client_job_state {
     DYN_CLIENT_JOB_STATE_QUEUED = 1, /* waits for a thread */
@@ -827,11 +838,11 @@ typedef struct dyn_client_body {
 } dyn_client_body;
 #define DYN_CLIENT_BODY_INIT(...) DYN_CLIENT_SIZED(dyn_client_body, __VA_ARGS__)
 
-/* Computes the sum of all parts. rotational_about is about `point` (3 values; NULL: the origin). INVALID_ARGUMENT has a
- * field such as "compute_inertia.parts[i].box.size". */
+/* Computes the sum of all parts. rotational_about is about `point` (3 values; NULL: the origin). The call cannot run as
+ * a job. INVALID_ARGUMENT has a field such as "compute_inertia.parts[i].box.size". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
                                                                const dyn_client_inertia_part *parts,
-                                                               const double *point, double timeout,
+                                                               const double *point, const dyn_client_terms *terms,
                                                                dyn_client_body *body, dyn_client_error *error);
 
 /* ---- dynamics: tau = M(q) a + h(q, v) - sum J' f_ext, h = C(q, v) v + g(q) --------------------------------------- */
@@ -1584,7 +1595,8 @@ typedef struct dyn_client_rows {
 
 /* Computes a recorded run again. `states` selects the states to return by their steps; NULL: none. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording,
-                                                                 const dyn_client_rows *states, double timeout,
+                                                                 const dyn_client_rows *states,
+                                                                 const dyn_client_terms *terms,
                                                                  dyn_client_replay **replay, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_replay_free(dyn_client_replay *replay);
 

@@ -23,12 +23,16 @@ typedef struct call_terms {
     dyn_client_progress progress; /* NULL: none */
     void *context;                /* of the callback */
     dyn_client_job_ticket *job;   /* job of the call; NULL: none, or one of the library's */
+    const char *job_field;        /* place of the ticket in errors */
 } call_terms;
 
 /* Returns the terms of a call that nobody watches. */
 static inline call_terms within(double timeout) {
     return (call_terms){.timeout = timeout};
 }
+
+/* Reads the caller's terms; NULL: the defaults. */
+dyn_client_status call_read_terms(const dyn_client_terms *given, call_terms *terms, dyn_client_error *error);
 
 /* Sends `request`, whose method is set. Sets its id and client (unless call_number did) and its timeout. On success
  * `answer` holds the result of that method, and the caller frees it. The caller has checked `client` and the request's

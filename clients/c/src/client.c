@@ -295,6 +295,13 @@ static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *re
     return status;
 }
 
+dyn_client_status call_read_terms(const dyn_client_terms *given, call_terms *terms, dyn_client_error *error) {
+    dyn_client_terms known = DYN_CLIENT_TERMS_INIT();
+    dyn_client_status status = given ? sized_read("terms", given, sizeof known, &known, error) : DYN_CLIENT_OK;
+    *terms = (call_terms){known.timeout, known.progress, known.progress_context, known.job, "terms.job"};
+    return status;
+}
+
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
                        dyn_client_error *error) {
     *answer = (call_reply){0};
@@ -305,7 +312,7 @@ dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_
     }
     bool can_be_job = job_can_run(request);
     if (terms.job && !can_be_job) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "this call cannot run as a job");
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, terms.job_field, "this call cannot run as a job");
     }
     bool is_job = terms.job || (client->uses_jobs && can_be_job);
     return is_job ? job_call(client, request, &terms, patience, answer, error)

@@ -176,7 +176,7 @@ static dyn_client_status convert_reply(const Dynamics__V1__ComputeInertiaReply *
 }
 
 static dyn_client_status send_request(dyn_client *client, size_t part_count, const dyn_client_inertia_part *parts,
-                                      const double *point, double timeout, pool *memory,
+                                      const double *point, call_terms terms, pool *memory,
                                       Dynamics__V1__ComputeInertiaReply **answer, dyn_client_error *error) {
     Dynamics__V1__ComputeInertiaRequest body = DYNAMICS__V1__COMPUTE_INERTIA_REQUEST__INIT;
     body.parts = pool_allocate(memory, part_count, sizeof *body.parts);
@@ -187,7 +187,7 @@ static dyn_client_status send_request(dyn_client *client, size_t part_count, con
     if (memory->is_exhausted) {
         return fail_memory(error);
     }
-    return request_compute_inertia(client, &body, within(timeout), answer, error);
+    return request_compute_inertia(client, &body, terms, answer, error);
 }
 
 /* Refuses a part with both mass and density, since the protocol holds only one of them. */
@@ -200,12 +200,17 @@ static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *p
 }
 
 dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_count,
-                                             const dyn_client_inertia_part *parts, const double *point, double timeout,
-                                             dyn_client_body *body, dyn_client_error *error) {
+                                             const dyn_client_inertia_part *parts, const double *point,
+                                             const dyn_client_terms *terms, dyn_client_body *body,
+                                             dyn_client_error *error) {
     if (!client || (!parts && part_count > 0)) {
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "compute_inertia.parts", "client or parts is NULL");
     }
+    call_terms known;
     dyn_client_status status = sized_check("body", body, error);
+    if (status == DYN_CLIENT_OK) {
+        status = call_read_terms(terms, &known, error);
+    }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -216,7 +221,7 @@ dyn_client_status dyn_client_compute_inertia(dyn_client *client, size_t part_cou
     }
     pool memory = {0};
     Dynamics__V1__ComputeInertiaReply *reply;
-    status = send_request(client, part_count, parts, point, timeout, &memory, &reply, error);
+    status = send_request(client, part_count, parts, point, known, &memory, &reply, error);
     pool_free(&memory);
     if (status != DYN_CLIENT_OK) {
         return status;

@@ -176,8 +176,8 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
         }
     }
     call_reply_free(answer);
-    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "query.job", "job %s computes another method than this call",
-                w->ticket->name);
+    return fail(error, DYN_CLIENT_INVALID_ARGUMENT, w->terms->job_field,
+                "job %s computes another method than this call", w->ticket->name);
 }
 
 /* Waits for the job of the ticket and fetches its result. The ticket is clear after that, unless the job goes on. */

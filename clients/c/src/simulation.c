@@ -533,11 +533,16 @@ typedef struct replay_result {
 } replay_result;
 
 dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, const dyn_client_rows *states,
-                                               double timeout, dyn_client_replay **replay, dyn_client_error *error) {
+                                               const dyn_client_terms *terms, dyn_client_replay **replay,
+                                               dyn_client_error *error) {
+    call_terms known;
     Dynamics__V1__ReplaySimulationRequest question = DYNAMICS__V1__REPLAY_SIMULATION_REQUEST__INIT;
     Dynamics__V1__ReplaySimulationReply *reply;
     *replay = NULL;
     dyn_client_status status = begin(client, recording, error);
+    if (status == DYN_CLIENT_OK) {
+        status = call_read_terms(terms, &known, error);
+    }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
@@ -548,7 +553,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         question.stride = states->stride;
         question.count = states->count;
     }
-    status = request_replay_simulation(client, &question, within(timeout), &reply, error);
+    status = request_replay_simulation(client, &question, known, &reply, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
