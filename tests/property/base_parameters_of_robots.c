@@ -84,8 +84,8 @@ int main(int argc, char **argv) {
     directory = argc > 1 ? argv[1] : ".";
     int count = scandir(directory, &files, is_urdf, alphasort);
     if (count <= 0) {
-        printf("skipped: no robots in %s\n", directory);
-        return 77;
+        printf("there are no robots in %s\n", directory);
+        return EXIT_FAILURE;
     }
     TCase *robots = tcase_create("robots");
     tcase_set_timeout(robots, 120);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reference values: every array, for every robot and state, agrees with the library to 1e-10 of its norm. A field that
- * no line of the table below compares is a failure. The test is skipped where the reference values are missing.
+ * no line of the table below compares is a failure. So are missing reference values.
  */
 #include <math.h>
 #include <stdio.h>
@@ -350,8 +350,8 @@ int main(void) {
         count++;
     }
     if (count == 0) {
-        puts("skipped: no reference values in " DYNAMICS_REFERENCE_DIR "/golden");
-        return 77;
+        puts("there are no reference values in " DYNAMICS_REFERENCE_DIR "/golden");
+        return EXIT_FAILURE;
     }
     TCase *robots = tcase_create("robots");
     tcase_set_timeout(robots, 120);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values of real robots: another library's results, computed in extended precision. They are outside of the
- * project in DYNAMICS_REFERENCE_DIR, golden/ and robots/; a test that needs them is skipped where they are missing.
+ * Reference values of real robots: another library's results, computed in extended precision. DYNAMICS_REFERENCE_DIR
+ * has them in golden/ and robots/: a selection in tests/data, or the whole collection where it lies beside the project.
  */
 #ifndef DYNAMICS_TESTS_GOLDEN_H
 #define DYNAMICS_TESTS_GOLDEN_H

@@ -248,8 +248,8 @@ static void stop_daemon(void) {
 int main(void) {
     files = reference_files(&file_count);
     if (file_count == 0) {
-        printf("skipped: no reference values in %s\n", DYNAMICS_REFERENCE_DIR);
-        return 77;
+        printf("there are no reference values in %s\n", DYNAMICS_REFERENCE_DIR);
+        return EXIT_FAILURE;
     }
     TCase *all = tcase_create("golden");
     tcase_set_timeout(all, 60);
