@@ -59,6 +59,9 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_PRECISION] = {"precision", "double|single",
                           "precision of the computation: single is faster and has about seven digits (default "
                           "double)"},
+    [OPTION_FORMULATION] = {"formulation", "NAME",
+                            "compute by a formulation of the literature, as compare lists them (default the daemon's "
+                            "own algorithm)"},
     [OPTION_ON_ERROR] = {"on-error", "fail|mark",
                          "states that fail: fail refuses the first one, mark computes the others and writes nan or "
                          "null for it (default fail)"},

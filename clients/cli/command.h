@@ -42,6 +42,7 @@ exit_code run_bias_forces(const command *self, const arguments *args, dyn_client
 exit_code run_forward_kinematics(const command *self, const arguments *args, dyn_client *client);
 exit_code run_jacobian(const command *self, const arguments *args, dyn_client *client);
 exit_code run_evaluate(const command *self, const arguments *args, dyn_client *client);
+exit_code run_compare(const command *self, const arguments *args, dyn_client *client);
 exit_code run_explain(const command *self, const arguments *args, dyn_client *client);
 exit_code run_simulate(const command *self, const arguments *args, dyn_client *client);
 exit_code run_simulations(const command *self, const arguments *args, dyn_client *client);

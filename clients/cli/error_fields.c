@@ -32,6 +32,7 @@ static const struct {
     {"payloads", "--payload", NULL},
     {"precision", "--precision", NULL},
     {"on_error", "--on-error", NULL},
+    {"formulation", "--formulation", NULL},
     {"joint_names", "--joints", NULL},
     {"q", "--q", "q"},
     {"v", "--v", "v"},

@@ -182,7 +182,7 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -193,7 +193,7 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",
@@ -202,8 +202,8 @@ static const command COMMANDS[] = {
      .example = "dynamicsctl mass ur5 --state zero",
      .min_operands = 1,
      .max_operands = 1,
-     .options =
-         STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+     .options = STATE_OPTIONS | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) | WITH(OPTION_FORMULATION) |
+                WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_mass_matrix},
     {.name = "gravity",
      .operands = "NAME",
@@ -281,6 +281,20 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_JOB),
      .run = run_explain},
+    {.name = "compare",
+     .operands = "NAME",
+     .summary = "one state by every formulation of the literature",
+     .details =
+         "{\"formulations\": [{\"name\": NAME, \"tau\": [..], \"inverse_dynamics\": {\"difference\": .., "
+         "\"time\": ..,\n"
+         "\"multiplications\": .., ..}, ..}, ..]}\n"
+         "Differences are those from the daemon's own algorithms (kernels), times those of this run. Formulations\n"
+         "that do not apply to the robot say why.\n",
+     .example = "dynamicsctl compare ur5 --q 0,-1.57,1.57,0,0,0 --v 1,1,0,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD),
+     .run = run_compare},
     {.name = "rollout",
      .operands = "NAME",
      .summary = "integrate many states forward in time in one request",

@@ -86,6 +86,7 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     if (code == EXIT_OK) {
         code = arguments_choice(args, OPTION_ON_ERROR, 2, outcomes, DYN_CLIENT_ON_ERROR_FAIL, &outcome);
     }
+    result->formulation = args->value[OPTION_FORMULATION];
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
     return code;
@@ -99,6 +100,7 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->payloads = options->payloads;
     query->precision = options->precision;
     query->on_error = options->on_error;
+    query->formulation = options->formulation;
 }
 
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {

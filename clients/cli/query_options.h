@@ -15,6 +15,7 @@ typedef struct query_options {
     dyn_client_payload *payloads;
     dyn_client_precision precision;
     dyn_client_on_error on_error;
+    const char *formulation;
     double gravity_values[3];
     char *payload_links;
 } query_options;

@@ -99,6 +99,15 @@ bool batch_check(batch *b, const char *field, size_t count) {
     return false;
 }
 
+bool batch_check_one_state(batch *b) {
+    if (b->n != 1) {
+        batch_blame(b, "q");
+        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu states; %s takes one: nq = %zu values", b->n,
+                  b->call->method->name, b->nq);
+    }
+    return b->n == 1;
+}
+
 void batch_expect(batch *b, size_t values) {
     b->result_values += values;
 }

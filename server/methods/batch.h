@@ -75,6 +75,9 @@ void batch_blame(const batch *b, const char *format, ...) __attribute__((format(
 /* Checks that an array has n rows of nv, or none. Returns false if it has not. */
 bool batch_check(batch *b, const char *field, size_t count);
 
+/* Checks that the batch has one state. */
+bool batch_check_one_state(batch *b);
+
 /* Announces a result of that many values per sample, so that a reply that is too large fails before its computation. */
 void batch_expect(batch *b, size_t values);
 

@@ -3,13 +3,20 @@
  * the forward dynamics of a model with constraints. */
 #include "methods/constrained.h"
 #include "methods/evaluation.h"
+#include "methods/formulation.h"
 #include "methods/methods.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
+/* Returns whether a formulation of the literature computes the quantity. */
+static bool uses_formulation(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
+    return query && query->formulation[0] != '\0' && formulation_computes(quantity);
+}
+
 /* Returns the parts of a query that a quantity supports. */
-static query_parts supported_by(Dynamics__V1__Quantity quantity) {
-    return evaluation_parts(quantity_find(quantity)->inputs);
+static query_parts supported_by(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
+    return uses_formulation(query, quantity) ? formulation_parts(quantity)
+                                             : evaluation_parts(quantity_find(quantity)->inputs);
 }
 
 /* Computes one quantity of the robot of an open batch. Returns its values, n rows, or NULL when the call has ended or
@@ -17,6 +24,9 @@ static query_parts supported_by(Dynamics__V1__Quantity quantity) {
 static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     evaluation e;
     const quantity_place whole = {.subtree = -1};
+    if (uses_formulation(b->query, quantity)) {
+        return formulation_compute(b, quantity, arrays);
+    }
     bool is_done = evaluation_check(b, quantity) && evaluation_open(b, &e, 1) &&
                    evaluation_add(b, &e, quantity, &whole) && evaluation_run(b, &e, arrays);
     return is_done ? e.results[0].values[0] : NULL;
@@ -25,7 +35,8 @@ static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_arr
 /* Opens the batch of a request and computes one quantity, as above. The caller must close the batch in every case. */
 static double *open_and_compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
                                 const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
-    return batch_open(c, b, query, supported_by(quantity), q->count, q->values) ? compute(b, quantity, arrays) : NULL;
+    return batch_open(c, b, query, supported_by(query, quantity), q->count, q->values) ? compute(b, quantity, arrays)
+                                                                                       : NULL;
 }
 
 void method_inverse_dynamics(call *c) {
@@ -58,8 +69,10 @@ static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynami
 void method_forward_dynamics(call *c) {
     const Dynamics__V1__ForwardDynamicsRequest *r = c->request->forward_dynamics;
     batch b;
-    bool is_open = batch_open(c, &b, r->query, supported_by(QUANTITY(FORWARD_DYNAMICS)), r->n_q, r->q);
-    if (is_open && dyn_model_constraint_rows(b.model) > 0) {
+    query_parts supported = supported_by(r->query, QUANTITY(FORWARD_DYNAMICS));
+    bool is_open = batch_open(c, &b, r->query, supported, r->n_q, r->q);
+    bool is_of_tree = uses_formulation(r->query, QUANTITY(FORWARD_DYNAMICS));
+    if (is_open && !is_of_tree && dyn_model_constraint_rows(b.model) > 0) {
         constrained_forward_dynamics(&b, r);
     } else if (is_open) {
         forward_dynamics_of_tree(&b, r);

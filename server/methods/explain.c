@@ -281,19 +281,11 @@ static bool read_inputs(batch *b, const Dynamics__V1__ExplainRequest *r, explana
     return !call_has_ended(b->call);
 }
 
-static bool check_samples(batch *b) {
-    if (b->n != 1) {
-        call_blame(b->call, "q");
-        call_fail(b->call, REASON_WRONG_COUNT, "q has %zu states; explain takes one: nq = %zu values", b->n, b->nq);
-    }
-    return b->n == 1;
-}
-
 void method_explain(call *c) {
     const Dynamics__V1__ExplainRequest *r = c->request->explain;
     batch b;
     explanation e = {0};
-    if (batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_samples(&b) &&
+    if (batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && batch_check_one_state(&b) &&
         batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         size_t joints = (size_t)dyn_model_joint_count(b.model), links = (size_t)dyn_model_link_count(b.model);
         batch_expect(&b, (1 + TERMS + LINK_TERMS * (links + b.values.payload_count)) * b.nv);

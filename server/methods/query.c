@@ -26,11 +26,12 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
          "query.on_error"},
         {QUERY_PRECISION, q->precision != DYNAMICS__V1__PRECISION__PRECISION_DOUBLE,
          "a precision other than DOUBLE (0)", "query.precision"},
+        {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].is_there && !(parts[i].part & supported)) {
-            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s does not support %s; leave it out", method_name,
-                          parts[i].name);
+            return refuse(why, REASON_UNUSED_FIELD, parts[i].field, "%s%s does not support %s; leave it out",
+                          method_name, q->formulation[0] ? " with a formulation" : "", parts[i].name);
         }
     }
     return true;
@@ -113,7 +114,8 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
 }
 
 const char *query_field(const char *argument) {
-    static const char *const fields[] = {"query.model", "query.gravity", "query.payloads", "query.external_forces"};
+    static const char *const fields[] = {"query.model", "query.gravity", "query.payloads", "query.external_forces",
+                                         "query.formulation"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (strcmp(argument, fields[i] + strlen("query.")) == 0) {
             return fields[i];

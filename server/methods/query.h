@@ -25,6 +25,7 @@ typedef enum query_parts {
     QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
     QUERY_ON_ERROR = 32,
     QUERY_CONSTRAINTS = 64, /* a model with constraints; the method answers for it, or refuses it itself */
+    QUERY_FORMULATION = 128,
 } query_parts;
 
 /* Parts of a query other than the robot. Arrays are in the arena of the call. */

@@ -184,7 +184,7 @@ START_TEST(an_unknown_formulation_is_refused_with_the_names) {
     dyn_model *model = random_model(&random, CHAIN, 3);
     dyn_formulation *f = NULL;
     dyn_error error;
-    ck_assert_int_eq(dyn_formulation_create(model, "lagrange", &f, &error), DYN_NOT_FOUND);
+    ck_assert_int_eq(dyn_formulation_create(model, "lagrange", &f, &error), DYN_INVALID_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(error.message, "\"lagrange\""));
     ck_assert_ptr_nonnull(strstr(error.message, "newton_euler"));
     dyn_model_free(model);

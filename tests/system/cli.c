@@ -29,11 +29,12 @@ static double number_at(const json_t *list, size_t index) {
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
 static const char *const COMMANDS[] = {
-    "ping",       "info",        "load",   "models",  "describe",        "unload",        "id",      "fd",
-    "mass",       "gravity",     "bias",   "fk",      "jacobian",        "evaluate",      "explain", "latency",
-    "call",       "derive",      "export", "inertia", "base-parameters", "configuration", "rollout", "trajectory",
-    "simulate",   "simulations", "watch",  "stream",  "streams",         "record",        "replay",  "jobs",
-    "recordings", "help"};
+    "ping",       "info",     "load",        "models",          "describe",      "unload",
+    "id",         "fd",       "mass",        "gravity",         "bias",          "fk",
+    "jacobian",   "evaluate", "explain",     "compare",         "latency",       "call",
+    "derive",     "export",   "inertia",     "base-parameters", "configuration", "rollout",
+    "trajectory", "simulate", "simulations", "watch",           "stream",        "streams",
+    "record",     "replay",   "jobs",        "recordings",      "help"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {

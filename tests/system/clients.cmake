@@ -13,6 +13,7 @@ add_system_test(evaluate system_reference)
 add_system_test(evaluate_derivatives system_reference)
 add_system_test(evaluate_task system_reference)
 add_system_test(explain system_reference)
+add_system_test(formulations m)
 add_system_test(rollouts m)
 add_system_test(jobs)
 

@@ -915,6 +915,9 @@ typedef struct dyn_client_query {
     /* Digest that the model must have: MODEL_CHANGED when another one has taken its name; NULL: any model. */
     const char *expected_digest;
     dyn_client_job_ticket *job; /* the call runs as this job (section on jobs); NULL: as an ordinary request */
+    /* Formulation of the literature that computes inverse dynamics, forward dynamics or the mass matrix, such as
+     * "lagrange_euler"; NULL: the daemon's own algorithms. */
+    const char *formulation;
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 
@@ -1329,6 +1332,65 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_explain(dyn_client *client, const
                                                        const double *q, const double *v, const double *a,
                                                        dyn_client_explanation **explanation, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *explanation);
+
+/* ---- formulations ------------------------------------------------------------------------------------------------
+ *
+ * The ways of the literature to tau = M a + h, each by its name (formulation.proto). query.samples must be 1. q has nq
+ * values; v and a (NULL: zeros) have nv. */
+
+enum { DYN_CLIENT_FORMULATION_EXTENTS = 4 };
+
+/* Inner quantity of a formulation: an array of up to four dimensions, row-major, in the model's order and SI units. */
+typedef struct dyn_client_formulation_block {
+    const char *name;    /* as in the literature: "h_ikm" */
+    const char *meaning; /* a few words, with axes and origin where these matter */
+    size_t dimensions, extents[DYN_CLIENT_FORMULATION_EXTENTS];
+    const double *values;
+} dyn_client_formulation_block;
+
+typedef struct dyn_client_formulation {
+    const char *source; /* literature and equations */
+    size_t nv;
+    const double *tau; /* nv: inverse dynamics by this formulation */
+    size_t block_count;
+    const dyn_client_formulation_block *blocks;
+} dyn_client_formulation;
+
+/* Computes the inner quantities of query.formulation, which is needed. Errors: INVALID_ARGUMENT for an unknown name,
+ * FAILED_PRECONDITION where it does not apply to the model, both with the field "formulate.query.formulation". */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query,
+                                                         const double *q, const double *v, const double *a,
+                                                         dyn_client_formulation **formulation, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_formulation_free(dyn_client_formulation *formulation);
+
+/* Cost of one result. Operations are those of the formulation as written, zero for the daemon's own algorithms. */
+typedef struct dyn_client_formulation_cost {
+    bool is_stated;    /* by the literature; otherwise derived from the results that it states */
+    double difference; /* largest one from the daemon's own algorithm, relative to its largest number, or to 1 */
+    double time;       /* s */
+    uint64_t multiplications, additions, divisions, roots, sines;
+} dyn_client_formulation_cost;
+
+typedef struct dyn_client_compared_formulation {
+    const char *name;    /* "kernels": the daemon's own algorithms */
+    const char *source;  /* literature and equations */
+    const char *refusal; /* why it does not apply to the model; NULL: it applies, and the rest is set */
+    const double *tau;   /* nv: inverse dynamics */
+    const double *a;     /* nv: forward dynamics of the kernels' tau */
+    dyn_client_formulation_cost inverse_dynamics, forward_dynamics, mass_matrix;
+} dyn_client_compared_formulation;
+
+typedef struct dyn_client_comparison {
+    size_t nv;
+    size_t formulation_count;
+    const dyn_client_compared_formulation *formulations; /* "kernels" first */
+} dyn_client_comparison;
+
+/* Computes the motion (q, v, a) by the daemon's own algorithms and by every formulation. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_compare(dyn_client *client, const dyn_client_query *query,
+                                                       const double *q, const double *v, const double *a,
+                                                       dyn_client_comparison **comparison, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_comparison_free(dyn_client_comparison *comparison);
 
 /* ---- simulations --------------------------------------------------------------------------------------------------
  *

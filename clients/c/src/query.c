@@ -141,6 +141,9 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     to->model = (char *)(query->model ? query->model : "");
     to->precision = (Dynamics__V1__Precision)query->precision;
     to->on_error = (Dynamics__V1__OnError)query->on_error;
+    if (query->formulation) {
+        to->formulation = (char *)query->formulation;
+    }
     if (query->expected_digest) {
         to->expected_digest = (char *)query->expected_digest;
     }

@@ -53,8 +53,8 @@ DYN_API int dyn_formulation_count(void);
 DYN_API const dyn_formulation_traits *dyn_formulation_traits_at(int i);
 
 /* Checks that a formulation applies to a model.
- * Errors: DYN_NOT_FOUND for an unknown name, with a list of the names; DYN_FAILED_PRECONDITION with the joint that it
- * cannot treat, and why. */
+ * Errors: DYN_INVALID_ARGUMENT for an unknown name, with a list of the names; DYN_FAILED_PRECONDITION with the joint
+ * that it cannot treat, and why. */
 DYN_API dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error);
 
 /* Formulation of one model, with its scratch memory. */

@@ -9,8 +9,7 @@
 static dyn_status refuse(const dyn_formulation_traits *traits, const dyn_model *model, const body *b, const char *what,
                          dyn_error *error) {
     const char *joint = model->joints[b->joint].name;
-    const dyn_error_site site = {
-        .cause = DYN_CAUSE_JOINT, .argument = "formulation", .has_joint = true, .joint = b->joint};
+    const dyn_error_site site = {.argument = "formulation", .has_joint = true, .joint = b->joint};
     return dyn_error_at(error, DYN_FAILED_PRECONDITION, &site, "%s does not apply: joint %s %s; choose another one",
                         traits->name, joint, what);
 }

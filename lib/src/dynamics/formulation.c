@@ -50,8 +50,8 @@ static dyn_status refuse_name(const char *name, dyn_error *error) {
             used += (size_t)sprintf(names + used, "%s%s", i ? ", " : "", known);
         }
     }
-    return dyn_error_because(error, DYN_NOT_FOUND, DYN_CAUSE_NAME, "formulation",
-                             "there is no formulation \"%s\"; choose one of %s", name ? name : "", names);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, "formulation", "there is no formulation \"%s\"; choose one of %s",
+                         name ? name : "", names);
 }
 
 dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error) {

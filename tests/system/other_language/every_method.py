@@ -253,6 +253,34 @@ class Carrier:
         self.close_to(found.tau, inverse_dynamics(q, v, a))
         self.close_to([sum(term.tau[i] for term in found.terms) for i in range(2)], found.tau)
 
+    def test_formulations_compute_the_same_motion(self):
+        q, v, a = STATES[0]
+        expected = inverse_dynamics(q, v, a)
+        found = self.ask("compare", q=q, v=v, a=a).formulations
+        self.assertEqual(found[0].name, "kernels")
+        self.assertGreater(len(found), 5)
+        for one in found:
+            self.assertEqual(one.refusal, "", one.name)
+            self.close_to(one.tau, expected)
+            self.close_to(one.a, a)
+        named = {"formulation": "lagrange_euler"}
+        self.close_to(self.ask("inverse_dynamics", query=named, q=q, v=v, a=a).tau, expected)
+        self.close_to(self.ask("forward_dynamics", query=named, q=q, v=v, tau=expected).a, a)
+        self.close_to(self.ask("mass_matrix", query=named, q=q).mass_matrix, flat(mass_matrix(q)))
+        self.refused("CODE_INVALID_ARGUMENT", "mass_matrix.query.formulation", "mass_matrix",
+                     query={"model": "two_link", "formulation": "lagrange"}, q=q)
+
+    def test_inner_quantities_of_a_formulation(self):
+        q, v, a = STATES[0]
+        found = self.ask("formulate", query={"formulation": "lagrange_euler"}, q=q, v=v, a=a)
+        self.close_to(found.tau, inverse_dynamics(q, v, a))
+        blocks = {one.name: one for one in found.blocks}
+        self.close_to(blocks["D"].values, flat(mass_matrix(q)))
+        self.close_to(blocks["c"].values, bias_forces(q, [0, 0]))
+        self.assertEqual(list(blocks["h_ikm"].extents), [2, 2, 2])
+        s2 = math.sin(q[1])
+        self.close_to(blocks["h_ikm"].values, [0, -s2, -s2, -s2, s2, 0, 0, 0])
+
     def test_poses_are_those_of_the_geometry(self):
         q = STATES[0][0]
         tip = self.ask("kinematics", q=q, frames=["tip"], reference_frame="REFERENCE_FRAME_WORLD").frames[0]

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Methods formulate and compare: the formulations of the literature.
+ */
+#include "requests.h"
+
+#include <stdlib.h>
+
+#include "error.h"
+#include "query.h"
+
+/* ---- formulate --------------------------------------------------------------------------------------------------- */
+
+/* Result, with the memory of its strings and numbers. */
+typedef struct formulation_result {
+    dyn_client_formulation formulation;
+    Dynamics__V1__FormulateReply *reply;
+    dyn_client_formulation_block *blocks;
+} formulation_result;
+
+/* Reads a block. Returns false if it has not as many values as its extents state. */
+static bool read_block(const Dynamics__V1__FormulationBlock *from, dyn_client_formulation_block *to) {
+    size_t count = 1;
+    bool fits = from->n_extents >= 1 && from->n_extents <= DYN_CLIENT_FORMULATION_EXTENTS;
+    *to = (dyn_client_formulation_block){
+        .name = from->name, .meaning = from->meaning, .dimensions = from->n_extents, .values = from->values};
+    for (size_t i = 0; fits && i < from->n_extents; i++) {
+        to->extents[i] = from->extents[i];
+        fits = !__builtin_mul_overflow(count, to->extents[i], &count);
+    }
+    return fits && count == from->n_values;
+}
+
+static bool read_formulation(formulation_result *result, size_t nv) {
+    const Dynamics__V1__FormulateReply *reply = result->reply;
+    bool fits = reply->n_tau == nv;
+    for (size_t i = 0; fits && i < reply->n_blocks; i++) {
+        fits = read_block(reply->blocks[i], &result->blocks[i]);
+    }
+    result->formulation = (dyn_client_formulation){
+        .source = reply->source, .nv = nv, .tau = reply->tau, .block_count = reply->n_blocks, .blocks = result->blocks};
+    return fits;
+}
+
+void dyn_client_formulation_free(dyn_client_formulation *formulation) {
+    if (formulation) {
+        formulation_result *freed = (formulation_result *)formulation;
+        dynamics__v1__formulate_reply__free_unpacked(freed->reply, NULL);
+        free(freed->blocks);
+        free(freed);
+    }
+}
+
+/* Converts the reply to the result. Frees the reply on failure. */
+static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply, size_t nv,
+                                             dyn_client_formulation **formulation, dyn_client_error *error) {
+    formulation_result *result = calloc(1, sizeof *result);
+    if (!result) {
+        dynamics__v1__formulate_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    result->blocks = calloc(reply->n_blocks + 1, sizeof *result->blocks);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (!result->blocks) {
+        status = fail_memory(error);
+    } else if (!read_formulation(result, nv)) {
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
+    if (status != DYN_CLIENT_OK) {
+        dyn_client_formulation_free(&result->formulation);
+        return status;
+    }
+    *formulation = &result->formulation;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query, const double *q,
+                                       const double *v, const double *a, dyn_client_formulation **formulation,
+                                       dyn_client_error *error) {
+    *formulation = NULL;
+    query_parts parts;
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    Dynamics__V1__FormulateReply *reply;
+    Dynamics__V1__FormulateRequest body = DYNAMICS__V1__FORMULATE_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_a = a ? parts.v_count : 0;
+    body.a = (double *)a;
+    status = request_formulate(client, &body, parts.terms, &reply, error);
+    if (status == DYN_CLIENT_OK) {
+        status = convert_formulation(reply, parts.source.nv, formulation, error);
+    }
+    query_parts_free(&parts);
+    return status;
+}
+
+/* ---- compare ----------------------------------------------------------------------------------------------------- */
+
+/* Result, with the memory of its strings and numbers. */
+typedef struct comparison_result {
+    dyn_client_comparison comparison;
+    Dynamics__V1__CompareReply *reply;
+    dyn_client_compared_formulation *formulations;
+} comparison_result;
+
+/* Reads a cost. Returns false if it is missing. */
+static bool read_cost(const Dynamics__V1__FormulationCost *from, dyn_client_formulation_cost *to) {
+    if (from) {
+        *to = (dyn_client_formulation_cost){.is_stated = from->is_stated,
+                                            .difference = from->difference,
+                                            .time = from->time,
+                                            .multiplications = from->multiplications,
+                                            .additions = from->additions,
+                                            .divisions = from->divisions,
+                                            .roots = from->roots,
+                                            .sines = from->sines};
+    }
+    return from != NULL;
+}
+
+static bool read_comparison(comparison_result *result, size_t nv) {
+    const Dynamics__V1__CompareReply *reply = result->reply;
+    bool fits = reply->nv == nv;
+    for (size_t i = 0; fits && i < reply->n_formulations; i++) {
+        const Dynamics__V1__ComparedFormulation *from = reply->formulations[i];
+        dyn_client_compared_formulation *to = &result->formulations[i];
+        bool applies = from->refusal[0] == '\0';
+        *to = (dyn_client_compared_formulation){.name = from->name,
+                                                .source = from->source,
+                                                .refusal = applies ? NULL : from->refusal,
+                                                .tau = applies ? from->tau : NULL,
+                                                .a = applies ? from->a : NULL};
+        fits = !applies ||
+               (from->n_tau == nv && from->n_a == nv && read_cost(from->inverse_dynamics, &to->inverse_dynamics) &&
+                read_cost(from->forward_dynamics, &to->forward_dynamics) &&
+                read_cost(from->mass_matrix, &to->mass_matrix));
+    }
+    result->comparison = (dyn_client_comparison){
+        .nv = nv, .formulation_count = reply->n_formulations, .formulations = result->formulations};
+    return fits;
+}
+
+void dyn_client_comparison_free(dyn_client_comparison *comparison) {
+    if (comparison) {
+        comparison_result *freed = (comparison_result *)comparison;
+        dynamics__v1__compare_reply__free_unpacked(freed->reply, NULL);
+        free(freed->formulations);
+        free(freed);
+    }
+}
+
+/* Converts the reply to the result. Frees the reply on failure. */
+static dyn_client_status convert_comparison(Dynamics__V1__CompareReply *reply, size_t nv,
+                                            dyn_client_comparison **comparison, dyn_client_error *error) {
+    comparison_result *result = calloc(1, sizeof *result);
+    if (!result) {
+        dynamics__v1__compare_reply__free_unpacked(reply, NULL);
+        return fail_memory(error);
+    }
+    result->reply = reply;
+    result->formulations = calloc(reply->n_formulations + 1, sizeof *result->formulations);
+    dyn_client_status status = DYN_CLIENT_OK;
+    if (!result->formulations) {
+        status = fail_memory(error);
+    } else if (!read_comparison(result, nv)) {
+        status = fail_bad_reply(error, "the result does not hold as many values as asked for");
+    }
+    if (status != DYN_CLIENT_OK) {
+        dyn_client_comparison_free(&result->comparison);
+        return status;
+    }
+    *comparison = &result->comparison;
+    return DYN_CLIENT_OK;
+}
+
+dyn_client_status dyn_client_compare(dyn_client *client, const dyn_client_query *query, const double *q,
+                                     const double *v, const double *a, dyn_client_comparison **comparison,
+                                     dyn_client_error *error) {
+    *comparison = NULL;
+    query_parts parts;
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    Dynamics__V1__CompareReply *reply;
+    Dynamics__V1__CompareRequest body = DYNAMICS__V1__COMPARE_REQUEST__INIT;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_v = v ? parts.v_count : 0;
+    body.v = (double *)v;
+    body.n_a = a ? parts.v_count : 0;
+    body.a = (double *)a;
+    status = request_compare(client, &body, parts.terms, &reply, error);
+    if (status == DYN_CLIENT_OK) {
+        status = convert_comparison(reply, parts.source.nv, comparison, error);
+    }
+    query_parts_free(&parts);
+    return status;
+}

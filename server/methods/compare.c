@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Compare: one state by the daemon's own algorithms and by all formulations, with their times and operations. */
+#include <dynamics/dynamics.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "methods/batch.h"
+#include "methods/methods.h"
+#include "observe/clock.h"
+
+enum { INVERSE, FORWARD, MASS, RESULTS };
+
+/* A result that takes less than BRIEF, ns, is computed RUNS times, and the shortest time counts. */
+enum { RUNS = 5, BRIEF = 1000000 };
+
+/* Cost of the method, ns. It always runs on a worker. */
+static const double COMPARISON_COST = 1e6;
+
+/* Results of one formulation, or of the kernels. */
+typedef struct compared {
+    const dyn_formulation_traits *traits; /* NULL: the kernels */
+    char *refusal;                        /* DYN_MESSAGE_SIZE characters */
+    double *result[RESULTS];              /* in the model's order; all formulations share the mass matrix's memory */
+    double difference[RESULTS], time[RESULTS];
+    dyn_operation_counts counts[RESULTS];
+} compared;
+
+/* State, and the results for it. Row 0 is that of the kernels. */
+typedef struct comparison {
+    const double *v, *a;
+    size_t count;
+    compared *rows;
+} comparison;
+
+/* Computes one result. `by` is NULL for the kernels. */
+static dyn_status compute_result(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
+                                 int result, double *out, dyn_error *error) {
+    const double *gravity = b->values.gravity, *tau = x->rows[0].result[INVERSE];
+    switch (result) {
+    case INVERSE:
+        return by ? dyn_formulation_inverse_dynamics(by, 1, gravity, b->q, x->v, x->a, out, error)
+                  : dyn_rnea(w->model, w->workspace, 1, gravity, b->q, x->v, x->a, NULL, out, error);
+    case FORWARD:
+        return by ? dyn_formulation_forward_dynamics(by, 1, gravity, b->q, x->v, tau, out, error)
+                  : dyn_aba(w->model, w->workspace, 1, gravity, b->q, x->v, tau, NULL, out, error);
+    default:
+        return by ? dyn_formulation_mass_matrix(by, 1, b->q, out, error)
+                  : dyn_crba(w->model, w->workspace, 1, b->q, out, error);
+    }
+}
+
+/* Returns the largest difference of two results, divided by the largest number of the second one, or by 1. */
+static double largest_difference(const double *x, const double *y, size_t count) {
+    double difference = 0, size = 1;
+    for (size_t i = 0; i < count; i++) {
+        difference = fmax(difference, fabs(x[i] - y[i]));
+        size = fmax(size, fabs(y[i]));
+    }
+    return difference / size;
+}
+
+/* Computes all results of a row and measures their times. */
+static dyn_status compute_row(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
+                              compared *row, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int k = 0; k < RESULTS && status == DYN_OK; k++) {
+        uint64_t shortest = UINT64_MAX;
+        for (int run = 0; status == DYN_OK && run < RUNS && (run == 0 || shortest < BRIEF); run++) {
+            uint64_t start = clock_now();
+            status = compute_result(b, w, x, by, k, row->result[k], error);
+            uint64_t taken = clock_now() - start;
+            shortest = taken < shortest ? taken : shortest;
+        }
+        size_t count = k == MASS ? b->nv * b->nv : b->nv;
+        row->time[k] = 1e-9 * (double)shortest;
+        row->difference[k] = largest_difference(row->result[k], x->rows[0].result[k], count);
+    }
+    return status;
+}
+
+/* Counts the operations of each result; zeros where the library cannot count. */
+static void count_row(dyn_formulation *by, compared *row) {
+    static const dyn_formulation_result results[RESULTS] = {
+        [INVERSE] = DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
+        [FORWARD] = DYN_FORMULATION_RESULT_FORWARD_DYNAMICS,
+        [MASS] = DYN_FORMULATION_RESULT_MASS_MATRIX,
+    };
+    for (int k = 0; k < RESULTS; k++) {
+        if (dyn_formulation_operations(by, results[k], &row->counts[k], NULL) != DYN_OK) {
+            row->counts[k] = (dyn_operation_counts){0};
+        }
+    }
+}
+
+/* Computes one formulation, or states why it does not serve here. */
+static void compare_formulation(const batch *b, const batch_worker *w, const comparison *x, compared *row) {
+    dyn_formulation *by = NULL;
+    dyn_error error = {0};
+    dyn_status status = dyn_formulation_create(w->model, row->traits->name, &by, &error);
+    if (status == DYN_OK) {
+        status = compute_row(b, w, x, by, row, &error);
+    }
+    if (status == DYN_OK) {
+        count_row(by, row);
+    } else {
+        snprintf(row->refusal, DYN_MESSAGE_SIZE, "%s", error.message);
+    }
+    dyn_formulation_free(by);
+}
+
+static dyn_status compare_step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
+                               dyn_error *error) {
+    const comparison *x = context;
+    (void)first, (void)count;
+    dyn_status status = compute_row(b, w, x, NULL, &x->rows[0], error);
+    for (size_t i = 1; status == DYN_OK && i < x->count; i++) {
+        compare_formulation(b, w, x, &x->rows[i]);
+        status = batch_proceed(b, 1) ? DYN_OK : DYN_CANCELLED;
+    }
+    return status;
+}
+
+static bool create_rows(batch *b, comparison *x) {
+    size_t entries = b->nv * b->nv;
+    x->count = 1 + (size_t)dyn_formulation_count();
+    x->rows = call_allocate(b->call, x->count, sizeof *x->rows);
+    double *reference = batch_output(b, entries), *shared = batch_output(b, entries);
+    for (size_t i = 0; !call_has_ended(b->call) && i < x->count; i++) {
+        compared *row = &x->rows[i];
+        row->traits = i > 0 ? dyn_formulation_traits_at((int)i - 1) : NULL;
+        row->refusal = call_allocate(b->call, 1, DYN_MESSAGE_SIZE);
+        row->result[INVERSE] = batch_output(b, b->nv);
+        row->result[FORWARD] = batch_output(b, b->nv);
+        row->result[MASS] = i > 0 ? shared : reference;
+    }
+    return !call_has_ended(b->call);
+}
+
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
+
+static Dynamics__V1__FormulationCost *cost_of(call *c, const compared *row, int result, bool is_stated) {
+    const dyn_operation_counts *counts = &row->counts[result];
+    Dynamics__V1__FormulationCost *cost = call_allocate(c, 1, sizeof *cost);
+    if (cost) {
+        dynamics__v1__formulation_cost__init(cost);
+        cost->is_stated = is_stated;
+        cost->difference = row->difference[result];
+        cost->time = row->time[result];
+        cost->multiplications = counts->multiplications;
+        cost->additions = counts->additions;
+        cost->divisions = counts->divisions;
+        cost->roots = counts->roots;
+        cost->sines = counts->sines;
+    }
+    return cost;
+}
+
+static void add_results(batch *b, const compared *row, Dynamics__V1__ComparedFormulation *to) {
+    const dyn_formulation_traits *traits = row->traits;
+    to->n_tau = to->n_a = b->nv;
+    to->tau = batch_vectors(b, row->result[INVERSE]);
+    to->a = batch_vectors(b, row->result[FORWARD]);
+    to->inverse_dynamics = cost_of(b->call, row, INVERSE, !traits || traits->inverse_dynamics);
+    to->forward_dynamics = cost_of(b->call, row, FORWARD, !traits || traits->forward_dynamics);
+    to->mass_matrix = cost_of(b->call, row, MASS, !traits || traits->mass_matrix);
+}
+
+static Dynamics__V1__ComparedFormulation *row_of(batch *b, const compared *row) {
+    Dynamics__V1__ComparedFormulation *to = call_allocate(b->call, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__compared_formulation__init(to);
+        to->name = (char *)(uintptr_t)(row->traits ? row->traits->name : "kernels");
+        to->source = (char *)(uintptr_t)(row->traits ? row->traits->source : "RNEA, ABA and CRBA of this daemon");
+        to->refusal = row->refusal;
+        if (row->refusal[0] == '\0') {
+            add_results(b, row, to);
+        }
+    }
+    return to;
+}
+
+static void answer(batch *b, const comparison *x) {
+    Dynamics__V1__CompareReply *reply = create_compare_reply(b->call);
+    if (!reply) {
+        return;
+    }
+    reply->nv = (uint32_t)b->nv;
+    reply->formulations = call_allocate(b->call, x->count, sizeof *reply->formulations);
+    for (size_t i = 0; !call_has_ended(b->call) && i < x->count; i++) {
+        reply->formulations[reply->n_formulations++] = row_of(b, &x->rows[i]);
+    }
+}
+
+void method_compare(call *c) {
+    const Dynamics__V1__CompareRequest *r = c->request->compare;
+    batch b;
+    comparison x = {0};
+    if (batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS, r->n_q, r->q) &&
+        batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+        b.parts = (size_t)dyn_formulation_count();
+        batch_expect(&b, 2 * b.nv * (1 + b.parts + b.nv));
+        if (batch_begin(&b, COMPARISON_COST) && create_rows(&b, &x)) {
+            x.v = batch_input(&b, r->n_v, r->v);
+            x.a = batch_input(&b, r->n_a, r->a);
+            if (!call_has_ended(c) && batch_run(&b, compare_step, &x, 0)) {
+                answer(&b, &x);
+            }
+        }
+    }
+    batch_close(&b);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* InverseDynamics, ForwardDynamics and MassMatrix by a formulation of the literature, and Formulate. */
+#include "methods/formulation.h"
+
+#include <dynamics/formulation.h>
+
+#include "methods/methods.h"
+#include "methods/motion.h"
+
+#define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
+
+/* Cost of a state, ns: enough that a worker computes it, since the cost of most formulations grows fast with nv. */
+static const double STATE_COST = 1e6;
+
+/* States between two checks of the deadline. */
+enum { BLOCK_STATES = 8 };
+
+/* ---- one quantity of many states --------------------------------------------------------------------------------- */
+
+/* Computation of a quantity. The arrays are in the model's order, n rows. */
+typedef struct formulated {
+    const char *formulation;
+    Dynamics__V1__Quantity quantity;
+    const double *v, *x; /* x: a or tau */
+    size_t width;        /* values of a state */
+    double *out;
+} formulated;
+
+bool formulation_computes(Dynamics__V1__Quantity quantity) {
+    return quantity == QUANTITY(INVERSE_DYNAMICS) || quantity == QUANTITY(FORWARD_DYNAMICS) ||
+           quantity == QUANTITY(MASS_MATRIX);
+}
+
+static dyn_status formulate_states(const batch *b, const batch_worker *w, const void *context, size_t first,
+                                   size_t count, dyn_error *error) {
+    const formulated *from = context;
+    const double *q = b->q + first * b->nq, *gravity = b->values.gravity;
+    const double *v = motion_rows(from->v, b->nv, first), *x = motion_rows(from->x, b->nv, first);
+    double *out = from->out + first * from->width;
+    dyn_formulation *f = NULL;
+    dyn_status status = dyn_formulation_create(w->model, from->formulation, &f, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (from->quantity == QUANTITY(INVERSE_DYNAMICS)) {
+        status = dyn_formulation_inverse_dynamics(f, count, gravity, q, v, x, out, error);
+    } else if (from->quantity == QUANTITY(FORWARD_DYNAMICS)) {
+        status = dyn_formulation_forward_dynamics(f, count, gravity, q, v, x, out, error);
+    } else {
+        status = dyn_formulation_mass_matrix(f, count, q, out, error);
+    }
+    dyn_formulation_free(f);
+    return status;
+}
+
+/* Converts the result to the caller's order. */
+static double *order_result(batch *b, const formulated *x) {
+    if (x->quantity != QUANTITY(MASS_MATRIX)) {
+        return batch_vectors(b, x->out);
+    }
+    if (b->order.is_identity) {
+        return x->out;
+    }
+    double *ordered = batch_output(b, x->width);
+    for (size_t s = 0; ordered && s < b->n; s++) {
+        const double *from = x->out + s * x->width;
+        for (size_t i = 0; i < x->width; i++) {
+            size_t row = (size_t)b->order.v[i / b->nv], column = (size_t)b->order.v[i % b->nv];
+            ordered[s * x->width + i] = from[row * b->nv + column];
+        }
+    }
+    return ordered;
+}
+
+query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
+    return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
+           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_MODEL : QUERY_GRAVITY);
+}
+
+double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
+    state_array third = quantity == QUANTITY(FORWARD_DYNAMICS) ? STATE_TAU : STATE_A;
+    formulated x = {.formulation = b->query->formulation, .quantity = quantity};
+    if (!evaluation_check(b, quantity) || !batch_check(b, "v", arrays[STATE_V].count) ||
+        !batch_check(b, state_array_names[third], arrays[third].count)) {
+        return NULL;
+    }
+    x.width = quantity == QUANTITY(MASS_MATRIX) ? b->nv * b->nv : b->nv;
+    b->block_size = BLOCK_STATES;
+    batch_expect(b, x.width);
+    if (!batch_begin(b, STATE_COST)) {
+        return NULL;
+    }
+    x.v = batch_input(b, arrays[STATE_V].count, arrays[STATE_V].values);
+    x.x = batch_input(b, arrays[third].count, arrays[third].values);
+    x.out = batch_output(b, x.width);
+    if (call_has_ended(b->call) || !batch_run(b, formulate_states, &x, 0)) {
+        return NULL;
+    }
+    batch_mark_rows(b, x.width, x.out);
+    return order_result(b, &x);
+}
+
+/* ---- inner quantities of one state ------------------------------------------------------------------------------- */
+
+/* Inner quantities, which live as long as `by`. */
+typedef struct inner_quantities {
+    dyn_formulation *by;
+    const dyn_formulation_block *blocks;
+    int count;
+} inner_quantities;
+
+/* Motion of the state, and where its results are stored. */
+typedef struct formulate_task {
+    const char *formulation;
+    const double *v, *a;
+    double *tau;
+    inner_quantities *found;
+} formulate_task;
+
+static dyn_status find_inner_quantities(const batch *b, const batch_worker *w, const void *context, size_t first,
+                                        size_t count, dyn_error *error) {
+    const formulate_task *x = context;
+    const double *gravity = b->values.gravity;
+    inner_quantities *to = x->found;
+    (void)first;
+    dyn_status status = dyn_formulation_create(w->model, x->formulation, &to->by, error);
+    if (status == DYN_OK) {
+        status = dyn_formulation_inverse_dynamics(to->by, count, gravity, b->q, x->v, x->a, x->tau, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_formulation_coefficients(to->by, gravity, b->q, x->v, x->a, &to->blocks, &to->count, error);
+    }
+    return status;
+}
+
+static size_t count_values(const dyn_formulation_block *block) {
+    size_t count = 1;
+    for (int i = 0; i < block->dimensions; i++) {
+        count *= (size_t)block->extents[i];
+    }
+    return count;
+}
+
+/* Copies a block to the reply. Returns NULL when out of memory. */
+static Dynamics__V1__FormulationBlock *copy_block(call *c, const dyn_formulation_block *from) {
+    Dynamics__V1__FormulationBlock *to = call_allocate(c, 1, sizeof *to);
+    size_t count = count_values(from);
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__formulation_block__init(to);
+    to->name = (char *)(uintptr_t)from->name;
+    to->meaning = (char *)(uintptr_t)from->meaning;
+    to->extents = call_allocate(c, (size_t)from->dimensions, sizeof *to->extents);
+    to->values = call_allocate(c, count, sizeof *to->values);
+    if (!to->extents || !to->values) {
+        return NULL;
+    }
+    for (int i = 0; i < from->dimensions; i++) {
+        to->extents[to->n_extents++] = (uint32_t)from->extents[i];
+    }
+    for (; to->n_values < count; to->n_values++) {
+        to->values[to->n_values] = from->values[to->n_values];
+    }
+    return to;
+}
+
+/* Refuses blocks that are too large for a reply, with room for their names. */
+static bool check_block_sizes(call *c, const inner_quantities *found) {
+    uint64_t limit = atomic_load(&c->service->limits->reply_bytes), bytes = 0;
+    for (int i = 0; i < found->count; i++) {
+        bytes += count_values(&found->blocks[i]) * sizeof(double);
+    }
+    if (bytes > limit / 2) {
+        call_blame(c, "query.formulation");
+        call_fail(
+            c, REASON_REPLY_TOO_LARGE,
+            "the inner quantities have %llu bytes; half of the limit %llu (limits.reply_bytes) is allowed: choose "
+            "another formulation",
+            (unsigned long long)bytes, (unsigned long long)limit);
+        call_set_limit(c, BOUND_REPLY_BYTES, limit, bytes);
+    }
+    return bytes <= limit / 2;
+}
+
+static void answer(batch *b, const inner_quantities *found, double *tau) {
+    call *c = b->call;
+    Dynamics__V1__FormulateReply *reply = check_block_sizes(c, found) ? create_formulate_reply(c) : NULL;
+    if (!reply) {
+        return;
+    }
+    reply->source = (char *)(uintptr_t)dyn_formulation_traits_of(found->by)->source;
+    reply->n_tau = b->nv;
+    reply->tau = tau;
+    reply->blocks = call_allocate(c, DYN_FORMULATION_MAX_BLOCKS, sizeof *reply->blocks);
+    for (int i = 0; !call_has_ended(c) && i < found->count; i++) {
+        reply->blocks[reply->n_blocks++] = copy_block(c, &found->blocks[i]);
+    }
+}
+
+void method_formulate(call *c) {
+    const Dynamics__V1__FormulateRequest *r = c->request->formulate;
+    const query_parts supported = QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORMULATION;
+    batch b;
+    inner_quantities found = {0};
+    if (batch_open(c, &b, r->query, supported, r->n_q, r->q) && batch_check_one_state(&b) &&
+        batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a) && batch_begin(&b, STATE_COST)) {
+        const formulate_task x = {
+            .formulation = r->query->formulation,
+            .v = batch_input(&b, r->n_v, r->v),
+            .a = batch_input(&b, r->n_a, r->a),
+            .tau = batch_output(&b, b.nv),
+            .found = &found,
+        };
+        if (!call_has_ended(c) && batch_run(&b, find_inner_quantities, &x, 0)) {
+            answer(&b, &found, x.tau);
+        }
+    }
+    dyn_formulation_free(found.by);
+    batch_close(&b);
+}

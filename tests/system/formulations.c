@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Formulations of the literature through the daemon: chosen in a query, compared, and with their inner quantities.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <check.h>
+#include <dynamics_client.h>
+
+#include "system/daemon_fixture.h"
+#include "system/unforked.h"
+
+static daemon_fixture served;
+static dyn_client *client;
+
+static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = 6, .nv = 6, .samples = 1);
+
+static const double Q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, V[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1},
+                    A[6] = {1, 0.5, -1, 0.4, 0.2, 2};
+
+static void start_daemon(void) {
+    dyn_client_error error;
+    daemon_start(NULL, &served);
+    if (dyn_client_connect(served.request_ipc, NULL, &client, &error) != DYN_CLIENT_OK) {
+        ck_abort_msg("%s", error.message);
+    }
+}
+
+static void stop_daemon(void) {
+    dyn_client_close(client);
+    daemon_stop(&served);
+}
+
+static void must(dyn_client_status status, const dyn_client_error *error) {
+    ck_assert_msg(status == DYN_CLIENT_OK, "%s: %s", error->field, error->message);
+}
+
+static void must_be_close(const double *x, const double *y, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_double_eq_tol(x[i], y[i], 1e-10 * (1 + fabs(y[i])));
+    }
+}
+
+/* Payload, gravity and the order of joints apply to formulations as to the daemon's own algorithms. */
+START_TEST(a_query_with_a_formulation_has_the_same_results) {
+    static const char *const names[] = {"lagrange_euler", "newton_euler", "generalized_dalembert",
+                                        "christoffel",    "screws",       "lie_group"};
+    static const char *const joints[6] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
+                                          "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
+    const double gravity[3] = {1, -2, 3};
+    const dyn_client_payload load = {
+        .link = "tool0",
+        .inertia = {.mass = 2, .center_of_mass = {0.1, 0, 0.2}, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}}};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    double tau[6], a[6], M[36], own_tau[6], own_M[36];
+    query.payload_count = 1, query.payloads = &load;
+    query.joint_count = 6, query.joint_names = joints;
+    must(dyn_client_mass_matrix(client, &query, Q, own_M, &error), &error);
+    query.gravity = gravity;
+    must(dyn_client_inverse_dynamics(client, &query, Q, V, A, own_tau, &error), &error);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        query.formulation = names[i];
+        query.gravity = gravity;
+        must(dyn_client_inverse_dynamics(client, &query, Q, V, A, tau, &error), &error);
+        must_be_close(tau, own_tau, 6);
+        must(dyn_client_forward_dynamics(client, &query, Q, V, tau, a, &error), &error);
+        must_be_close(a, A, 6);
+        query.gravity = NULL;
+        must(dyn_client_mass_matrix(client, &query, Q, M, &error), &error);
+        must_be_close(M, own_M, 36);
+    }
+}
+END_TEST
+
+START_TEST(a_batch_is_computed_by_a_formulation) {
+    enum { STATES = 50 };
+    static double q[STATES * 6], tau[STATES * 6], own[STATES * 6];
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    for (size_t i = 0; i < STATES * 6; i++) {
+        q[i] = sin((double)(7 * i));
+    }
+    query.samples = STATES;
+    must(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, own, &error), &error);
+    query.formulation = "lagrange_euler";
+    must(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error), &error);
+    must_be_close(tau, own, STATES * 6);
+    q[6 * 31 + 2] = INFINITY;
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "inverse_dynamics.q[188]");
+}
+END_TEST
+
+START_TEST(every_formulation_is_compared) {
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_comparison *found;
+    double tau[6];
+    must(dyn_client_inverse_dynamics(client, &query, Q, V, A, tau, &error), &error);
+    must(dyn_client_compare(client, &query, Q, V, A, &found, &error), &error);
+    ck_assert_uint_ge(found->formulation_count, 7);
+    ck_assert_str_eq(found->formulations[0].name, "kernels");
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        const dyn_client_compared_formulation *one = &found->formulations[i];
+        if (one->refusal) {
+            continue;
+        }
+        must_be_close(one->tau, tau, 6);
+        must_be_close(one->a, A, 6);
+        ck_assert_double_le(one->inverse_dynamics.difference, 1e-11);
+        ck_assert_double_le(one->forward_dynamics.difference, 1e-11);
+        ck_assert_double_le(one->mass_matrix.difference, 1e-11);
+        ck_assert_double_gt(one->mass_matrix.time, 0);
+        ck_assert(i == 0 || one->inverse_dynamics.multiplications > 500);
+    }
+    dyn_client_comparison_free(found);
+}
+END_TEST
+
+/* The quadruped has four legs, so that a formulation for serial chains does not apply. */
+START_TEST(a_formulation_that_does_not_apply_says_why) {
+    const double q[12] = {0};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "quadruped", .nq = 12, .nv = 12, .samples = 1);
+    dyn_client_error error;
+    dyn_client_comparison *found;
+    double tau[12];
+    must(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), &error);
+    const char *refusal = NULL;
+    for (size_t i = 0; i < found->formulation_count; i++) {
+        if (strcmp(found->formulations[i].name, "lagrange_euler") == 0) {
+            refusal = found->formulations[i].refusal;
+        }
+    }
+    ck_assert_ptr_nonnull(refusal);
+    ck_assert_ptr_nonnull(strstr(refusal, "serial chain"));
+    query.formulation = "lagrange_euler";
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error),
+                     DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "inverse_dynamics.query.formulation");
+    ck_assert_str_eq(error.message, refusal);
+    dyn_client_comparison_free(found);
+}
+END_TEST
+
+START_TEST(inner_quantities_are_named_blocks) {
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_formulation *found;
+    double M[36];
+    must(dyn_client_mass_matrix(client, &query, Q, M, &error), &error);
+    query.formulation = "lagrange_euler";
+    must(dyn_client_formulate(client, &query, Q, V, A, &found, &error), &error);
+    bool has_D = false, has_h = false;
+    for (size_t i = 0; i < found->block_count; i++) {
+        const dyn_client_formulation_block *block = &found->blocks[i];
+        if (strcmp(block->name, "D") == 0) {
+            has_D = true;
+            must_be_close(block->values, M, 36);
+        }
+        if (strcmp(block->name, "h_ikm") == 0) {
+            has_h = block->dimensions == 3 && block->extents[0] == 6 && block->extents[2] == 6;
+        }
+    }
+    ck_assert(has_D && has_h);
+    dyn_client_formulation_free(found);
+}
+END_TEST
+
+/* Expects that inverse dynamics refuses the query, with its field. */
+static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
+    dyn_client_error error;
+    double tau[6];
+    ck_assert_int_eq(dyn_client_inverse_dynamics(client, query, Q, V, A, tau, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, field);
+    ck_assert_ptr_nonnull(strstr(error.message, word));
+}
+
+START_TEST(wrong_requests_are_refused_with_their_field) {
+    const double force[3] = {1, 2, 3};
+    const dyn_client_external_force pull = {
+        .link = "tool0", .reference_frame = DYN_CLIENT_REFERENCE_FRAME_LOCAL, .force = force, .rows = 1};
+    dyn_client_query query = UR5;
+    dyn_client_error error;
+    dyn_client_formulation *found;
+    double g[6];
+    query.formulation = "lagrange";
+    must_refuse(&query, "inverse_dynamics.query.formulation", "choose one of lagrange_euler");
+    query.formulation = "lagrange_euler";
+    ck_assert_int_eq(dyn_client_gravity(client, &query, Q, g, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "gravity.query.formulation");
+    query.external_force_count = 1, query.external_forces = &pull;
+    must_refuse(&query, "inverse_dynamics.query.external_forces", "with a formulation");
+    query = UR5;
+    ck_assert_int_eq(dyn_client_formulate(client, &query, Q, V, A, &found, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "formulate.query.formulation");
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("formulations");
+    tcase_set_timeout(all, 60);
+    tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
+    tcase_add_test(all, a_query_with_a_formulation_has_the_same_results);
+    tcase_add_test(all, a_batch_is_computed_by_a_formulation);
+    tcase_add_test(all, every_formulation_is_compared);
+    tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
+    tcase_add_test(all, inner_quantities_are_named_blocks);
+    tcase_add_test(all, wrong_requests_are_refused_with_their_field);
+    return run_unforked("formulations", all);
+}
