@@ -83,7 +83,7 @@ def main():
         write(given.wire_doc, document(files, table, messages))
     checked = given.check_wire_doc
     if checked and checked.read_text(encoding="utf-8") != document(files, table, messages):
-        sys.exit(f"{checked} is not what the comments of the contract say now; write it anew: "
+        sys.exit(f"{checked} does not match the comments of the contract; write it again: "
                  "cmake --build --preset release --target wire_doc")
 
 

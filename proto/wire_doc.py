@@ -285,7 +285,7 @@ def enum_text(enum):
 def head(methods):
     yield ("# The wire contract\n\n"
            "Written by `proto/generate.py` from the comments in [proto/dynamics/v1](../../proto/dynamics/v1/); "
-           "change those, and write it anew:\n\n"
+           "change those, and write it again:\n\n"
            "    cmake --build --preset release --target wire_doc\n\n"
            "Numbers are SI. Where several units stand, the joint's kind decides: a coordinate is an angle, a "
            "displacement or a part of a quaternion, which has no unit (DescribeModel). A default is the meaning of a "

@@ -754,7 +754,7 @@ static void restore_simulations(daemon_state *d) {
         return;
     }
     if (!snapshot_restore(d->live, true, &report, &count, &why)) {
-        log_error(&d->log, "%s; no simulation is saved until the daemon is started anew", why.message);
+        log_error(&d->log, "%s; no simulation is saved until the daemon is restarted", why.message);
         return;
     }
     if (count > 0) {

@@ -261,12 +261,12 @@ static void on_prepare(uv_work_t *work) {
         if (c->compiled) {
             return;
         }
-        log_warning(c->options.log, "%s does not fit: %s; it is compiled anew", c->object, c->reason);
+        log_warning(c->options.log, "%s does not fit: %s; it is compiled again", c->object, c->reason);
         c->reason[0] = '\0';
         break;
     case OBJECT_DAMAGED:
         log_warning(c->options.log,
-                    "%s was changed since it was compiled, or others may write to it; it is compiled anew", c->object);
+                    "%s was changed since it was compiled, or others may write to it; it is compiled again", c->object);
         object_cache_remove(c->object);
         break;
     case OBJECT_MISSING:

@@ -136,7 +136,7 @@ static exit_code show(const dyn_client_update *update, size_t most, observation 
     seen->all_lost += update->lost;
     seen->age += 1e-9 * (double)(wall_now() - update->stamp_ns);
     if (seen->instance != 0 && seen->instance != update->instance) {
-        fprintf(stderr, "the daemon has started anew, as instance %llu\n", (unsigned long long)update->instance);
+        fprintf(stderr, "the daemon was restarted, as instance %llu\n", (unsigned long long)update->instance);
     }
     seen->instance = update->instance;
     if (update->kind == DYN_CLIENT_UPDATE_KIND_STATES || update->kind == DYN_CLIENT_UPDATE_KIND_TORQUES) {

@@ -27,7 +27,7 @@ size_t page_line(const char *text, size_t width, size_t *next);
  * with `indent` blanks. */
 void page_print(const char *text, size_t used, size_t indent, size_t columns);
 
-/* Writes paragraphs in lines of at most `columns`. Lines that begin without a blank are joined and broken anew. Others
+/* Writes paragraphs in lines of at most `columns`. Lines that begin without a blank are joined and broken again. Others
  * are entries of lists: their continuation is indented to the text that follows two blanks, if there is one. */
 void page_print_paragraphs(const char *text, size_t columns);
 

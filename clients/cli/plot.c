@@ -209,7 +209,7 @@ static void print_line(const plot *from, size_t i, size_t columns) {
     printf("\n");
 }
 
-/* Removes the last drawing. A terminal whose size has changed wraps the lines anew, so all of it is cleared. */
+/* Removes the last drawing. A terminal whose size has changed wraps the lines again, so all of it is cleared. */
 static void erase(plot *drawn, screen on) {
     bool is_resized = on.columns != drawn->drawn_on.columns || on.lines != drawn->drawn_on.lines;
     if (drawn->drawn_lines > 0 && is_resized) {

@@ -15,8 +15,8 @@ typedef struct plot plot;
  * the entries. Returns NULL when out of memory. */
 plot *plot_create(const char *title, size_t count, const char *const *names);
 
-/* Adds a row. A terminal shows it within 0.1 s, fitted to its present size. A time before that of the last row begins
- * the plot anew. */
+/* Adds a row. A terminal shows it within 0.1 s, fitted to its present size. A time before that of the last row restarts
+ * the plot. */
 void plot_add(plot *to, double time, const double *values);
 
 /* Draws the whole plot for the last time, if it has a row. */

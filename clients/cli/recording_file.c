@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest message; a longer one is no message of a daemon. */
+/* Bytes of the largest message that a daemon writes, and of the longest varint. */
 enum { MOST_BYTES = 64 << 20, VARINT_BYTES = 10 };
 
-/* Appends the next part of the file to the bytes that are held. */
+/* Fetches the next part of the file and appends it to the buffered bytes. */
 static exit_code fetch(recording_file *file) {
     dyn_client_error error;
     dyn_client_recording_part *part;
@@ -19,20 +19,20 @@ static exit_code fetch(recording_file *file) {
         return complain_call(&error, NULL);
     }
     exit_code code = EXIT_OK;
-    if (file->held > 0) {
-        memmove(file->bytes, file->bytes + file->begin, file->held);
+    if (file->buffered > 0) {
+        memmove(file->bytes, file->bytes + file->begin, file->buffered);
     }
     file->begin = 0;
-    if (file->held + part->count > file->capacity) {
-        size_t capacity = 2 * (file->held + part->count);
+    if (file->buffered + part->count > file->capacity) {
+        size_t capacity = 2 * (file->buffered + part->count);
         uint8_t *bytes = realloc(file->bytes, capacity);
         file->bytes = bytes ? bytes : file->bytes;
         file->capacity = bytes ? capacity : file->capacity;
         code = bytes ? EXIT_OK : complain_memory();
     }
     if (code == EXIT_OK && part->count > 0) {
-        memcpy(file->bytes + file->held, part->bytes, part->count);
-        file->held += part->count;
+        memcpy(file->bytes + file->buffered, part->bytes, part->count);
+        file->buffered += part->count;
     }
     file->fetched += part->count;
     file->size = part->count > 0 ? part->size : file->fetched;
@@ -41,10 +41,10 @@ static exit_code fetch(recording_file *file) {
     return code;
 }
 
-/* Makes `count` bytes available, or all that the file has left. */
-static exit_code need(recording_file *file, size_t count) {
+/* Buffers at least `count` bytes, or all that the file has left. */
+static exit_code buffer(recording_file *file, size_t count) {
     exit_code code = EXIT_OK;
-    while (code == EXIT_OK && file->held < count && (!file->has_fetched || file->fetched < file->size)) {
+    while (code == EXIT_OK && file->buffered < count && (!file->has_fetched || file->fetched < file->size)) {
         code = fetch(file);
     }
     return code;
@@ -52,13 +52,13 @@ static exit_code need(recording_file *file, size_t count) {
 
 static exit_code complain_damage(const recording_file *file) {
     return complain(EXIT_FAILED, "recording %s is damaged at byte %llu", file->name,
-                    (unsigned long long)(file->fetched - file->held));
+                    (unsigned long long)(file->fetched - file->buffered));
 }
 
 /* Reads a length. Returns the number of its bytes, or 0 if it is cut off or too long. */
 static size_t read_length(const recording_file *file, size_t *length) {
     uint64_t value = 0;
-    for (size_t i = 0; i < VARINT_BYTES && i < file->held; i++) {
+    for (size_t i = 0; i < VARINT_BYTES && i < file->buffered; i++) {
         uint8_t byte = file->bytes[file->begin + i];
         value |= (uint64_t)(byte & 0x7f) << (7 * i);
         if ((byte & 0x80) == 0) {
@@ -69,21 +69,21 @@ static size_t read_length(const recording_file *file, size_t *length) {
     return 0;
 }
 
-/* Reads the next message. `message` is NULL at the end, also in the middle of a message that was not written whole. */
+/* Reads the next message. Sets it to NULL at the end of the file and where the last message is incomplete. */
 static exit_code read_message(recording_file *file, const ProtobufCMessageDescriptor *type,
                               ProtobufCMessage **message) {
     size_t length = 0;
     *message = NULL;
-    exit_code code = need(file, VARINT_BYTES);
-    if (code != EXIT_OK || file->held == 0) {
+    exit_code code = buffer(file, VARINT_BYTES);
+    if (code != EXIT_OK || file->buffered == 0) {
         return code;
     }
     size_t prefix = read_length(file, &length);
     if (prefix == 0) {
-        return file->held >= VARINT_BYTES || length > 0 ? complain_damage(file) : EXIT_OK;
+        return file->buffered >= VARINT_BYTES || length > 0 ? complain_damage(file) : EXIT_OK;
     }
-    code = need(file, prefix + length);
-    if (code != EXIT_OK || file->held < prefix + length) {
+    code = buffer(file, prefix + length);
+    if (code != EXIT_OK || file->buffered < prefix + length) {
         return code;
     }
     *message = protobuf_c_message_unpack(type, NULL, length, file->bytes + file->begin + prefix);
@@ -91,7 +91,7 @@ static exit_code read_message(recording_file *file, const ProtobufCMessageDescri
         return complain_damage(file);
     }
     file->begin += prefix + length;
-    file->held -= prefix + length;
+    file->buffered -= prefix + length;
     return EXIT_OK;
 }
 

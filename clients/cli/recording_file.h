@@ -17,8 +17,8 @@ typedef struct recording_file {
     double timeout;
     uint64_t fetched, size; /* bytes so far, and of the file */
     bool has_fetched;
-    uint8_t *bytes; /* bytes[begin .. begin + held) are not read yet */
-    size_t begin, held, capacity;
+    uint8_t *bytes; /* bytes[begin .. begin + buffered) are not read yet */
+    size_t begin, buffered, capacity;
     Dynamics__V1__RecordingHeader *header;
 } recording_file;
 

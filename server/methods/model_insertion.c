@@ -41,7 +41,7 @@ void insertion_fail_name(call *c, const dyn_error *error) {
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
     if (result == MODEL_NOT_EXPECTED) {
         call_blame(c, "expected_digest");
-        call_fail(c, REASON_MODEL_CHANGED, "%s \"%s\"%s%.19s%s, not the expected one; describe it, and decide anew",
+        call_fail(c, REASON_MODEL_CHANGED, "%s \"%s\"%s%.19s%s, not the expected one; describe it, and decide again",
                   present ? "the model" : "there is no model", entry->name, present ? " has the digest " : "",
                   present ? present->digest : "", present ? "..." : "");
     } else if (result == MODEL_NAME_TAKEN) {
@@ -57,8 +57,8 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-/* Returns whether the store would accept the model; the store itself decides later. */
-static bool may_enter(const model_entry *entry, const model_entry *present, const char *replaced) {
+/* Returns whether the store would accept the model now. The insertion checks it again, under the store's lock. */
+static bool may_insert(const model_entry *entry, const model_entry *present, const char *replaced) {
     const char *digest = present ? present->digest : "";
     return strcmp(digest, entry->digest) == 0 || (replaced ? !replaced[0] || strcmp(digest, replaced) == 0 : !present);
 }
@@ -104,7 +104,7 @@ static bool update_disk(call *c, const insertion_options *options, model_entry *
 }
 
 /* Inserts the model into the store. */
-static model_entry *enter(call *c, const char *replaced, bool *was_present) {
+static model_entry *insert_into_store(call *c, const char *replaced, bool *was_present) {
     model_entry *entry = c->built, *present = NULL;
     model_insertion result = model_store_insert(c->service->store, entry, replaced, &present);
     *was_present = result == MODEL_PRESENT;
@@ -125,9 +125,9 @@ model_entry *insert_built_model(call *c, const insertion_options *options, bool 
     model_entry *entry = c->built, *present = model_store_find(c->service->store, entry->name);
     refusal why = {0};
     snprintf(entry->loaded_by, sizeof entry->loaded_by, "%s", c->transport->peer);
-    bool is_good = !may_enter(entry, present, options->replaced) || update_disk(c, options, present);
+    bool is_good = !may_insert(entry, present, options->replaced) || update_disk(c, options, present);
     model_entry_release(present);
-    model_entry *entered = is_good ? enter(c, options->replaced, was_present) : NULL;
+    model_entry *entered = is_good ? insert_into_store(c, options->replaced, was_present) : NULL;
     if (is_good && !entered && atomic_load(&entry->is_persistent)) {
         persistent_models_remove(c->service->live, entry->name, &why); /* the store was full */
     }

@@ -49,7 +49,7 @@ bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *ent
                       text_quote(query->expected_digest, quoted));
     }
     return refuse(why, REASON_MODEL_CHANGED, field,
-                  "the model \"%s\" has the digest %.19s..., not the expected one; describe it, and decide anew",
+                  "the model \"%s\" has the digest %.19s..., not the expected one; describe it, and decide again",
                   entry->name, entry->digest);
 }
 

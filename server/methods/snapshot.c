@@ -478,7 +478,7 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
                regular_file_error(reason));
     } else if (c.unknown[0] != '\0') {
         is_read = refuse(why, REASON_UNKNOWN_FIELD, "",
-                         "the simulations in %.128s: %s; start that one, or move the files away to begin anew",
+                         "the simulations in %.128s: %s; start that one, or move the files away to begin without them",
                          l->state_directory, c.unknown);
     } else if (c.is_short) {
         is_read = refuse(why, REASON_MEMORY_SHORT, "",

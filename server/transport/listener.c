@@ -28,7 +28,7 @@
 /* Time between two later searches. */
 #define SEARCH_INTERVAL (NANOSECONDS / 4)
 
-/* Bytes of ".4294967295" and its zero byte, which end the path of a listener that is created anew. */
+/* Bytes of ".4294967295" and its zero byte, which end the path of a listener that is created again. */
 enum { GENERATION_SIZE = 12, HANDSHAKE_MILLISECONDS = 200 };
 
 _Static_assert(TRANSPORT_PATH_LENGTH + GENERATION_SIZE <= sizeof(((struct sockaddr_un *)NULL)->sun_path),

@@ -26,7 +26,7 @@
 enum { TRANSPORT_PEER_SIZE = 64, TRANSPORT_ADDRESS_SIZE = 256, TRANSPORT_ERROR_SIZE = 384 };
 
 /* Largest number of bytes in the path of a unix socket. The system allows 107; the number of a listener that is created
- * anew is appended to the path. */
+ * again is appended to the path. */
 enum { TRANSPORT_PATH_LENGTH = 96 };
 
 typedef struct transport transport;

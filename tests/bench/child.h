@@ -9,7 +9,7 @@
 
 typedef struct child {
     pid_t process;
-    int output; /* what it writes to standard output */
+    int output; /* read end of its standard output */
 } child;
 
 /* Starts a program with arguments, of which the first is its path and the last is NULL. Standard error goes to the file

@@ -57,7 +57,7 @@ class WireDoc(unittest.TestCase):
         self.assertEqual(self.generate("--check-wire-doc", field), (0, ""))
         code, said = self.generate("--check-wire-doc", field.replace("Length", "Width"))
         self.assertEqual(code, 1)
-        self.assertIn("is not what the comments of the contract say now", said)
+        self.assertIn("does not match the comments of the contract", said)
 
 
 if __name__ == "__main__":

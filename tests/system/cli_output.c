@@ -419,7 +419,7 @@ START_TEST(a_message_on_the_terminal_of_a_plot_remains) {
                         "shown simulations 'drawn .* running'; LC_ALL=C script -qec \"$ctl watch drawn --plot\" "
                         "/dev/null </dev/null; wait $maker");
     ck_assert_msg(run.code == 0, "%s", run.error);
-    ck_assert_msg(strstr(run.output, "A\033[J") != NULL, "the plot is not drawn anew: %s", run.output);
+    ck_assert_msg(strstr(run.output, "A\033[J") != NULL, "the plot is not drawn again: %s", run.output);
     const char *message = strstr(run.output, "deleted by its owner");
     ck_assert_msg(message != NULL, "%s", run.output);
     ck_assert_msg(!strstr(message, "\033["), "%s", message);

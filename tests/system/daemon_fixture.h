@@ -33,7 +33,7 @@ typedef struct daemon_fixture {
 /* Starts the daemon and waits until it is ready. */
 void daemon_start(const daemon_options *options, daemon_fixture *daemon);
 
-/* Writes the configuration file anew: the endpoints, the models, and these sections. */
+/* Writes the configuration file again: the endpoints, the models, and these sections. */
 void daemon_configure(const daemon_fixture *daemon, const char *sections);
 
 /* Sends a signal to the daemon. */

@@ -47,7 +47,7 @@ static void wait_for_strays(uint64_t count) {
     ck_assert_uint_eq(stray_chunks(), count);
 }
 
-/* Sends a message of PUSH. */
+/* Sends a PUSH message. */
 static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     uint8_t head[SP_MAX_HEAD];
     return sp_send_bytes(peer, head, sp_head(peer, size, head)) && sp_send_bytes(peer, bytes, size);

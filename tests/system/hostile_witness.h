@@ -8,7 +8,7 @@
 
 typedef enum witness_kind {
     WITNESS_STEADY, /* connects once, at the start */
-    WITNESS_FRESH,  /* connects anew for every question */
+    WITNESS_FRESH,  /* connects again for every request */
 } witness_kind;
 
 typedef struct witness_report {

@@ -320,7 +320,7 @@ typedef bool (*dyn_client_progress)(void *context, double fraction);
  * it, waits for the job again. It needs the query and request of the first call, because the result has their sizes,
  * layout and quantities; it does not send them, and it does not read the values of the arrays. When the job has
  * finished, the call returns its result or its error, removes the job and clears the ticket. NOT_FOUND: the job has
- * expired or the daemon has started anew; the ticket is clear then, so that the next call starts another job. */
+ * expired or the daemon was restarted; the ticket is clear then, so that the next call starts another job. */
 
 enum { DYN_CLIENT_JOB_NAME_SIZE = 65 };
 

@@ -80,7 +80,7 @@ static dyn_client_status return_trajectory(trajectory_result *result, bool fits,
     return DYN_CLIENT_OK;
 }
 
-/* Fills the message, and points `filled` to it, or to NULL if there is no tip. */
+/* Fills the message `to` and sets `filled` to it, or to NULL if there is no tip. */
 static dyn_client_status fill_tip(const dyn_client_tip *tip, Dynamics__V1__TipWrench *to,
                                   Dynamics__V1__TipWrench **filled, dyn_client_error *error) {
     dyn_client_tip known;
