@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Operations of the formulations for general serial chains of 1 to 30 revolute joints, beside the published ones:
+ * review, table 3, for inverse dynamics, and screw paper, table 1, for forward dynamics, where 477 n - 503 and
+ * 594 n - 567 are multiplications and additions together. The counts of this library are polynomials of n, of the
+ * degree that the literature states; deploy/doc/formulations.md explains the differences.
+ */
+#include <stdio.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { MOST = 30 };
+
+/* A result of a formulation, the polynomials of its counts in 24ths, and its counts for n = 1 to MOST. */
+typedef struct counted {
+    const char *formulation;
+    dyn_formulation_result result;
+    long of_multiplications[5], of_additions[5];
+    long multiplications[MOST + 1], additions[MOST + 1];
+} counted;
+
+static dyn_model *revolute_chain(int n) {
+    random_source random = random_case(random_seed("operation counts", 1808), (uint64_t)n);
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_error error;
+    char name[16], parent[16], child[16];
+    require(dyn_builder_create("chain", &builder, &error), &error);
+    for (int i = 0; i <= n; i++) {
+        snprintf(child, sizeof child, "link%d", i);
+        dyn_link_description link = {.name = child, .inertia = {1, {0.1, 0.2, 0.3}, {0.2, 0, 0, 0.2, 0, 0.2}}};
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+        if (i > 0) {
+            double quaternion[4];
+            snprintf(name, sizeof name, "joint%d", i), snprintf(parent, sizeof parent, "link%d", i - 1);
+            dyn_joint_description joint = {
+                .name = name, .type = DYN_JOINT_TYPE_REVOLUTE, .parent_link = parent, .child_link = child};
+            random_unit(&random, 4, quaternion), random_unit(&random, 3, joint.axis);
+            dyn_quaternion_to_rotation(quaternion, joint.rotation);
+            random_vector(&random, 3, 0.5, joint.position);
+            require(dyn_builder_add_joint(builder, &joint, &error), &error);
+        }
+    }
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Counts for all n. Returns false if the library cannot count. */
+static bool count_all(counted *of) {
+    bool can_count = true;
+    for (int n = 1; n <= MOST && can_count; n++) {
+        dyn_error error;
+        dyn_formulation *f;
+        dyn_operation_counts found = {0};
+        dyn_model *model = revolute_chain(n);
+        require(dyn_formulation_create(model, of->formulation, &f, &error), &error);
+        can_count = dyn_formulation_operations(f, of->result, &found, &error) == DYN_OK;
+        of->multiplications[n] = (long)(found.multiplications + found.divisions);
+        of->additions[n] = (long)found.additions;
+        dyn_formulation_free(f);
+        dyn_model_free(model);
+    }
+    return can_count;
+}
+
+/* Requires that the counts are a polynomial of n, whose coefficients, from n^0 on, are in 24ths. */
+static void expect_polynomial(const char *name, const long coefficients[5], const long counts[MOST + 1]) {
+    for (long n = 1; n <= MOST; n++) {
+        long sum = 0;
+        for (int k = 4; k >= 0; k--) {
+            sum = sum * n + coefficients[k];
+        }
+        ck_assert_msg(24 * counts[n] == sum, "%s: %ld operations at n = %ld, not %ld/24", name, counts[n], n, sum);
+    }
+}
+
+static long published_multiplications(const char *name, long n) {
+    if (name[0] == 'l') {
+        return (128 * n * n * n * n + 512 * n * n * n + 739 * n * n + 160 * n) / 3;
+    }
+    return name[0] == 'n' ? 132 * n : (13 * n * n * n + 315 * n * n + 536 * n + 414) / 6;
+}
+
+static long published_additions(const char *name, long n) {
+    if (name[0] == 'l') {
+        return (196 * n * n * n * n + 781 * n * n * n + 1118 * n * n + 245 * n) / 6;
+    }
+    return name[0] == 'n' ? 111 * n - 4 : (4 * n * n * n + 132 * n * n + 146 * n + 135) / 3;
+}
+
+START_TEST(published_formulas_give_the_published_numbers) {
+    ck_assert_int_eq(published_multiplications("lagrange_euler", 6), 101348);
+    ck_assert_int_eq(published_additions("lagrange_euler", 6), 77405);
+    ck_assert_int_eq(published_multiplications("lagrange_euler", 30), 39391300);
+    ck_assert_int_eq(published_additions("lagrange_euler", 30), 30143425);
+    ck_assert_int_eq(published_multiplications("newton_euler", 30), 3960);
+    ck_assert_int_eq(published_additions("newton_euler", 30), 3326);
+    ck_assert_int_eq(published_multiplications("generalized_dalembert", 6), 2963);
+    ck_assert_int_eq(published_additions("generalized_dalembert", 6), 2209);
+    ck_assert_int_eq(published_multiplications("generalized_dalembert", 30), 108499);
+    ck_assert_int_eq(published_additions("generalized_dalembert", 30), 77105);
+}
+END_TEST
+
+START_TEST(inverse_dynamics_grows_as_published) {
+    static counted rows[] = {
+        {"lagrange_euler",
+         DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
+         {-1536, 3980, 4380, 784, 48},
+         {-1152, 2986, 3381, 638, 51},
+         {0},
+         {0}},
+        {"newton_euler", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {-42 * 24, 150 * 24}, {-39 * 24, 127 * 24}, {0}, {0}},
+        {"generalized_dalembert",
+         DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
+         {-54 * 24, 197 * 24, 43 * 24, 2 * 24},
+         {-45 * 24, 154 * 24, 34 * 24, 2 * 24},
+         {0},
+         {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        counted *row = &rows[i];
+        if (!count_all(row)) {
+            return;
+        }
+        for (int n = 1; n <= MOST; n++) {
+            printf("%-22s %3d  %9ld x %9ld +  published %9ld x %9ld +\n", row->formulation, n, row->multiplications[n],
+                   row->additions[n], published_multiplications(row->formulation, n),
+                   published_additions(row->formulation, n));
+        }
+        expect_polynomial(row->formulation, row->of_multiplications, row->multiplications);
+        expect_polynomial(row->formulation, row->of_additions, row->additions);
+    }
+}
+END_TEST
+
+START_TEST(forward_dynamics_with_screws_is_linear) {
+    static counted row = {
+        "screws", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {-318 * 24, 485 * 24}, {-301 * 24, 439 * 24}, {0}, {0}};
+    if (!count_all(&row)) {
+        return;
+    }
+    for (int n = 1; n <= MOST; n++) {
+        printf("screws %3d  %6ld x %6ld +  published, both together: screws %d, Rodriguez %d\n", n,
+               row.multiplications[n], row.additions[n], 594 * n - 567, 477 * n - 503);
+    }
+    expect_polynomial("screws", row.of_multiplications, row.multiplications);
+    expect_polynomial("screws", row.of_additions, row.additions);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("formulation_counts");
+    tcase_add_test(tests, published_formulas_give_the_published_numbers);
+    tcase_add_test(tests, inverse_dynamics_grows_as_published);
+    tcase_add_test(tests, forward_dynamics_with_screws_is_linear);
+    tcase_set_timeout(tests, 60);
+    return run_properties("formulation_counts", tests);
+}
