@@ -55,13 +55,9 @@ void method_list_recordings(call *c) {
 
 /* Ends a call about a file that cannot be used. */
 static void fail_file(call *c, const char *path, int number) {
-    call_blame(c, "recording");
-    if (number == ENOENT) {
-        call_fail(c, REASON_RECORDING_NOT_FOUND, "%s: %s; ListRecordings tells which recordings there are", path,
-                  strerror(number));
-    } else {
-        call_fail(c, REASON_FILE_FAILED, "%s: %s", path, regular_file_error(number));
-    }
+    refusal why;
+    recording_store_refuse_file(path, number, &why);
+    call_refuse(c, &why);
 }
 
 /* Writes the path of the requested recording, or ends the call. */

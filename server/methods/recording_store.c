@@ -11,6 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "files/regular_file.h"
+
 static const char SUFFIX[] = ".recording";
 
 /* Minimum size that a file counts: the quota also bounds the number of short recordings. */
@@ -91,6 +93,15 @@ bool recording_store_list(recording_store *rs, recording_file **files, size_t *c
     }
     free(entries);
     return is_good;
+}
+
+void recording_store_refuse_file(const char *path, int number, refusal *why) {
+    if (number == ENOENT) {
+        refuse(why, REASON_RECORDING_NOT_FOUND, "recording",
+               "%.256s: %s; ListRecordings tells which recordings there are", path, strerror(number));
+    } else {
+        refuse(why, REASON_FILE_FAILED, "recording", "%.256s: %s", path, regular_file_error(number));
+    }
 }
 
 void recording_store_measure(recording_store *rs) {

@@ -57,6 +57,9 @@ bool recording_store_close(recording_store *rs, recording *r, refusal *why);
 /* Returns whether a recording of that name is under way. */
 bool recording_store_is_open(const recording_store *rs, const char *name);
 
+/* Fills the refusal of a file that cannot be opened or read, for the reason `number` of errno. */
+void recording_store_refuse_file(const char *path, int number, refusal *why);
+
 /* Deletes a file. Returns false with errno. */
 bool recording_store_delete(recording_store *rs, const char *path);
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "files/regular_file.h"
 #include "methods/live_messages.h"
 #include "methods/methods.h"
 #include "methods/simulation_plan.h"
@@ -225,9 +224,8 @@ static bool open_file(replay *p) {
         return false;
     }
     if (!recording_reader_open(&p->reader, path)) {
-        error_reason reason = errno == ENOENT ? REASON_RECORDING_NOT_FOUND : REASON_FILE_FAILED;
-        call_blame(c, "recording");
-        call_fail(c, reason, "%s: %s", path, regular_file_error(errno));
+        recording_store_refuse_file(path, errno, &why);
+        call_refuse(c, &why);
         return false;
     }
     return true;

@@ -811,7 +811,7 @@ START_TEST(bad_commands_are_refused_by_the_path_of_their_field) {
             "record_simulation.recording", "letters");
     dyn_client_replay *replay;
     refused(dyn_client_replay_simulation(client, "none", NULL, NULL, &replay, &error), DYN_CLIENT_NOT_FOUND,
-            "replay_simulation.recording", "none.recording");
+            "replay_simulation.recording", "none.recording: No such file or directory; ListRecordings tells which");
     dyn_client_watch *watch;
     refused(dyn_client_watch_simulation(client, "x", 0, &watch, &error), DYN_CLIENT_NOT_FOUND,
             "watch_simulation.simulation", "no simulation");
