@@ -40,6 +40,7 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_DV] = {"dv", "X,X,..", "direction: increments of v (default 0)"},
     [OPTION_DA] = {"da", "X,X,..", "direction: increments of a (default 0)"},
     [OPTION_DTAU] = {"dtau", "X,X,..", "direction: increments of tau (default 0)"},
+    [OPTION_HOLD] = {"hold", "JOINT,JOINT,..", "joints that stay where they are (default: none)"},
     [OPTION_JOINTS] = {"joints", "NAME,NAME,..", "order of all values: every moving joint once"},
     [OPTION_GRAVITY] = {"gravity", "X,Y,Z", "acceleration of gravity in the world, m/s^2 (default the model's)"},
     [OPTION_FORCE] = {"force", "LINK:FX,FY,FZ[,NX,NY,NZ]", "force (N) and torque (N m) applied to a link; repeatable"},

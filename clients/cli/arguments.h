@@ -84,6 +84,7 @@ typedef enum option {
     OPTION_DELETE,
     OPTION_DESCRIBE,
     OPTION_FETCH,
+    OPTION_HOLD,
     OPTION_JOB,
     OPTIONS /* number of options */
 } option;

@@ -34,6 +34,7 @@ static const struct {
     {"on_error", "--on-error", NULL},
     {"formulation", "--formulation", NULL},
     {"joint_names", "--joints", NULL},
+    {"held_joints", "--hold", NULL},
     {"q", "--q", "q"},
     {"v", "--v", "v"},
     {"a", "--a", "a"},

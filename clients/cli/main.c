@@ -265,6 +265,16 @@ static const command COMMANDS[] = {
                 WITH(OPTION_REFERENCE_FRAME) | WITH(OPTION_SUBTREE) | WITH(OPTION_TASK_AXES) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_PRECISION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_evaluate},
+    {.name = "assemble",
+     .operands = "NAME",
+     .summary = "configurations near given ones that close the loops",
+     .details = "{\"q\": [..]}, which --states reads. Where a loop does not close, the exit code is 1, and the\n"
+                "message names the constraint and its error.\n",
+     .example = "dynamicsctl assemble four_bar --q motor=1 --hold motor",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_HOLD) | WITH(OPTION_JOB),
+     .run = run_assemble},
     {.name = "explain",
      .operands = "NAME",
      .summary = "contributions to each torque: tau by term and by link",

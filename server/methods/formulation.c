@@ -73,8 +73,9 @@ static double *order_result(batch *b, const formulated *x) {
 }
 
 query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
-    return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
-           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_MODEL : QUERY_GRAVITY);
+    /* The mass matrix is that of the tree also with constraints. */
+    return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
+           (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY);
 }
 
 double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {

@@ -333,6 +333,92 @@ START_TEST(derived_models_carry_constraints_or_name_the_one_that_is_lost) {
 }
 END_TEST
 
+/* ---- Assembly ---------------------------------------------------------------------------------------------------- */
+
+/* Requires the closure errors at q to be below a bound, or one of them above it. */
+static void check_closure(const loop_case *c, const double *q, bool is_closed, double bound) {
+    double *e = numbers(c->m), most = 0;
+    dyn_error error;
+    require(dyn_constraint_rows(c->model, c->workspace, 1, q, NULL, NULL, NULL, e, &error), &error);
+    for (size_t r = 0; r < c->m; r++) {
+        most = larger(most, fabs(e[r]));
+    }
+    ck_assert_msg((most <= bound) == is_closed, "the largest closure error is %g", most);
+    free(e);
+}
+
+START_TEST(assembly_closes_loops_from_a_guess_nearby) {
+    random_source base = random_seed("closed_loops assembly", 167);
+    int closed = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        double *dq = numbers(c.nv), *guess = numbers(c.nq), *q = numbers(c.nq);
+        dyn_assembly_result result;
+        dyn_error error;
+        random_vector(&random, (int)c.nv, 0.02, dq);
+        require(dyn_integrate(c.model, 1, c.q, dq, 1, guess, &error), &error);
+        require(dyn_assemble(c.model, c.workspace, 1, guess, NULL, q, &result, &error), &error);
+        ck_assert(isfinite(result.error));
+        check_closure(&c, q, result.is_closed, 1e-10);
+        closed += result.is_closed;
+        free(dq), free(guess), free(q);
+        close_case(&c);
+    }
+    ck_assert_int_ge(closed, TREES * 9 / 10);
+}
+END_TEST
+
+/* A sample has the same bits alone and among others, also where q is its own guess. */
+START_TEST(samples_of_an_assembly_do_not_depend_on_each_other) {
+    random_source random = random_seed("closed_loops assembly of samples", 168);
+    loop_case c = random_loops(&random, 1);
+    enum { SAMPLES = 5 };
+    double *q = numbers(SAMPLES * c.nq), *all = numbers(SAMPLES * c.nq), *dq = numbers(c.nv);
+    dyn_error error;
+    for (size_t s = 0; s < SAMPLES; s++) {
+        random_vector(&random, (int)c.nv, 0.05, dq);
+        require(dyn_integrate(c.model, 1, c.q, dq, 1, q + s * c.nq, &error), &error);
+    }
+    require(dyn_assemble(c.model, c.workspace, SAMPLES, q, NULL, all, NULL, &error), &error);
+    for (size_t s = 0; s < SAMPLES; s++) {
+        require(dyn_assemble(c.model, c.workspace, 1, q + s * c.nq, NULL, q + s * c.nq, NULL, &error), &error);
+    }
+    ck_assert(memcmp(q, all, SAMPLES * c.nq * sizeof *q) == 0);
+    free(q), free(all), free(dq);
+    close_case(&c);
+}
+END_TEST
+
+/* Where everything is held, the guess comes back, and the result names the constraint that is open most. */
+START_TEST(assembly_with_all_joints_held_names_the_open_constraint) {
+    random_source random = random_seed("closed_loops assembly of held joints", 169);
+    loop_case c = random_loops(&random, 1);
+    double *dq = numbers(c.nv), *guess = numbers(c.nq), *q = numbers(c.nq), *e = numbers(c.m);
+    bool *held = calloc(c.nv, sizeof *held);
+    dyn_assembly_result result;
+    dyn_error error;
+    memset(held, true, c.nv * sizeof *held);
+    random_vector(&random, (int)c.nv, 0.1, dq);
+    require(dyn_integrate(c.model, 1, c.q, dq, 1, guess, &error), &error);
+    const dyn_assembly_options options = DYN_ASSEMBLY_OPTIONS_INIT(.held = held);
+    require(dyn_assemble(c.model, c.workspace, 1, guess, &options, q, &result, &error), &error);
+    ck_assert(!result.is_closed && memcmp(q, guess, c.nq * sizeof *q) == 0);
+    require(dyn_constraint_rows(c.model, c.workspace, 1, q, NULL, NULL, NULL, e, &error), &error);
+    const dyn_constraint *named = dyn_model_constraint(c.model, result.constraint);
+    double most = 0, own = 0;
+    for (int r = 0; r < (int)c.m; r++) {
+        bool is_own = r >= named->first_row && r < named->first_row + named->row_count;
+        most = larger(most, fabs(e[r]));
+        own = is_own ? larger(own, fabs(e[r])) : own;
+    }
+    ck_assert_double_eq(own, most);
+    ck_assert_double_eq(result.error, most);
+    free(dq), free(guess), free(q), free(e), free(held);
+    close_case(&c);
+}
+END_TEST
+
 /* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 static dyn_builder *two_links(void) {
@@ -516,6 +602,9 @@ int main(void) {
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);
     tcase_add_test(tests, descriptions_as_text_carry_constraints);
     tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);
+    tcase_add_test(tests, assembly_closes_loops_from_a_guess_nearby);
+    tcase_add_test(tests, samples_of_an_assembly_do_not_depend_on_each_other);
+    tcase_add_test(tests, assembly_with_all_joints_held_names_the_open_constraint);
     tcase_add_test(tests, wrong_constraints_are_refused_by_name);
     tcase_add_test(tests, options_and_workspaces_that_do_not_fit_are_refused);
     if (closed_loop_reference_exists(reference_directory)) {

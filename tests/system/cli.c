@@ -34,7 +34,7 @@ static const char *const COMMANDS[] = {
     "jacobian",   "evaluate", "explain",     "compare",         "latency",       "call",
     "derive",     "export",   "inertia",     "base-parameters", "configuration", "rollout",
     "trajectory", "simulate", "simulations", "watch",           "stream",        "streams",
-    "record",     "replay",   "jobs",        "recordings",      "help"};
+    "record",     "replay",   "jobs",        "recordings",      "assemble",      "help"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {

@@ -4,6 +4,7 @@
  * a wrong constraint is refused with the path of its member, and a method that would ignore constraints names one.
  */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,9 @@ END_TEST
 static const char *const tree_requests[] = {
     "inverse_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
     "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "compare '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
+    "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
     "rollout '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"steps\": 1}'",
     "inverse_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
@@ -278,6 +282,47 @@ START_TEST(forward_dynamics_shows_the_forces_of_the_constraints) {
 }
 END_TEST
 
+/* Returns by how much the loop of the four-bar is open at q, from its geometry. */
+static double gap_of_four_bar(const json_t *q) {
+    double motor = number_of(q, 0), coupler = motor + number_of(q, 1), rocker = number_of(q, 2);
+    double x = 0.4 * sin(motor) + cos(coupler) + 0.4 * sin(coupler), z = 0.4 * cos(motor) - sin(coupler);
+    z += 0.4 * cos(coupler);
+    return hypot(x - 1 - 0.8 * sin(rocker), z - 0.8 * cos(rocker));
+}
+
+START_TEST(assembly_closes_the_loops_and_holds_joints) {
+    load("four_bar");
+    json_t *found = run_json("$ctl assemble four_bar --q motor=1 --hold motor --json"),
+           *q = json_object_get(found, "q");
+    ck_assert_double_eq(number_of(q, 0), 1);
+    ck_assert_double_le(gap_of_four_bar(q), 1e-9);
+    json_decref(found);
+    found = run_json("$ctl call assemble '{\"query\": {\"model\": \"four_bar\", \"joint_names\": [\"pivot\", "
+                     "\"elbow\", \"motor\"]}, \"q\": [0.3, 0, 0], \"held_joints\": [\"pivot\"]}'");
+    q = json_object_get(found, "q");
+    json_t *ordered = json_pack("[f, f, f]", number_of(q, 2), number_of(q, 1), number_of(q, 0));
+    ck_assert_double_eq(number_of(q, 0), 0.3);
+    ck_assert_double_le(gap_of_four_bar(ordered), 1e-9);
+    ck_assert(json_is_true(json_object_get(json_array_get(json_object_get(found, "outcomes"), 0), "is_closed")));
+    json_decref(ordered), json_decref(found);
+    must_say("$ctl assemble four_bar --q motor=1 --hold motor", "motor  1.000000      1.000000\n");
+    must_say("$ctl assemble four_bar --q motor=1 --json | $ctl fd four_bar --states - --json", "multipliers");
+}
+END_TEST
+
+START_TEST(assembly_that_fails_names_the_loop_and_its_error) {
+    load("four_bar");
+    must_fail("$ctl assemble four_bar --q motor=1 --hold motor,elbow,pivot", 1, "constraint loop stays open by 1.");
+    must_fail("$ctl assemble four_bar --hold hip", 1, "--hold");
+    must_fail("$ctl assemble two_link", 1, "has no constraints");
+    must_fail("$ctl call assemble '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"tolerance\": -1}'", 1,
+              "assemble.tolerance: the tolerance is -1");
+    must_fail("$ctl call assemble '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], "
+              "\"iteration_limit\": 10001}'",
+              1, "assemble.iteration_limit: the limit is 10001");
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("constraints");
     tcase_set_timeout(all, 120);
@@ -292,5 +337,7 @@ int main(void) {
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
+    tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
+    tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);
     return run_unforked("constraints", all);
 }

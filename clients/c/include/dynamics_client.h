@@ -975,6 +975,38 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_constrained_forward_dynamics(
     const dyn_client_constraint_options *options, dyn_client_constrained_motion **motion, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_constrained_motion_free(dyn_client_constrained_motion *motion);
 
+/* Options of assembly; zero selects the defaults. */
+typedef struct dyn_client_assembly_options {
+    size_t struct_size;
+    size_t held_count; /* joints whose coordinates stay as they are */
+    const char *const *held_joints;
+    double tolerance;       /* largest closure error of a closed loop, rad or m; 0: 1e-10 */
+    size_t iteration_limit; /* 0: 100 */
+} dyn_client_assembly_options;
+#define DYN_CLIENT_ASSEMBLY_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_assembly_options, __VA_ARGS__)
+
+/* End of the search from one guess. */
+typedef struct dyn_client_assembly_outcome {
+    bool is_closed;
+    size_t iterations;
+    const char *constraint; /* with the largest closure error */
+    double error;           /* that error, rad or m */
+} dyn_client_assembly_outcome;
+
+typedef struct dyn_client_assembly {
+    size_t samples;
+    const double *q; /* n x nq */
+    const dyn_client_assembly_outcome *outcomes;
+} dyn_client_assembly;
+
+/* Finds configurations near the n guesses q, n x nq, that close the loops of a model with constraints. `options` NULL:
+ * the defaults. A guess from which they do not close is no error: its outcome says so. FAILED_PRECONDITION: the model
+ * has no constraints. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_assemble(dyn_client *client, const dyn_client_query *query,
+                                                        const double *q, const dyn_client_assembly_options *options,
+                                                        dyn_client_assembly **assembly, dyn_client_error *error);
+DYN_CLIENT_EXPORT void dyn_client_assembly_free(dyn_client_assembly *assembly);
+
 /* Computes M(q), the joint-space inertia matrix. q is n x nq; mass_matrix is n x nv x nv with both triangles. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_mass_matrix(dyn_client *client, const dyn_client_query *query,
                                                            const double *q, double *mass_matrix,

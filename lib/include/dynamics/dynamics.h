@@ -12,6 +12,7 @@
 #define DYNAMICS_DYNAMICS_H
 
 #include <dynamics/adaptive.h>
+#include <dynamics/assembly.h>
 #include <dynamics/base_parameters.h>
 #include <dynamics/builder.h>
 #include <dynamics/center_of_mass.h>

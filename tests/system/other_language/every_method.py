@@ -286,6 +286,26 @@ class Carrier:
         tip = self.ask("kinematics", q=q, frames=["tip"], reference_frame="REFERENCE_FRAME_WORLD").frames[0]
         self.close_to(tip.position, [math.cos(q[0]) + math.cos(sum(q)), 0, math.sin(q[0]) + math.sin(sum(q))])
 
+    def test_loops_are_assembled(self):
+        """Two pendulums of length 1 m that hang 1 m apart, with a rod of 1 m between their bobs."""
+        name = self.name("swing")
+        description = self.description(name, 1)
+        description["links"].append({**description["links"][1], "name": "other"})
+        description["joints"].append({**description["joints"][0], "name": "hook", "child_link": "other",
+                                      "origin": {"position": {"x": 1}}})
+        bob = {"pose": {"position": {"z": -1}}}
+        description["constraints"] = [{"name": "rod", "distance": {
+            "distance": 1, "predecessor": {"link": "bob", **bob}, "successor": {"link": "other", **bob}}}]
+        self.call("load_model", name=name, description=description)
+        found = self.ask("assemble", name, q=[0.4, 0], held_joints=["pin"])
+        self.assertTrue(found.outcomes[0].is_closed)
+        self.assertEqual(found.outcomes[0].constraint, "rod")
+        self.close_to(found.q, [0.4, 0.4])
+        moved = self.ask("forward_dynamics", name, q=[0.4, 0.4], tau=[1, 1])
+        self.close_to(moved.a, [1 - G * math.sin(0.4)] * 2)
+        self.assertEqual(list(moved.constraints.ranks), [1])
+        self.call("unload_model", model=name)
+
     # ---- motions over time -------------------------------------------------------------------------------------------
 
     def test_rollouts_keep_their_energy(self):

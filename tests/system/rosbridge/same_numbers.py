@@ -16,6 +16,13 @@ PANDA = {"model": "panda"}
 # Smallest, denormal, zeros of both signs, a third, largest.
 ODD = [5e-324, -5e-324, 2.2250738585072014e-308, 1e-310, 0.0, -0.0, 1 / 3, 1e308, -1.7976931348623157e308]
 
+# Two wheels of which the second turns three times as far.
+GEARED = {"name": "geared", "links": [{"name": name, "inertia": {"mass": 1}} for name in ("base", "small", "large")],
+          "joints": [{"name": name + "_axle", "type": "JOINT_TYPE_CONTINUOUS", "parent_link": "base",
+                      "child_link": name, "axis": {"z": 1}} for name in ("small", "large")],
+          "constraints": [{"name": "gears", "coupling": {"coordinates": [
+              {"joint": "large_axle", "coefficient": 1}, {"joint": "small_axle", "coefficient": -3}]}}]}
+
 # Members of oneofs in replies.
 CHOICES = {"orientation", "rotation", "multiplier"}
 
@@ -80,6 +87,7 @@ class Numbers(fixture.Case):
             "forward_dynamics_trajectory": {"query": PANDA, "q": q[:7], "v": v[:7], "tau": a,
                                             "stepping": {"step_length": 0.01}},
             "derive_rates": {"query": PANDA, "q": q, "time": times, "rates": "RATES_CENTRAL"},
+            "assemble": {"query": {"model": "geared"}, "q": [0.3, 0.1]},
         }
 
     def test_every_method_has_the_numbers_of_the_c_client(self):
@@ -87,6 +95,7 @@ class Numbers(fixture.Case):
                     if name.startswith("/dynamics/") and name != "/dynamics/check_health"}
         simulation = self.client.values("/dynamics/create_simulation", {"name": "still", "query": {"model": "panda"},
             "pace": "PACE_LOCKSTEP", "q": self.rows(1), "v": self.rows(1)})
+        self.daemon.call("load_model", {"name": "geared", "replace": True, "description": GEARED})
         questions = {**self.questions(), "get_simulation_state": {"simulation": "still"}}
         self.assertEqual(services - set(questions), OTHERS & services)
         for method, args in questions.items():
