@@ -53,6 +53,7 @@
 #include <dynamics/status.h>
 #include <dynamics/task.h>
 #include <dynamics/text.h>
+#include <dynamics/textbook.h>
 #include <dynamics/trajectory.h>
 #include <dynamics/urdf.h>
 #include <dynamics/version.h>

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Functions of Modern Robotics, section 8.11: the published example of a chain with three joints, whose first screw is
+ * not normalized, and the UR5, whose screws are, beside the tuned algorithms.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random.h"
+#include "support/random_tree.h"
+#include "support/ur5_screws.h"
+
+/* The published example: three links of the UR5 with rounded inertias. */
+static const double M3[4 * 16] = {
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1, /**/
+    0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0, 1, 0.395,    0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.14225,  0, 0, 0, 1,
+};
+static const double S3[6 * 3] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0, -0.089, -0.089, 1, 0, 0, 0, 0, 0.425};
+static const double THETA[3] = {0.1, 0.1, 0.1}, DTHETA[3] = {0.1, 0.2, 0.3}, DDTHETA[3] = {2, 1.5, 1};
+static const double TIP[6] = {1, 1, 1, 1, 1, 1}, DOWN[3] = {0, 0, -9.8};
+
+static double G3[3 * 36];
+
+static dyn_textbook_chain example(void) {
+    static const double inertias[3][6] = {{0.010267, 0.010267, 0.00666, 3.7, 3.7, 3.7},
+                                          {0.22689, 0.22689, 0.0151074, 8.393, 8.393, 8.393},
+                                          {0.0494433, 0.0494433, 0.004095, 2.275, 2.275, 2.275}};
+    for (int i = 0; i < 3; i++) {
+        inertia_matrix(inertias[i], G3 + 36 * i);
+    }
+    return (dyn_textbook_chain){3, DOWN, TIP, M3, G3, S3};
+}
+
+START_TEST(published_example) {
+    static const double tau[3] = {74.69616155, -33.06766016, -3.23057314},
+                        M[9] = {22.5433380,  -0.307146754,   -0.00718426391, -0.307146754, 1.96850717,
+                                0.432157368, -0.00718426391, 0.432157368,    0.191630858},
+                        c[3] = {0.26453118, -0.05505157, -0.00689132}, g[3] = {28.40331262, -37.64094817, -5.4415892},
+                        tip[3] = {1.40954608, 1.85771497, 1.392409}, pushed[3] = {0.5, 0.6, 0.7},
+                        ddtheta[3] = {-0.97392907, 25.58466784, -32.91499212};
+    const dyn_textbook_chain chain = example();
+    dyn_error error;
+    double x[9];
+    require(dyn_textbook_inverse_dynamics(&chain, THETA, DTHETA, DDTHETA, x, &error), &error);
+    assert_norm_close("InverseDynamics", 0, x, tau, 3, 1e-9);
+    require(dyn_textbook_mass_matrix(&chain, THETA, x, &error), &error);
+    assert_norm_close("MassMatrix", 0, x, M, 9, 1e-8);
+    require(dyn_textbook_velocity_forces(&chain, THETA, DTHETA, x, &error), &error);
+    assert_norm_close("VelQuadraticForces", 0, x, c, 3, 1e-8);
+    require(dyn_textbook_gravity_forces(&chain, THETA, x, &error), &error);
+    assert_norm_close("GravityForces", 0, x, g, 3, 1e-9);
+    require(dyn_textbook_tip_forces(&chain, THETA, x, &error), &error);
+    assert_norm_close("EndEffectorForces", 0, x, tip, 3, 1e-8);
+    require(dyn_textbook_forward_dynamics(&chain, THETA, DTHETA, pushed, x, &error), &error);
+    assert_norm_close("ForwardDynamics", 0, x, ddtheta, 3, 1e-9);
+}
+END_TEST
+
+START_TEST(lie_bracket_of_twists) {
+    const double V[6] = {1, 2, 3, 4, 5, 6};
+    const double expected[36] = {0, -3, 2, 0, 0,  0, 3, 0, -1, 0, 0, 0,  -2, 1, 0, 0,  0, 0,
+                                 0, -6, 5, 0, -3, 2, 6, 0, -4, 3, 0, -1, -5, 4, 0, -2, 1, 0};
+    double adV[36];
+    dyn_textbook_ad(V, adV);
+    for (int i = 0; i < 36; i++) {
+        ck_assert_double_eq(adV[i], expected[i]);
+    }
+}
+END_TEST
+
+START_TEST(ur5_agrees_with_the_tuned_algorithms) {
+    double G[6 * 36], q[6], v[6], a[6], tau[6], expected[6], M[36], expected_M[36];
+    random_source random = random_seed("textbook", 1809);
+    dyn_model *model = ur5_of_screws();
+    dyn_workspace *w;
+    dyn_error error;
+    ur5_G(G);
+    const dyn_textbook_chain chain = {6, DOWN, NULL, ur5_M, G, ur5_S};
+    require(dyn_workspace_create(model, &w, &error), &error);
+    for (int k = 0; k < 20; k++) {
+        random_vector(&random, 6, 3, q), random_vector(&random, 6, 2, v), random_vector(&random, 6, 3, a);
+        require(dyn_rnea(model, w, 1, DOWN, q, v, a, NULL, expected, &error), &error);
+        require(dyn_textbook_inverse_dynamics(&chain, q, v, a, tau, &error), &error);
+        assert_norm_close("InverseDynamics of the UR5", k, tau, expected, 6, 1e-11);
+        require(dyn_crba(model, w, 1, q, expected_M, &error), &error);
+        require(dyn_textbook_mass_matrix(&chain, q, M, &error), &error);
+        assert_norm_close("MassMatrix of the UR5", k, M, expected_M, 36, 1e-11);
+        require(dyn_textbook_forward_dynamics(&chain, q, v, tau, expected, &error), &error);
+        assert_norm_close("ForwardDynamics of the UR5", k, expected, a, 6, 1e-9);
+    }
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+/* A trajectory that forward dynamics computes needs the forces that caused it. */
+START_TEST(trajectories_are_inverse_to_each_other) {
+    enum { ROWS = 20 };
+    dyn_textbook_chain chain = example();
+    double theta[ROWS * 3] = {0.1, 0.2, 0.3}, dtheta[ROWS * 3] = {0}, ddtheta[ROWS * 3], tau[ROWS * 3], found[ROWS * 3];
+    const double dt = 0.01;
+    dyn_error error;
+    chain.Ftip = NULL;
+    for (int i = 0; i < ROWS * 3; i++) {
+        tau[i] = sin(i);
+    }
+    require(dyn_textbook_forward_trajectory(&chain, ROWS, tau, dt, 1, theta, dtheta, &error), &error);
+    for (int i = 0; i < (ROWS - 1) * 3; i++) {
+        ddtheta[i] = (dtheta[i + 3] - dtheta[i]) / dt;
+        ck_assert_double_eq_tol(theta[i + 3], theta[i] + dt * dtheta[i], 1e-14);
+    }
+    require(dyn_textbook_inverse_trajectory(&chain, ROWS - 1, theta, dtheta, ddtheta, found, &error), &error);
+    assert_norm_close("forces of the trajectory", 0, found, tau, (ROWS - 1) * 3, 1e-9);
+}
+END_TEST
+
+START_TEST(wrong_arguments_are_refused) {
+    dyn_textbook_chain chain = example();
+    dyn_error error;
+    double theta[6] = {0, NAN}, dtheta[6] = {0}, tau[6] = {0};
+    ck_assert_int_eq(dyn_textbook_gravity_forces(&chain, theta, tau, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "theta[1]");
+    theta[1] = 0;
+    ck_assert_int_eq(dyn_textbook_forward_trajectory(&chain, 1, tau, 0.1, 0, theta, dtheta, &error),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "intRes");
+    memset(G3, 0, sizeof G3);
+    ck_assert_int_eq(dyn_textbook_forward_dynamics(&chain, theta, NULL, tau, dtheta, &error), DYN_FAILED_PRECONDITION);
+    chain.Slist = NULL;
+    ck_assert_int_eq(dyn_textbook_gravity_forces(&chain, theta, tau, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "Slist");
+    chain.n = 0;
+    ck_assert_int_eq(dyn_textbook_gravity_forces(&chain, theta, tau, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "n");
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("textbook");
+    tcase_add_test(tests, published_example);
+    tcase_add_test(tests, lie_bracket_of_twists);
+    tcase_add_test(tests, ur5_agrees_with_the_tuned_algorithms);
+    tcase_add_test(tests, trajectories_are_inverse_to_each_other);
+    tcase_add_test(tests, wrong_arguments_are_refused);
+    return run_properties("textbook", tests);
+}
