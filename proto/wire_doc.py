@@ -93,7 +93,7 @@ FIELDS = {
     "durable": ("", "", "It outlives a crash of the daemon."),
 }
 DEFAULT = re.compile(r"(?:^|(?<=[\s(;,.]))(?:0|[Ee]mpty|[Aa]bsent|[Nn]one|[Dd]efault(?: of each)?|false): ?"
-                     r"([^.;]*(?:\.\d[^.;]*)*)")
+                     r"([^.;]*(?:\.\w[^.;]*)*)")
 NO_DEFAULT = re.compile(r"\b(must|required|refused|[Aa]t least one|[Ee]xactly one|Not stated)\b")
 FLOATING = {"double", "float"}
 SENTENCE = re.compile(r"(?<=[.])\s+(?=[A-Z\"0-9])")

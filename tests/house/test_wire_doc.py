@@ -49,6 +49,11 @@ class WireDoc(unittest.TestCase):
         self.refuses("the comment states neither a default nor that the field is required",
                      "  // Number of it.\n  uint32 extra = 9;\n\n")
 
+    def test_shows_a_default_with_a_dotted_name(self):
+        field = "  // Lease. 0: Limits.lease_time. Unit: s.\n  double extra = 9;\n"
+        self.assertEqual(self.generate("--wire-doc", field), (0, ""))
+        self.assertIn("| 9 | `extra` | double | s | Limits.lease_time |", self.document.read_text(encoding="utf-8"))
+
     def test_refuses_a_document_of_other_comments(self):
         field = "  // Length of it, rad or m. 0: 1. CODE_INTERNAL if it is longer.\n  double extra = 9;\n\n"
         self.assertEqual(self.generate("--wire-doc", field), (0, ""))
