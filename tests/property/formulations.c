@@ -179,6 +179,21 @@ START_TEST(a_formulation_that_does_not_apply_says_why) {
 }
 END_TEST
 
+START_TEST(a_model_that_is_too_large_is_refused_with_the_bound) {
+    const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
+    ck_assert_int_le(traits->most_coordinates, 1000);
+    random_source random = random_seed(traits->name, 1810);
+    dyn_model *model = random_chain(&random, traits->most_coordinates + 1, true, false);
+    dyn_error error;
+    char bound[32];
+    snprintf(bound, sizeof bound, "%d at most", traits->most_coordinates);
+    ck_assert_int_eq(dyn_formulation_applies(model, traits->name, &error), DYN_FAILED_PRECONDITION);
+    ck_assert_ptr_nonnull(strstr(error.message, bound));
+    ck_assert_int_eq(error.site.cause, DYN_CAUSE_OTHER);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(an_unknown_formulation_is_refused_with_the_names) {
     random_source random = random_seed("unknown formulation", 1803);
     dyn_model *model = random_model(&random, CHAIN, 3);
@@ -210,6 +225,7 @@ int main(void) {
     int count = dyn_formulation_count();
     tcase_add_loop_test(tests, every_formulation_agrees_with_the_tuned_algorithms, 0, count);
     tcase_add_loop_test(tests, a_formulation_that_does_not_apply_says_why, 0, count);
+    tcase_add_loop_test(tests, a_model_that_is_too_large_is_refused_with_the_bound, 0, count);
     tcase_add_test(tests, an_unknown_formulation_is_refused_with_the_names);
     tcase_add_loop_test(tests, a_formulation_refuses_numbers_that_are_not_finite, 0, count);
     tcase_set_timeout(tests, 120);

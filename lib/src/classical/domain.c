@@ -17,7 +17,7 @@ static dyn_status refuse(const dyn_formulation_traits *traits, const dyn_model *
 dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn_model *model, dyn_error *error) {
     int size = model->nv > model->body_count ? model->nv : model->body_count;
     if (size > traits->most_coordinates) {
-        const dyn_error_site site = {.cause = DYN_CAUSE_TOO_MANY, .argument = "formulation"};
+        const dyn_error_site site = {.argument = "formulation"};
         return dyn_error_at(
             error, DYN_FAILED_PRECONDITION, &site,
             "%s does not apply: the model has %d joints or coordinates, and its time and memory allow %d at most; "

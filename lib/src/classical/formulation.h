@@ -8,6 +8,7 @@
  *
  *   traits        name, source and the models that it applies to; its last three members tell which functions are not
  *                 NULL.
+ *                 most_coordinates is at most 1000: Compare computes nv x nv matrices by every row.
  *   reserve       takes all arrays that a call takes, so that the memory of a call is known. m has no links then.
  *   inverse, forward, mass_matrix
  *                 NULL where the literature states none; at least one is not NULL. derived.c derives the others.
