@@ -9,6 +9,8 @@ import contextlib
 import tempfile
 import unittest
 
+from google.protobuf import json_format
+
 import client as support
 
 # Limits that no request of this program can exceed, or whose excess is no refusal.
@@ -125,6 +127,14 @@ class Limits(unittest.TestCase):
 
     def test_links(self):
         self.exceed("links", "MODEL_TOO_LARGE", "load_model", urdf=self.urdf(self.limits.links + 1))
+
+    def test_constraints(self):
+        description = self.call("export_model", model="two_link", format="MODEL_FORMAT_DESCRIPTION").description
+        for i in range(self.limits.constraints + 1):
+            description.constraints.add(name=f"loop {i}",
+                                        coupling={"coordinates": [{"joint": "joint1", "coefficient": 1}]})
+        self.exceed("constraints", "MODEL_TOO_LARGE", "load_model",
+                    description=json_format.MessageToDict(description, preserving_proto_field_name=True))
 
     def test_names_of_models_and_objects(self):
         name = "a" * (self.limits.model_name_bytes + 1)
