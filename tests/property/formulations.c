@@ -10,53 +10,40 @@
 #include <dynamics/dynamics.h>
 
 #include "support/assertions.h"
+#include "support/random_chain.h"
 #include "support/random_tree.h"
 
 enum { CASES = 60, MOST_JOINTS = 9 };
 
-/* Kinds of models, from the most special one to the most general. */
-typedef enum model_kind { ROTARY_CHAIN, CHAIN, ONE_COORDINATE_TREE, TREE, COUPLED_TREE, MODEL_KINDS } model_kind;
-
-/* Returns a serial chain of revolute joints, or of revolute, prismatic and helical ones. */
-static dyn_model *random_chain(random_source *random, int joints, bool rotary, bool branches) {
-    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
-                                           DYN_JOINT_TYPE_CONTINUOUS};
-    dyn_builder *builder = NULL;
-    dyn_model *model = NULL;
-    dyn_error error;
-    char name[16], parent[16], child[16];
-    require(dyn_builder_create("chain", &builder, &error), &error);
-    for (int i = 0; i <= joints; i++) {
-        snprintf(child, sizeof child, "link%d", i);
-        dyn_link_description link = {.name = child, .inertia = {.mass = random_uniform(random, 0.5, 4)}};
-        double x = random_uniform(random, 0.02, 0.2), y = random_uniform(random, 0.02, 0.2);
-        random_vector(random, 3, 0.2, link.inertia.center_of_mass);
-        link.inertia.rotational[0] = x, link.inertia.rotational[3] = y, link.inertia.rotational[5] = 0.9 * (x + y);
-        require(dyn_builder_add_link(builder, &link, &error), &error);
-        if (i > 0) {
-            int back = branches && i > 1 ? random_index(random, i) : 0;
-            snprintf(name, sizeof name, "joint%d", i);
-            snprintf(parent, sizeof parent, "link%d", i - 1 - back);
-            dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child};
-            joint.type = types[rotary ? 0 : random_index(random, 3)];
-            double quaternion[4];
-            random_unit(random, 4, quaternion);
-            dyn_quaternion_to_rotation(quaternion, joint.rotation);
-            random_vector(random, 3, 0.5, joint.position);
-            random_unit(random, 3, joint.axis);
-            require(dyn_builder_add_joint(builder, &joint, &error), &error);
-        }
-    }
-    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
-    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
-    dyn_builder_free(builder);
-    return model;
-}
+/* Kinds of models: of joints with one coordinate, of spherical joints, of joints of most types, and of all. */
+typedef enum model_kind {
+    ROTARY_CHAIN,
+    CHAIN,
+    ONE_COORDINATE_TREE,
+    SPHERICAL_TREE,
+    MIXED_CHAIN,
+    TREE,
+    COUPLED_TREE,
+    MODEL_KINDS
+} model_kind;
 
 static dyn_model *random_model(random_source *random, model_kind kind, int k) {
     int joints = 1 + k % MOST_JOINTS;
-    if (kind <= ONE_COORDINATE_TREE) {
-        return random_chain(random, joints, kind == ROTARY_CHAIN, kind == ONE_COORDINATE_TREE);
+    if (kind < TREE) {
+        static const dyn_joint_type types[] = {
+            DYN_JOINT_TYPE_REVOLUTE,    DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_HELICAL,
+            DYN_JOINT_TYPE_CYLINDRICAL, DYN_JOINT_TYPE_PLANAR,    DYN_JOINT_TYPE_UNIVERSAL,  DYN_JOINT_TYPE_SPHERICAL};
+        static const struct {
+            int first, count;
+            bool branches, floats;
+        } chains[] = {
+            {0, 1, false, false}, {0, 3, false, false}, {0, 3, true, false}, {7, 1, true, true}, {0, 8, false, true}};
+        random_chain_options options = {.joints = joints,
+                                        .types = types + chains[kind].first,
+                                        .type_count = chains[kind].count,
+                                        .branches = chains[kind].branches,
+                                        .base = chains[kind].floats && k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED};
+        return random_chain(random, &options);
     }
     random_tree_options options = {.joints = joints,
                                    .base = k % 2 ? DYN_BASE_FIXED : DYN_BASE_FLOATING,
@@ -139,7 +126,7 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
         }
         clear_reference(&r);
     }
-    /* Every formulation applies to chains of revolute joints. */
+    /* Every formulation applies to chains of revolute joints, or to trees of spherical ones. */
     ck_assert_int_ge(compared, CASES);
 }
 END_TEST
@@ -163,18 +150,26 @@ static void expect_refusal(const char *name, model_kind kind, const char *reason
 }
 
 START_TEST(a_formulation_that_does_not_apply_says_why) {
+    static const struct {
+        dyn_formulation_need need;
+        model_kind kind; /* of which some model does not meet it */
+        const char *reason;
+    } refusals[] = {
+        {DYN_FORMULATION_NEED_SERIAL_CHAIN, ONE_COORDINATE_TREE, "serial chain"},
+        {DYN_FORMULATION_NEED_ONE_COORDINATE, MIXED_CHAIN, "several coordinates"},
+        {DYN_FORMULATION_NEED_REVOLUTE, CHAIN, "revolute"},
+        {DYN_FORMULATION_NEED_SPHERICAL, CHAIN, "spherical"},
+        {DYN_FORMULATION_NEED_NO_HELICAL, MIXED_CHAIN, "helical"},
+        {DYN_FORMULATION_NEED_INDEPENDENT, COUPLED_TREE, "mimics"},
+        {DYN_FORMULATION_NEED_REGULAR_INERTIAS, MIXED_CHAIN, "singular inertia"},
+    };
     const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
-    if (traits->serial) {
-        expect_refusal(traits->name, ONE_COORDINATE_TREE, "serial chain");
-    }
-    if (traits->rotary) {
-        expect_refusal(traits->name, CHAIN, "revolute");
-    }
-    if (traits->one_coordinate) {
-        expect_refusal(traits->name, TREE, "several coordinates");
-    }
-    if (traits->independent) {
-        expect_refusal(traits->name, COUPLED_TREE, "mimics");
+    for (size_t k = 0; k < sizeof refusals / sizeof refusals[0]; k++) {
+        /* Trees mostly branch before anything else, so that a need of chains hides the others. */
+        bool is_first = !(traits->needs & DYN_FORMULATION_NEED_SERIAL_CHAIN) || refusals[k].kind < TREE;
+        if (traits->needs & refusals[k].need && is_first) {
+            expect_refusal(traits->name, refusals[k].kind, refusals[k].reason);
+        }
     }
 }
 END_TEST
@@ -208,10 +203,11 @@ END_TEST
 
 START_TEST(a_formulation_refuses_numbers_that_are_not_finite) {
     random_source random = random_seed("infinite numbers", 1804);
-    dyn_model *model = random_model(&random, CHAIN, 3);
+    bool spherical = dyn_formulation_traits_at(_i)->needs & DYN_FORMULATION_NEED_SPHERICAL;
+    dyn_model *model = random_model(&random, spherical ? SPHERICAL_TREE : ROTARY_CHAIN, 2);
     dyn_formulation *f = NULL;
     dyn_error error;
-    double q[4] = {0, 0, 1.0 / 0.0, 0}, tau[4];
+    double q[12] = {0, 0, 1.0 / 0.0}, tau[9];
     require(dyn_formulation_create(model, dyn_formulation_traits_at(_i)->name, &f, &error), &error);
     ck_assert_int_eq(dyn_formulation_inverse_dynamics(f, 1, NULL, q, NULL, NULL, tau, &error), DYN_INVALID_ARGUMENT);
     ck_assert_str_eq(error.place, "q[2]");

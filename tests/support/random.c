@@ -47,3 +47,18 @@ void random_unit(random_source *random, int count, double *x) {
         x[i] /= sqrt(square);
     }
 }
+
+void random_perpendicular(random_source *random, const double axis[3], double x[3]) {
+    double along = 0, square = 0;
+    random_unit(random, 3, x);
+    for (int i = 0; i < 3; i++) {
+        along += axis[i] * x[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        x[i] -= along * axis[i];
+        square += x[i] * x[i];
+    }
+    if (square < 1e-3) {
+        random_perpendicular(random, axis, x);
+    }
+}

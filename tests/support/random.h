@@ -29,4 +29,7 @@ int random_index(random_source *random, int count);
 /* Computes a unit vector of `count` numbers, uniform on the sphere. */
 void random_unit(random_source *random, int count, double *x);
 
+/* Computes a random vector perpendicular to a unit vector, of length 0.03 to 1. */
+void random_perpendicular(random_source *random, const double axis[3], double x[3]);
+
 #endif

@@ -51,22 +51,6 @@ static bool has_one_coordinate(dyn_joint_type type) {
            type == DYN_JOINT_TYPE_HELICAL;
 }
 
-/* Computes a second axis perpendicular to the first. */
-static void square_axis(random_source *random, const double axis[3], double out[3]) {
-    double along = 0, square = 0;
-    random_unit(random, 3, out);
-    for (int i = 0; i < 3; i++) {
-        along += axis[i] * out[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        out[i] -= along * axis[i];
-        square += out[i] * out[i];
-    }
-    if (square < 1e-3) {
-        square_axis(random, axis, out);
-    }
-}
-
 static void add_random_joint(random_source *random, const random_tree_options *options, dyn_builder *builder, int i,
                              char (*masters)[16], int *master_count) {
     char name[16], parent[16], child[16];
@@ -84,7 +68,7 @@ static void add_random_joint(random_source *random, const random_tree_options *o
     dyn_quaternion_to_rotation(quaternion, joint.rotation);
     random_vector(random, 3, 0.5, joint.position);
     random_unit(random, 3, joint.axis);
-    square_axis(random, joint.axis, joint.second_axis);
+    random_perpendicular(random, joint.axis, joint.second_axis);
     if (options->is_upright && i == 1) {
         memset(joint.rotation, 0, sizeof joint.rotation), memset(joint.axis, 0, sizeof joint.axis);
         joint.rotation[0] = joint.rotation[4] = joint.rotation[8] = joint.axis[2] = 1;

@@ -34,14 +34,22 @@
 extern "C" {
 #endif
 
+/* Needs of formulations: bits. */
+typedef enum dyn_formulation_need {
+    DYN_FORMULATION_NEED_SERIAL_CHAIN = 1,      /* each joint on the link of the preceding one */
+    DYN_FORMULATION_NEED_ONE_COORDINATE = 2,    /* joints of one coordinate: revolute, prismatic, helical */
+    DYN_FORMULATION_NEED_REVOLUTE = 4,          /* revolute or continuous joints */
+    DYN_FORMULATION_NEED_SPHERICAL = 8,         /* spherical joints; a floating joint may carry the root */
+    DYN_FORMULATION_NEED_NO_HELICAL = 16,       /* no helical joints */
+    DYN_FORMULATION_NEED_INDEPENDENT = 32,      /* no coupled mimic joints */
+    DYN_FORMULATION_NEED_REGULAR_INERTIAS = 64, /* no singular inertia, such as that inside a universal joint */
+} dyn_formulation_need;
+
 /* Row of the table of formulations. Strings are static. */
 typedef struct dyn_formulation_traits {
     const char *name;      /* "newton_euler" */
     const char *source;    /* literature and equations */
-    bool serial;           /* needs a serial chain: each joint on the link of the preceding one */
-    bool one_coordinate;   /* needs joints of one coordinate, such as revolute, prismatic and helical ones */
-    bool rotary;           /* needs revolute or continuous joints */
-    bool independent;      /* needs a model without coupled mimic joints */
+    unsigned needs;        /* of a model that it applies to: bits of dyn_formulation_need */
     int most_coordinates;  /* largest nv that it accepts, because of its memory and time */
     bool inverse_dynamics; /* the formulation itself states inverse dynamics; otherwise the library derives it */
     bool forward_dynamics; /* likewise */

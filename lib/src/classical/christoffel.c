@@ -169,7 +169,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(christoffel) = {
-    {"christoffel", "Modern Robotics, equations 8.13 to 8.19", false, true, false, true, 64, true, false, true},
+    {"christoffel", "Modern Robotics, equations 8.13 to 8.19",
+     DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64, true, false, true},
     reserve,
     inverse,
     NULL,

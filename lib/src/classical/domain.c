@@ -14,6 +14,68 @@ static dyn_status refuse(const dyn_formulation_traits *traits, const dyn_model *
                         traits->name, joint, what);
 }
 
+static bool is_on_last_link(const dyn_model *model, int i) {
+    return model->bodies[i].parent == i - 1;
+}
+
+static bool has_one_coordinate(const dyn_model *model, int i) {
+    return model->bodies[i].nv == 1;
+}
+
+static bool is_revolute(const dyn_model *model, int i) {
+    return model->bodies[i].motion == MOTION_REVOLUTE;
+}
+
+static bool is_spherical(const dyn_model *model, int i) {
+    motion_type motion = model->bodies[i].motion;
+    return motion == MOTION_SPHERICAL || (i == 0 && motion == MOTION_FLOATING);
+}
+
+static bool is_not_helical(const dyn_model *model, int i) {
+    return model->bodies[i].motion != MOTION_HELICAL;
+}
+
+static bool is_independent(const dyn_model *model, int i) {
+    return model->joints[model->bodies[i].joint].master < 0;
+}
+
+/* Returns whether the inertia of body i is positive definite, by the leading minors of that about its centre of mass,
+ * as shares of what its trace allows. */
+static bool is_regular(const dyn_model *model, int i) {
+    static const double least = 1e-12;
+    static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};
+    const body *b = &model->bodies[i];
+    double c[3], square = 0, I[6], m = b->mass;
+    if (!(m > 0)) {
+        return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        c[k] = b->first_moment[k] / m;
+        square += c[k] * c[k];
+    }
+    for (int k = 0; k < 6; k++) {
+        I[k] = b->inertia[k] - m * ((row[k] == column[k] ? square : 0) - c[row[k]] * c[column[k]]);
+    }
+    double trace = I[0] + I[3] + I[5], minor = I[0] * I[3] - I[1] * I[1];
+    double determinant = I[5] * minor - I[0] * I[4] * I[4] - I[3] * I[2] * I[2] + 2 * I[1] * I[2] * I[4];
+    return I[0] > least * trace && minor > least * trace * trace && determinant > least * trace * trace * trace;
+}
+
+/* Needs of formulations, the test of one body, and the reason to refuse its joint. */
+static const struct need {
+    dyn_formulation_need need;
+    bool (*is_met)(const dyn_model *model, int i);
+    const char *reason;
+} needs[] = {
+    {DYN_FORMULATION_NEED_SERIAL_CHAIN, is_on_last_link, "branches off, and it needs a serial chain"},
+    {DYN_FORMULATION_NEED_ONE_COORDINATE, has_one_coordinate, "has several coordinates, and it needs joints of one"},
+    {DYN_FORMULATION_NEED_REVOLUTE, is_revolute, "is not revolute, and it needs revolute joints"},
+    {DYN_FORMULATION_NEED_SPHERICAL, is_spherical, "is not spherical, and it needs spherical joints"},
+    {DYN_FORMULATION_NEED_NO_HELICAL, is_not_helical, "is helical, and its coordinates cannot state the advance"},
+    {DYN_FORMULATION_NEED_INDEPENDENT, is_independent, "mimics another one, and it needs independent joints"},
+    {DYN_FORMULATION_NEED_REGULAR_INERTIAS, is_regular, "moves a body of singular inertia, and it needs regular ones"},
+};
+
 dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn_model *model, dyn_error *error) {
     int size = model->nv > model->body_count ? model->nv : model->body_count;
     if (size > traits->most_coordinates) {
@@ -25,18 +87,10 @@ dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn
             traits->name, size, traits->most_coordinates);
     }
     for (int i = 0; i < model->body_count; i++) {
-        const body *b = &model->bodies[i];
-        if (traits->serial && b->parent != i - 1) {
-            return refuse(traits, model, b, "branches off, and it needs a serial chain", error);
-        }
-        if (traits->one_coordinate && b->nv != 1) {
-            return refuse(traits, model, b, "has several coordinates, and it needs joints of one", error);
-        }
-        if (traits->rotary && b->motion != MOTION_REVOLUTE) {
-            return refuse(traits, model, b, "is not revolute, and it needs revolute joints", error);
-        }
-        if (traits->independent && model->joints[b->joint].master >= 0) {
-            return refuse(traits, model, b, "mimics another one, and it needs independent joints", error);
+        for (size_t k = 0; k < sizeof needs / sizeof needs[0]; k++) {
+            if (traits->needs & needs[k].need && !needs[k].is_met(model, i)) {
+                return refuse(traits, model, &model->bodies[i], needs[k].reason, error);
+            }
         }
     }
     return DYN_OK;

@@ -173,8 +173,10 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(generalized_dalembert) = {
-    {"generalized_dalembert", "Lee, Lee and Nigam 1983; review, equations 4.1 to 4.5", true, true, true, true, 200,
-     true, false, true},
+    {"generalized_dalembert", "Lee, Lee and Nigam 1983; review, equations 4.1 to 4.5",
+     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_REVOLUTE |
+         DYN_FORMULATION_NEED_INDEPENDENT,
+     200, true, false, true},
     reserve,
     inverse,
     NULL,

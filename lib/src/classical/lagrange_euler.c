@@ -45,26 +45,12 @@ static void reserve(const mechanism *m, scratch *s) {
     take_arrays(m, s);
 }
 
-/* Returns the pseudo-inertia of link j. */
-static mat4 pseudo_inertia(const body *b) {
-    const double *M = b->moments, *f = b->first_moment;
-    const real rows[12] = {real_set(M[0]), real_set(M[1]), real_set(M[2]), real_set(f[0]),
-                           real_set(M[1]), real_set(M[3]), real_set(M[4]), real_set(f[1]),
-                           real_set(M[2]), real_set(M[4]), real_set(M[5]), real_set(f[2])};
-    mat4 J = mat4_from_rows(rows, real_set(b->mass));
-    for (int i = 0; i < 3; i++) {
-        J.e[12 + i] = real_set(f[i]);
-    }
-    return J;
-}
-
-/* Computes A, J, Q T and U. */
 static void compute_transforms(const mechanism *m, transform_arrays t) {
     int n = m->count;
     for (int j = 0; j < n; j++) {
         mat4 X = mat4_of_placement(m->links[j].X);
         t.A[j] = j > 0 ? mat4_multiply(t.A[j - 1], X) : X;
-        t.J[j] = pseudo_inertia(m->links[j].b);
+        t.J[j] = mat4_of_inertia(m->links[j].b);
         for (int i = 0; i < n; i++) {
             t.U[j * n + i] = mat4_zero();
             t.QT[i * n + j] = i < j ? mat4_multiply(t.QT[i * n + j - 1], X) : mat4_zero();
@@ -188,7 +174,9 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(lagrange_euler) = {
-    {"lagrange_euler", "review, equations 2.2 to 2.15", true, true, false, true, 64, true, false, true},
+    {"lagrange_euler", "review, equations 2.2 to 2.15",
+     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64,
+     true, false, true},
     reserve,
     inverse,
     NULL,

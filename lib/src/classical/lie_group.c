@@ -224,7 +224,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(lie_group) = {
-    {"lie_group", "Modern Robotics, equations 8.50 to 8.80", false, false, false, false, 100, true, false, true},
+    {"lie_group", "Modern Robotics, equations 8.50 to 8.80", 0, 100, true, false, true},
     reserve,
     inverse,
     NULL,

@@ -5,7 +5,7 @@
 #ifndef DYNAMICS_CLASSICAL_MAT4_H
 #define DYNAMICS_CLASSICAL_MAT4_H
 
-#include "../spatial/inertia.h"
+#include "../model/joint.h"
 
 typedef struct mat4 {
     real e[16];
@@ -55,6 +55,36 @@ static inline mat4 mat4_of_motion(motion m) {
     real zero = real_set(0);
     const real rows[12] = {zero, -m.w.z, m.w.y, m.v.x, m.w.z, zero, -m.w.x, m.v.y, -m.w.y, m.w.x, zero, m.v.z};
     return mat4_from_rows(rows, zero);
+}
+
+/* Returns the pseudo-inertia of a link, the integral of (r, 1)(r, 1)' dm in its axes. */
+static inline mat4 mat4_of_inertia(const body *b) {
+    const double *M = b->moments, *f = b->first_moment;
+    const real rows[12] = {real_set(M[0]), real_set(M[1]), real_set(M[2]), real_set(f[0]),
+                           real_set(M[1]), real_set(M[3]), real_set(M[4]), real_set(f[1]),
+                           real_set(M[2]), real_set(M[4]), real_set(M[5]), real_set(f[2])};
+    mat4 J = mat4_from_rows(rows, real_set(b->mass));
+    for (int i = 0; i < 3; i++) {
+        J.e[12 + i] = real_set(f[i]);
+    }
+    return J;
+}
+
+/* Computes A, J, Q T and U. */
+
+static inline mat4 mat4_add(mat4 A, mat4 B) {
+    for (int i = 0; i < 16; i++) {
+        A.e[i] = A.e[i] + B.e[i];
+    }
+    return A;
+}
+
+static inline mat4 mat4_transpose(mat4 A) {
+    mat4 B;
+    for (int i = 0; i < 16; i++) {
+        B.e[i] = A.e[i % 4 * 4 + i / 4];
+    }
+    return B;
 }
 
 static inline mat4 mat4_zero(void) {

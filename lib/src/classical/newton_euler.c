@@ -118,8 +118,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(newton_euler) = {
-    {"newton_euler", "Luh, Walker and Paul 1980; review, table 2", false, false, false, false, 1000, true, false,
-     false},
+    {"newton_euler", "Luh, Walker and Paul 1980; review, table 2", 0, 1000, true, false, false},
     reserve,
     inverse,
     NULL,

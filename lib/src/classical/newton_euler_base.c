@@ -116,8 +116,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(newton_euler_base) = {
-    {"newton_euler_base", "Luh, Walker and Paul 1980; review, table 1", false, false, false, false, 1000, true, false,
-     false},
+    {"newton_euler_base", "Luh, Walker and Paul 1980; review, table 1", 0, 1000, true, false, false},
     reserve,
     inverse,
     NULL,

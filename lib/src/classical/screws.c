@@ -202,7 +202,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(screws) = {
-    {"screws", "Shao and Yuan 2012, equations 1 to 15", false, false, false, true, 1000, true, true, false},
+    {"screws", "Shao and Yuan 2012, equations 1 to 15", DYN_FORMULATION_NEED_INDEPENDENT, 1000, true, true, false},
     reserve,
     inverse,
     forward,

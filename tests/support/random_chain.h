@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Random robots of stated joint types: serial chains, and trees.
+ */
+#ifndef DYNAMICS_TESTS_RANDOM_CHAIN_H
+#define DYNAMICS_TESTS_RANDOM_CHAIN_H
+
+#include <dynamics/builder.h>
+
+#include "random.h"
+
+typedef struct random_chain_options {
+    int joints;                  /* at most 99 */
+    const dyn_joint_type *types; /* of which each joint has one at random */
+    int type_count;
+    bool branches; /* a joint may be on any link before it, not on the last one alone */
+    dyn_base base;
+} random_chain_options;
+
+/* Builds a random robot; every link has a positive definite inertia. The caller frees it. */
+dyn_model *random_chain(random_source *random, const random_chain_options *options);
+
+#endif
