@@ -47,12 +47,6 @@ static inline motion motion_at(motion m, vec3 p) {
     return motion_set(m.w, vec3_add(m.v, vec3_cross(m.w, p)));
 }
 
-/* Returns the motion in the parent of the frame with the placement X. */
-static inline motion motion_to_parent(placement X, motion m) {
-    vec3 w = mat3_apply(X.R, m.w);
-    return motion_set(w, vec3_add(mat3_apply(X.R, m.v), vec3_cross(X.r, w)));
-}
-
 /* Rotates both parts of a motion. */
 static inline motion motion_rotate(mat3 R, motion m) {
     return motion_set(mat3_apply(R, m.w), mat3_apply(R, m.v));

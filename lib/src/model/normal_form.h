@@ -147,7 +147,7 @@ struct dyn_model {
 };
 
 /* Returns the nv coordinate axes of a motion, in the order of v. */
-static inline const spatial_axis *motion_axes(motion_type motion) {
+static inline const spatial_axis *motion_axes(motion_type type) {
     static const spatial_axis axes[][6] = {
         /* revolute */ {AXIS_WZ},
         /* prismatic */ {AXIS_VZ},
@@ -157,7 +157,7 @@ static inline const spatial_axis *motion_axes(motion_type motion) {
         /* spherical */ {AXIS_WX, AXIS_WY, AXIS_WZ},
         /* floating */ {AXIS_VX, AXIS_VY, AXIS_VZ, AXIS_WX, AXIS_WY, AXIS_WZ},
     };
-    return axes[motion];
+    return axes[type];
 }
 
 #endif

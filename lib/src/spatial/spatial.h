@@ -5,6 +5,7 @@
  * A placement (R, r) describes a child frame in its parent: R maps child coordinates to parent coordinates, r is the
  * child's origin in parent coordinates. It transforms
  *     motions to the child     w_c = R' w_p            v_c = R' (v_p + w_p x r)
+ *     motions to the parent    w_p = R w_c             v_p = R v_c + r x w_p
  *     forces to the parent     f_p = R f_c             n_p = R n_c + r x f_p
  */
 #ifndef DYNAMICS_SPATIAL_SPATIAL_H
@@ -92,6 +93,11 @@ static inline real spatial_dot(motion m, force a) {
 
 static inline motion motion_to_child(placement X, motion m) {
     return motion_set(mat3_apply_transposed(X.R, m.w), mat3_apply_transposed(X.R, vec3_cross_add(m.w, X.r, m.v)));
+}
+
+static inline motion motion_to_parent(placement X, motion m) {
+    vec3 w = mat3_apply(X.R, m.w);
+    return motion_set(w, vec3_add(mat3_apply(X.R, m.v), vec3_cross(X.r, w)));
 }
 
 static inline force force_to_parent(placement X, force a) {
