@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Vereshchagin's forward dynamics: Gauss's principle of least constraint, minimized by dynamic programming, with
+ * constraints on the end effector.
+ *
+ * Of all accelerations that the joints allow, the real ones minimize the compulsion
+ *     Z = sum over links of (a_i' I_i a_i / 2 + p_i' a_i) - sum over joints of tau_i ddq_i
+ * subject to constraints on the last link, E_n' a_n = target, with multipliers nu, the wrench that enforces them. What
+ * the links from i on contribute to the minimum is a quadratic function of a_i; Bellman's principle yields it from the
+ * tip to the base:
+ *     Z_i(a) = a' I^A_i a / 2 + (p^A_i - E_i nu)' a - U_i' nu - nu' L_i nu / 2 + constant
+ *     u   = tau_i - h_i' (p^A_i + I^A_i c_i)                                      least at
+ *     ddq_i = D^-1 (u + h_i' E_i nu) - G' a_parent                                (articulated_joint.h)
+ *     E_parent = (1 - G h_i') E_i
+ *     U_parent = U_i + E_i' (c_i + h_i D^-1 u)
+ *     L_parent = L_i + E_i' h_i D^-1 h_i' E_i
+ * At the base, E_0' a_0 + U_0 + L_0 nu = target: the acceleration of the end effector for the multipliers nu. L_0 is
+ * J M^-1 J', and U_0 with a_0 its acceleration without constraints. The recursions are those of the ABA, eight years
+ * before it.
+ *
+ * Forward dynamics is that of the free chain, nu = 0. The blocks show the chain whose end effector is held: all six
+ * components of its acceleration are zero, as far as the joints reach. Vectors are in the axes of the world, about its
+ * origin, so E_n is the identity. Gravity is the acceleration a_0 = -g of the base; "held" is a_n = a_0 then. p_i is
+ * v_i x I_i v_i.
+ *
+ * Source: Vereshchagin 1974; Featherstone and Orin 2000, section 2; Shakhimardanov 2015 for the notation.
+ */
+#include "articulated_joint.h"
+#include "formulation.h"
+#include "matrix.h"
+#include "world_links.h"
+
+enum { ROWS = 6 }; /* constraints: components of the acceleration of the last link */
+
+/* Least pivot of L, as a share of the trace of its rotational or translational block, that counts as an acceleration
+ * that the joints reach. */
+static const double reach = 1e-9;
+
+typedef struct arrays {
+    articulated_inertia *IA;
+    articulated_joint *joints;
+    force *pA;
+    motion *a;
+    real *u;                   /* at the indices of the joints */
+    real *he;                  /* h' E, ROWS numbers for each coordinate */
+    real *E;                   /* ROWS columns, each a wrench: 6 x ROWS for each link */
+    matrix L, U;               /* of the base: ROWS x ROWS, ROWS x 1 */
+    matrix LDL;                /* factors of L */
+    matrix nu;                 /* ROWS x 1 */
+    real *tau, *held, *IA_all; /* of the blocks: forces, accelerations of the held chain, 6 x 6 matrices */
+    const world_link *links;
+} arrays;
+
+static arrays take(const mechanism *m, const real *v, scratch *s) {
+    arrays x;
+    size_t count = (size_t)m->count, nv = (size_t)m->nv;
+    x.IA = (articulated_inertia *)scratch_take(s, count, sizeof(articulated_inertia));
+    x.joints = (articulated_joint *)scratch_take(s, count, sizeof(articulated_joint));
+    x.pA = (force *)scratch_take(s, count, sizeof(force));
+    x.a = (motion *)scratch_take(s, count, sizeof(motion));
+    x.u = scratch_reals(s, nv), x.he = scratch_reals(s, ROWS * nv);
+    x.E = scratch_reals(s, 6 * ROWS * count);
+    x.L = matrix_take(s, ROWS, ROWS), x.U = matrix_take(s, ROWS, 1);
+    x.LDL = matrix_take(s, ROWS, ROWS), x.nu = matrix_take(s, ROWS, 1);
+    x.tau = scratch_reals(s, nv), x.held = scratch_reals(s, nv), x.IA_all = scratch_reals(s, 36 * count);
+    x.links = KERNEL(world_links)(m, v, s);
+    return x;
+}
+
+static void reserve(const mechanism *m, scratch *s) {
+    take(m, NULL, s);
+}
+
+static matrix column_of(const arrays *x, int i, int c) {
+    return matrix_block(matrix_of(x->E + 6 * ROWS * i, 6, ROWS), 0, c, 6, 1);
+}
+
+/* Computes I^A, p^A and u of all links. */
+static void minimize_inward(const mechanism *m, const arrays *x, const real *tau) {
+    for (int i = 0; i < m->count; i++) {
+        x->IA[i] = articulated_from_rigid(x->links[i].I);
+        x->pA[i] = x->links[i].p;
+    }
+    for (int i = m->count - 1; i >= 0; i--) {
+        const world_link *l = &x->links[i];
+        KERNEL(articulate_joint)(l->nv, l->h, x->IA[i], &x->joints[i]);
+        force bias = force_add(x->pA[i], articulated_apply(x->IA[i], l->c));
+        real *u = x->u + l->v_index;
+        for (int k = 0; k < l->nv; k++) {
+            u[k] = tau[l->v_index + k] - spatial_dot(l->h[k], bias);
+        }
+        if (l->parent >= 0) {
+            articulated_inertia across = KERNEL(inertia_across)(&x->joints[i], x->IA[i]);
+            x->IA[l->parent] = articulated_add(x->IA[l->parent], across);
+            x->pA[l->parent] = force_add(x->pA[l->parent], KERNEL(add_gain)(&x->joints[i], u, bias));
+        }
+    }
+}
+
+/* Adds the terms of joint i to L and U: those of D^-1 h' E for each constraint. */
+static void add_response(const arrays *x, int i) {
+    const world_link *l = &x->links[i];
+    real rate[6], free_rate[6];
+    const real *he = x->he + ROWS * l->v_index;
+    KERNEL(joint_acceleration)(&x->joints[i], x->u + l->v_index, motion_zero(), free_rate);
+    motion step = motion_add(l->c, KERNEL(world_rate)(l, free_rate));
+    for (int c = 0; c < ROWS; c++) {
+        real *U = matrix_at(x->U, c, 0);
+        *U = *U + spatial_dot(step, KERNEL(matrix_force)(column_of(x, i, c)));
+        KERNEL(joint_acceleration)(&x->joints[i], he + c * l->nv, motion_zero(), rate);
+        for (int r = 0; r < ROWS; r++) {
+            real *entry = matrix_at(x->L, r, c);
+            for (int k = 0; k < l->nv; k++) {
+                *entry = *entry + he[r * l->nv + k] * rate[k];
+            }
+        }
+    }
+}
+
+/* Computes E of all links, and L and U of the base. */
+static void propagate_constraints(const mechanism *m, const arrays *x) {
+    KERNEL(matrix_clear)(x->L), KERNEL(matrix_clear)(x->U);
+    if (m->count > 0) {
+        KERNEL(matrix_identity)(matrix_of(x->E + 6 * ROWS * (m->count - 1), 6, ROWS));
+    }
+    for (int i = m->count - 1; i >= 0; i--) {
+        const world_link *l = &x->links[i];
+        real lost[6];
+        for (int c = 0; c < ROWS; c++) {
+            force E = KERNEL(matrix_force)(column_of(x, i, c));
+            real *he = x->he + ROWS * l->v_index + c * l->nv;
+            for (int k = 0; k < l->nv; k++) {
+                he[k] = spatial_dot(l->h[k], E);
+                lost[k] = -he[k];
+            }
+            if (i > 0) {
+                KERNEL(matrix_set_force)(column_of(x, i - 1, c), KERNEL(add_gain)(&x->joints[i], lost, E));
+            }
+        }
+        add_response(x, i);
+    }
+}
+
+/* Computes the acceleration of the end effector for nu = 0, less that of the base: E_0' a_0 + U_0 - a_0, with
+ * E_0 carried across joint 0 to the base. Without joints, it is zero. */
+static motion free_acceleration(const mechanism *m, const arrays *x) {
+    if (m->count == 0) {
+        return motion_zero();
+    }
+    const world_link *l = &x->links[0];
+    motion base = KERNEL(base_acceleration)(m), sum = motion_zero();
+    real lost[6], *components[6] = {&sum.w.x, &sum.w.y, &sum.w.z, &sum.v.x, &sum.v.y, &sum.v.z};
+    for (int c = 0; c < ROWS; c++) {
+        for (int k = 0; k < l->nv; k++) {
+            lost[k] = -x->he[c * l->nv + k];
+        }
+        force E = KERNEL(add_gain)(&x->joints[0], lost, KERNEL(matrix_force)(column_of(x, 0, c)));
+        *components[c] = spatial_dot(base, E) + *matrix_at(x->U, c, 0);
+    }
+    return motion_fma(real_set(-1), base, sum);
+}
+
+/* Solves L nu = -free for the multipliers that hold the end effector, without the components that no joint moves: their
+ * pivots are zero, up to rounding. */
+static void solve_multipliers(const arrays *x, motion acceleration) {
+    real *A = x->LDL.x, *nu = x->nu.x, rest[ROWS];
+    KERNEL(matrix_set_motion)(x->nu, motion_fma(real_set(-1), acceleration, motion_zero()));
+    for (int i = 0; i < ROWS; i++) {
+        for (int j = 0; j < ROWS; j++) {
+            A[i * ROWS + j] = *matrix_at(x->L, i, j);
+        }
+    }
+    for (int k = 0; k < ROWS; k++) {
+        int block = k < 3 ? 0 : 3;
+        real trace = *matrix_at(x->L, block, block) + *matrix_at(x->L, block + 1, block + 1);
+        real pivot = A[k * ROWS + k], least = real_set(reach) * (trace + *matrix_at(x->L, block + 2, block + 2));
+        real safe = real_where_positive(pivot - least, pivot, real_set(1));
+        rest[k] = real_where_positive(pivot - least, real_set(1) / safe, real_set(0));
+        for (int i = k + 1; i < ROWS; i++) {
+            real factor = A[i * ROWS + k] * rest[k];
+            for (int j = k + 1; j < ROWS; j++) {
+                A[i * ROWS + j] = A[i * ROWS + j] - factor * A[k * ROWS + j];
+            }
+            nu[i] = nu[i] - factor * nu[k];
+        }
+    }
+    for (int k = ROWS - 1; k >= 0; k--) {
+        for (int j = k + 1; j < ROWS; j++) {
+            nu[k] = nu[k] - A[k * ROWS + j] * nu[j];
+        }
+        nu[k] = nu[k] * rest[k];
+    }
+}
+
+/* Computes the accelerations from the base to the tip, with the multipliers nu where they are not NULL. */
+static void accelerate_outward(const mechanism *m, const arrays *x, const real *nu, real *a) {
+    for (int i = 0; i < m->count; i++) {
+        const world_link *l = &x->links[i];
+        motion before = i == 0 ? KERNEL(base_acceleration)(m) : x->a[i - 1];
+        real u[6];
+        for (int k = 0; k < l->nv; k++) {
+            u[k] = x->u[l->v_index + k];
+            for (int c = 0; nu && c < ROWS; c++) {
+                u[k] = u[k] + x->he[ROWS * l->v_index + c * l->nv + k] * nu[c];
+            }
+        }
+        KERNEL(joint_acceleration)(&x->joints[i], u, before, a + l->v_index);
+        x->a[i] = motion_add(before, motion_add(l->c, KERNEL(world_rate)(l, a + l->v_index)));
+    }
+}
+
+static void forward(const mechanism *m, scratch *s, const real *v, const real *tau, real *a) {
+    arrays x = take(m, v, s);
+    minimize_inward(m, &x, tau);
+    accelerate_outward(m, &x, NULL, a);
+}
+
+/* Computes all inner quantities, for the forces of the motion a, and the motion of the chain that is held. */
+static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
+    arrays x = take(m, v, s);
+    int n = m->count, nv = m->nv;
+    real_clear(x.tau, nv);
+    KERNEL(world_newton_euler)(m, x.links, a, x.a, x.pA, x.tau);
+    minimize_inward(m, &x, x.tau);
+    propagate_constraints(m, &x);
+    solve_multipliers(&x, free_acceleration(m, &x));
+    accelerate_outward(m, &x, x.nu.x, x.held);
+    for (int i = 0; i < n; i++) {
+        KERNEL(matrix_set_inertia)(matrix_of(x.IA_all + 36 * i, 6, 6), x.IA[i]);
+    }
+    KERNEL(add_block)
+    (blocks, "I_A", "Hessian of the compulsion of the links from each on, world axes and origin", block_of(n, 6, 6, 0),
+     x.IA_all);
+    KERNEL(add_block)(blocks, "p_A", "its gradient at zero acceleration, (n; f)", block_of(n, 2, 3, 0), x.pA);
+    KERNEL(add_block)
+    (blocks, "E", "wrench at each link for a unit wrench (n; f) at the end effector, by column",
+     block_of(n, 6, ROWS, 0), x.E);
+    KERNEL(add_block)
+    (blocks, "L", "J M^-1 J' of the last link, world axes and origin", block_of(ROWS, ROWS, 0, 0), x.L.x);
+    KERNEL(add_block)
+    (blocks, "U", "acceleration of the end effector due to forces and velocities", block_of(2, 3, 0, 0), x.U.x);
+    KERNEL(add_block)(blocks, "nu", "wrench (n; f) that holds the end effector", block_of(2, 3, 0, 0), x.nu.x);
+    KERNEL(add_block)(blocks, "a_held", "accelerations of the joints while it is held", block_of(nv, 0, 0, 0), x.held);
+    KERNEL(add_block)(blocks, "A_held", "accelerations of the links then, less gravity", block_of(n, 2, 3, 0), x.a);
+}
+
+const formulation KERNEL(vereshchagin) = {
+    {"vereshchagin", "Vereshchagin 1974; Featherstone and Orin 2000, section 2",
+     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT, 1000, false, true, false},
+    reserve,
+    NULL,
+    forward,
+    NULL,
+    coefficients,
+};
