@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Inner quantities of the formulations on random robots: the factors, operators and multipliers that a formulation
+ * returns satisfy its equations.
+ */
+#include <stdlib.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/formulation_blocks.h"
+#include "support/random_chain.h"
+#include "support/random_tree.h"
+
+enum { CASES = 25 };
+
+/* A robot in motion, its mass matrix and forces, and memory for two matrices. */
+typedef struct quantities {
+    dyn_model *model;
+    int k;
+    size_t nv, links; /* links that move: bodies of the formulations */
+    double *q, *v, *a, *M, *tau, *x, *y;
+    motion_of_model motion;
+} quantities;
+
+/* Draws a robot of revolute and prismatic joints, so that every joint moves one body. */
+static quantities draw(random_source base, int k, int joints, bool branches) {
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC};
+    dyn_error error;
+    dyn_workspace *w;
+    random_source random = random_case(base, (uint64_t)k);
+    random_chain_options options = {
+        .joints = joints, .types = types, .type_count = k % 3 ? 1 : 2, .branches = branches};
+    quantities c = {.model = random_chain(&random, &options), .k = k};
+    c.nv = c.links = (size_t)dyn_model_nv(c.model);
+    size_t rows = 12 * c.links;
+    c.q = numbers(c.nv), c.v = numbers(c.nv), c.a = numbers(c.nv), c.tau = numbers(c.nv);
+    c.M = numbers(c.nv * c.nv), c.x = numbers(rows * rows), c.y = numbers(rows * rows);
+    random_vector(&random, (int)c.nv, 2, c.q);
+    random_vector(&random, (int)c.nv, 2, c.v);
+    random_vector(&random, (int)c.nv, 3, c.a);
+    require(dyn_workspace_create(c.model, &w, &error), &error);
+    require(dyn_crba(c.model, w, 1, c.q, c.M, &error), &error);
+    require(dyn_rnea(c.model, w, 1, NULL, c.q, c.v, c.a, NULL, c.tau, &error), &error);
+    dyn_workspace_free(w);
+    c.motion = (motion_of_model){.model = c.model, .q = c.q, .v = c.v, .a = c.a};
+    return c;
+}
+
+static void clear(quantities *c) {
+    free(c->q), free(c->v), free(c->a), free(c->tau), free(c->M), free(c->x), free(c->y);
+    dyn_model_free(c->model);
+}
+
+/* Computes C = A B, of rows x inner and inner x columns. */
+static void product(const double *A, const double *B, size_t rows, size_t inner, size_t columns, double *C) {
+    for (size_t i = 0; i < rows * columns; i++) {
+        C[i] = 0;
+        for (size_t k = 0; k < inner; k++) {
+            C[i] += A[i / columns * inner + k] * B[k * columns + i % columns];
+        }
+    }
+}
+
+/* Requires that A is the identity. */
+static void assert_identity(const char *what, int k, const double *A, size_t n) {
+    double *identity = numbers(n * n);
+    for (size_t i = 0; i < n; i++) {
+        identity[i * n + i] = 1;
+    }
+    assert_norm_close(what, k, A, identity, n * n, 1e-9);
+    free(identity);
+}
+
+/* Returns a block that the caller frees. */
+static double *block(const char *formulation, const quantities *c, const char *name, size_t count) {
+    double *values = numbers(count);
+    evaluate_block(formulation, &c->motion, name, count, values);
+    return values;
+}
+
+START_TEST(all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree) {
+    static const char *const methods[][2] = {{"walker_orin", "M_1"}, {"walker_orin", "M_2"}, {"walker_orin", "M_3"},
+                                             {"lilly_orin", "M_I"},  {"lilly_orin", "M_II"}, {"lilly_orin", "M_III"},
+                                             {"lilly_orin", "M_IV"}};
+    random_source base = random_seed("methods for the mass matrix", 1811);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+            evaluate_block(methods[i][0], &c.motion, methods[i][1], c.nv * c.nv, c.x);
+            assert_norm_close(methods[i][1], k, c.x, c.M, c.nv * c.nv, 1e-12);
+        }
+        clear(&c);
+    }
+}
+END_TEST
+
+/* F + F* + tau = 0. */
+START_TEST(generalized_forces_of_kane_balance_those_of_the_joints) {
+    random_source base = random_seed("F + F* + tau = 0", 1812);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        double *F = block("kane", &c, "F", c.nv), *star = block("kane", &c, "F_star", c.nv);
+        for (size_t i = 0; i < c.nv; i++) {
+            c.x[i] = -(F[i] + star[i]);
+        }
+        assert_norm_close("tau", k, c.x, c.tau, c.nv, 1e-11);
+        free(F), free(star);
+        clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(pivots_of_the_two_orders_are_composite_and_articulated_inertias) {
+    static const char *const names[] = {"I_C", "I_A"};
+    random_source base = random_seed("pivots of the sparse system", 1813);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 9, k % 2);
+        size_t rows = 6 * c.links, count = 36 * c.links;
+        for (int i = 0; i < 2; i++) {
+            evaluate_block("newton_euler_factorization", &c.motion, names[i], count, c.x);
+            evaluate_block("absolute_coordinates", &c.motion, names[i], count, c.y);
+            assert_norm_close(names[i], k, c.x, c.y, count, 1e-9);
+        }
+        double *P = block("newton_euler_factorization", &c, "P", rows * rows);
+        double *inverse = block("newton_euler_factorization", &c, "P_inverse", rows * rows);
+        product(P, inverse, rows, rows, rows, c.x);
+        assert_identity("P P^-1", k, c.x, rows);
+        evaluate_block("newton_euler_factorization", &c.motion, "M", c.nv * c.nv, c.x);
+        assert_norm_close("H' P^-T I P^-1 H", k, c.x, c.M, c.nv * c.nv, 1e-11);
+        free(P), free(inverse);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* (I + H phi K)(I - H psi K) = 1, and the factorizations are M and its inverse. */
+START_TEST(operator_factorizations_are_inverse_to_each_other) {
+    random_source base = random_seed("operator factorizations", 1814);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 12, k % 2);
+        size_t n = c.nv;
+        double *W = block("spatial_operator_algebra", &c, "W", n * n);
+        double *inverse = block("spatial_operator_algebra", &c, "W_inverse", n * n);
+        product(W, inverse, n, n, n, c.x);
+        assert_identity("(I + H phi K)(I - H psi K)", k, c.x, n);
+        evaluate_block("spatial_operator_algebra", &c.motion, "M_inverse", n * n, inverse);
+        product(inverse, c.M, n, n, n, c.x);
+        assert_identity("M^-1 M", k, c.x, n);
+        evaluate_block("spatial_operator_algebra", &c.motion, "accelerations", n, c.x);
+        assert_norm_close("smoothed accelerations", k, c.x, c.a, n, 1e-9);
+        free(W), free(inverse);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* I + H phi K and I - H psi K by the operators as matrices. */
+START_TEST(operators_multiply_to_the_factors) {
+    static const char *const operators[] = {"phi", "psi"}, *const factors[] = {"W", "W_inverse"};
+    random_source base = random_seed("operators", 1815);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 9, k % 2);
+        size_t n = c.nv, rows = 6 * c.links;
+        double *H = block("spatial_operator_algebra", &c, "H", n * rows);
+        double *K = block("spatial_operator_algebra", &c, "K", n * rows);
+        for (int o = 0; o < 2; o++) {
+            double *A = block("spatial_operator_algebra", &c, operators[o], rows * rows);
+            product(A, K, rows, rows, n, c.x);
+            product(H, c.x, n, rows, n, c.y);
+            evaluate_block("spatial_operator_algebra", &c.motion, factors[o], n * n, c.x);
+            for (size_t i = 0; i < n * n; i++) {
+                c.x[i] = (o == 0 ? 1 : -1) * (c.x[i] - (i % (n + 1) == 0));
+            }
+            assert_norm_close(operators[o], k, c.y, c.x, n * n, 1e-9);
+            free(A);
+        }
+        free(H), free(K);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* The end effector of a chain that is held does not accelerate, and its wrench nu accounts for the difference of the
+ * joints' forces: M (a_held - a) = J' nu. L is J M^-1 J'. */
+START_TEST(a_held_end_effector_does_not_accelerate) {
+    static const double minus_gravity[6] = {0, 0, 0, 0, 0, 9.81};
+    random_source base = random_seed("held end effector", 1816);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 12, false);
+        size_t n = c.nv, rows = 6 * c.links;
+        double *S = block("kane", &c, "S", rows * n), *J = S + (rows - 6) * n;
+        double *nu = block("vereshchagin", &c, "nu", 6), *held = block("vereshchagin", &c, "a_held", n);
+        double *inverse = block("spatial_operator_algebra", &c, "M_inverse", n * n);
+        double *A = block("vereshchagin", &c, "A_held", rows), *transposed = numbers(6 * n);
+        if (n >= 7 && k % 3) {
+            assert_norm_close("acceleration of the held link", k, A + rows - 6, minus_gravity, 6, 1e-6);
+        }
+        for (size_t i = 0; i < 6 * n; i++) {
+            transposed[i % n * 6 + i / n] = J[i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            held[i] -= c.a[i];
+        }
+        product(c.M, held, n, n, 1, c.x);
+        product(transposed, nu, n, 6, 1, c.y);
+        assert_norm_close("M (a_held - a) = J' nu", k, c.x, c.y, n, 1e-7);
+        product(J, inverse, 6, n, n, c.x);
+        product(c.x, transposed, 6, n, 6, c.y);
+        evaluate_block("vereshchagin", &c.motion, "L", 36, c.x);
+        assert_norm_close("L = J M^-1 J'", k, c.x, c.y, 36, 1e-9);
+        free(S), free(nu), free(held), free(inverse), free(A), free(transposed);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* In a joint that turns, the wrench is that of the constraints and a moment of the size of tau. */
+START_TEST(constraint_forces_and_joint_forces_add_up_to_the_wrenches) {
+    random_source base = random_seed("constraint forces", 1817);
+    for (int k = 1; k < 3 * CASES; k += 3) {
+        quantities c = draw(base, k, 1 + k % 12, false);
+        size_t n = c.nv;
+        double *fc = block("constraint_force", &c, "f_c", 6 * n), *f = block("absolute_coordinates", &c, "f", 6 * n);
+        for (size_t i = 0; i < 6 * n; i++) {
+            f[i] -= fc[i];
+        }
+        for (size_t i = 0; i < n; i++) {
+            double moment = norm(f + 6 * i, 3), size = c.tau[i] < 0 ? -c.tau[i] : c.tau[i];
+            ck_assert_double_le(norm(f + 6 * i + 3, 3), 1e-8 * norm(fc, 6 * n));
+            ck_assert_double_eq_tol(moment, size, 1e-8 * norm(fc, 6 * n));
+        }
+        free(fc), free(f);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* Phi = 0, and Phi_q R = 0: the constraints allow the motions of the joints. There are as many constraints as other
+ * directions. */
+START_TEST(natural_coordinates_obey_their_constraints) {
+    random_source base = random_seed("natural coordinates", 1818);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 6, k % 2);
+        size_t n = c.nv, columns = 12 * c.links, rows = columns - n;
+        double *zeros = numbers(rows * n), *R = block("natural_coordinates", &c, "R", columns * n);
+        double *Phi_q = block("natural_coordinates", &c, "Phi_q", rows * columns);
+        evaluate_block("natural_coordinates", &c.motion, "Phi", rows, c.x);
+        assert_norm_close("Phi", k, c.x, zeros, rows, 1e-12);
+        product(Phi_q, R, rows, columns, n, c.x);
+        assert_norm_close("Phi_q R", k, c.x, zeros, rows * n, 1e-12);
+        free(zeros), free(R), free(Phi_q);
+        clear(&c);
+    }
+}
+END_TEST
+
+/* M_i a_i + f'_i of Armstrong is the force in the joint, and K_i a_i + d_i the angular acceleration. */
+START_TEST(linear_answers_of_armstrong_hold_at_the_motion) {
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_SPHERICAL};
+    random_source base = random_seed("answers of spherical joints", 1819);
+    for (int k = 0; k < CASES; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        random_chain_options options = {.joints = 1 + k % 6, .types = types, .type_count = 1, .branches = k % 2};
+        quantities c = {.model = random_chain(&random, &options), .k = k};
+        size_t n = (size_t)options.joints;
+        double q[4 * 6], v[3 * 6], a[3 * 6];
+        random_configuration(&random, c.model, 1, q);
+        random_vector(&random, (int)(3 * n), 2, v), random_vector(&random, (int)(3 * n), 3, a);
+        c.motion = (motion_of_model){.model = c.model, .q = q, .v = v, .a = a};
+        double *M = block("armstrong", &c, "M", 9 * n), *f = block("armstrong", &c, "f", 3 * n);
+        double *K = block("armstrong", &c, "K", 9 * n), *d = block("armstrong", &c, "d", 3 * n);
+        double *rise = block("newton_euler", &c, "dv", 3 * n), *turn = block("newton_euler", &c, "dw", 3 * n);
+        double *nf = block("newton_euler", &c, "nf", 6 * n);
+        for (size_t i = 0; i < n; i++) {
+            for (size_t r = 0; r < 3; r++) {
+                for (size_t j = 0; j < 3; j++) {
+                    f[3 * i + r] += M[9 * i + 3 * j + r] * rise[3 * i + j];
+                    d[3 * i + r] += K[9 * i + 3 * r + j] * rise[3 * i + j];
+                }
+            }
+            assert_norm_close("M a + f'", k, f + 3 * i, nf + 6 * i + 3, 3, 1e-9);
+        }
+        assert_norm_close("K a + d", k, d, turn, 3 * n, 1e-9);
+        free(M), free(f), free(K), free(d), free(rise), free(turn), free(nf);
+        dyn_model_free(c.model);
+    }
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("formulation_quantities");
+    tcase_add_test(tests, all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree);
+    tcase_add_test(tests, generalized_forces_of_kane_balance_those_of_the_joints);
+    tcase_add_test(tests, pivots_of_the_two_orders_are_composite_and_articulated_inertias);
+    tcase_add_test(tests, operator_factorizations_are_inverse_to_each_other);
+    tcase_add_test(tests, operators_multiply_to_the_factors);
+    tcase_add_test(tests, a_held_end_effector_does_not_accelerate);
+    tcase_add_test(tests, constraint_forces_and_joint_forces_add_up_to_the_wrenches);
+    tcase_add_test(tests, natural_coordinates_obey_their_constraints);
+    tcase_add_test(tests, linear_answers_of_armstrong_hold_at_the_motion);
+    tcase_set_timeout(tests, 120);
+    return run_properties("formulation quantities", tests);
+}
