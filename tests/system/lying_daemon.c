@@ -324,6 +324,69 @@ START_TEST(an_explanation_of_another_length_is_refused) {
 }
 END_TEST
 
+/* Answers with a block of four values whose extents state another number of them. */
+START_TEST(a_block_of_another_size_than_its_extents_is_refused) {
+    static const uint32_t shapes[5][4] = {{2, 2}, {2, 3}, {4, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}, {0, 2}};
+    static double values[4];
+    const double q[2] = {0};
+    dyn_client_query query = QUERY;
+    query.samples = 1;
+    for (size_t k = 0; k < 5; k++) {
+        Dynamics__V1__FormulationBlock block = DYNAMICS__V1__FORMULATION_BLOCK__INIT, *blocks[] = {&block};
+        Dynamics__V1__FormulateReply formulation = DYNAMICS__V1__FORMULATE_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_formulation *answer;
+        block.n_extents = 2;
+        block.extents = (uint32_t *)shapes[k];
+        block.n_values = 4;
+        formulation.n_tau = 2;
+        block.values = formulation.tau = values;
+        formulation.n_blocks = 1;
+        formulation.blocks = blocks;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_FORMULATE;
+        reply.formulate = &formulation;
+        set_reply(&reply);
+        lying_peer_publish(&peer);
+        dyn_client_status status = dyn_client_formulate(client, &query, q, NULL, NULL, &answer, &error);
+        lying_peer_publish(&peer);
+        ck_assert_int_eq(status, k == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+        dyn_client_formulation_free(answer);
+    }
+}
+END_TEST
+
+/* A formulation that applies must have all of its results. */
+START_TEST(a_comparison_without_a_result_is_refused) {
+    static double values[2];
+    const double q[2] = {0};
+    dyn_client_query query = QUERY;
+    query.samples = 1;
+    for (int k = 0; k < 3; k++) {
+        Dynamics__V1__FormulationCost cost = DYNAMICS__V1__FORMULATION_COST__INIT;
+        Dynamics__V1__ComparedFormulation one = DYNAMICS__V1__COMPARED_FORMULATION__INIT, *all_of_them[] = {&one};
+        Dynamics__V1__CompareReply comparison = DYNAMICS__V1__COMPARE_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_comparison *answer;
+        comparison.nv = 2;
+        comparison.n_formulations = 1;
+        comparison.formulations = all_of_them;
+        one.tau = one.a = values;
+        one.n_tau = 2;
+        one.n_a = k == 1 ? 1 : 2;
+        one.inverse_dynamics = one.forward_dynamics = &cost;
+        one.mass_matrix = k == 2 ? NULL : &cost;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_COMPARE;
+        reply.compare = &comparison;
+        set_reply(&reply);
+        lying_peer_publish(&peer);
+        dyn_client_status status = dyn_client_compare(client, &query, q, NULL, NULL, &answer, &error);
+        lying_peer_publish(&peer);
+        ck_assert_int_eq(status, k == 0 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+        dyn_client_comparison_free(answer);
+    }
+}
+END_TEST
+
 /* Checks screws whose lists do not fit together, and an answer in another form than the requested one. */
 START_TEST(an_export_that_contradicts_itself_is_refused) {
     static double numbers[200];
@@ -486,6 +549,8 @@ int main(void) {
     tcase_add_test(all, a_description_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_evaluation_that_contradicts_itself_is_refused);
     tcase_add_test(all, an_explanation_of_another_length_is_refused);
+    tcase_add_test(all, a_block_of_another_size_than_its_extents_is_refused);
+    tcase_add_test(all, a_comparison_without_a_result_is_refused);
     tcase_add_test(all, an_export_that_contradicts_itself_is_refused);
     tcase_add_test(all, base_parameters_that_contradict_themselves_are_refused);
     tcase_add_test(all, a_body_of_too_few_numbers_is_refused);
