@@ -178,7 +178,9 @@ START_TEST(a_model_that_is_too_large_is_refused_with_the_bound) {
     const dyn_formulation_traits *traits = dyn_formulation_traits_at(_i);
     ck_assert_int_le(traits->most_coordinates, 1000);
     random_source random = random_seed(traits->name, 1810);
-    dyn_model *model = random_chain(&random, traits->most_coordinates + 1, true, false);
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE};
+    random_chain_options options = {.joints = traits->most_coordinates + 1, .types = types, .type_count = 1};
+    dyn_model *model = random_chain(&random, &options);
     dyn_error error;
     char bound[32];
     snprintf(bound, sizeof bound, "%d at most", traits->most_coordinates);

@@ -10,7 +10,7 @@
 #include "random.h"
 
 typedef struct random_chain_options {
-    int joints;                  /* at most 99 */
+    int joints;                  /* less than 100000 */
     const dyn_joint_type *types; /* of which each joint has one at random */
     int type_count;
     bool branches; /* a joint may be on any link before it, not on the last one alone */

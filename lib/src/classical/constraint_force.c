@@ -311,8 +311,8 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 
 const formulation KERNEL(constraint_force) = {
     {"constraint_force", "Featherstone and Orin 2000, equation 28; Fijany, Sharf and D'Eleuterio 1995",
-     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT | DYN_FORMULATION_NEED_REGULAR_INERTIAS,
-     10000, false, true, false},
+     DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_INDEPENDENT | DYN_FORMULATION_NEED_REGULAR_INERTIAS, 1000,
+     false, true, false},
     reserve,
     NULL,
     forward,
