@@ -333,6 +333,61 @@ START_TEST(derived_models_carry_constraints_or_name_the_one_that_is_lost) {
 }
 END_TEST
 
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Adds a chain of links that slide along x, and ties its first one to the world so many times. */
+static dyn_builder *tied_chain(int joints, int constraints) {
+    char names[2][NAME_SIZE] = {"base", ""};
+    dyn_builder *builder;
+    dyn_error error;
+    require(dyn_builder_create("chain", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &(dyn_link_description){.name = "base"}, &error), &error);
+    for (int j = 0; j < joints; j++) {
+        char *parent = names[j % 2], *child = names[1 - j % 2];
+        snprintf(child, NAME_SIZE, "link %d", j);
+        const dyn_link_description link = {.name = child, .inertia = {.mass = 1}};
+        dyn_joint_description joint = {.name = child,
+                                       .type = DYN_JOINT_TYPE_PRISMATIC,
+                                       .parent_link = parent,
+                                       .child_link = child,
+                                       .axis = {1, 0, 0}};
+        memcpy(joint.rotation, identity.rotation, sizeof joint.rotation);
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+        require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    }
+    for (int i = 0; i < constraints; i++) {
+        char name[NAME_SIZE];
+        snprintf(name, sizeof name, "weld %d", i);
+        const dyn_constraint_description weld = {.name = name,
+                                                 .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                                 .type = DYN_JOINT_TYPE_FIXED,
+                                                 .predecessor = {NULL, identity},
+                                                 .successor = {"link 0", identity}};
+        require(dyn_builder_add_constraint(builder, &weld, &error), &error);
+    }
+    return builder;
+}
+
+START_TEST(rows_and_coordinates_of_a_model_with_constraints_are_bounded) {
+    const struct {
+        int joints, constraints;
+        dyn_status status;
+    } cases[] = {{1000, 1, DYN_OK},
+                 {1001, 0, DYN_OK},
+                 {1001, 1, DYN_RESOURCE_EXHAUSTED},
+                 {1, 100, DYN_OK},
+                 {1, 101, DYN_RESOURCE_EXHAUSTED}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dyn_builder *builder = tied_chain(cases[i].joints, cases[i].constraints);
+        dyn_model *model;
+        dyn_error error;
+        ck_assert_int_eq(dyn_builder_build(builder, NULL, NULL, &model, &error), cases[i].status);
+        dyn_model_free(model);
+        dyn_builder_free(builder);
+    }
+}
+END_TEST
+
 /* ---- Assembly ---------------------------------------------------------------------------------------------------- */
 
 /* Requires the closure errors at q to be below a bound, or one of them above it. */
@@ -602,6 +657,7 @@ int main(void) {
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);
     tcase_add_test(tests, descriptions_as_text_carry_constraints);
     tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);
+    tcase_add_test(tests, rows_and_coordinates_of_a_model_with_constraints_are_bounded);
     tcase_add_test(tests, assembly_closes_loops_from_a_guess_nearby);
     tcase_add_test(tests, samples_of_an_assembly_do_not_depend_on_each_other);
     tcase_add_test(tests, assembly_with_all_joints_held_names_the_open_constraint);

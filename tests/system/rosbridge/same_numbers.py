@@ -27,13 +27,13 @@ GEARED = {"name": "geared", "links": [{"name": name, "inertia": {"mass": 1}} for
 CHOICES = {"orientation", "rotation", "multiplier"}
 
 # Methods that change or report something which has no numbers, or none that stay the same from call to call.
-OTHERS = {"load_model", "derive_model", "unload_model", "export_model", "get_health", "get_server_info", "cancel",
-          "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state", "pause_simulation",
-          "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation", "claim_simulation",
-          "save_simulations", "restore_simulations", "record_simulation", "stop_recording", "replay_simulation",
-          "open_stream", "close_stream", "list_streams", "list_simulations", "get_stream", "get_stream_points",
-          "watch_stream", "list_recordings", "fetch_recording", "delete_recording", "start_job", "get_job",
-          "get_job_result", "cancel_job", "list_jobs"}
+OTHERS = {"compare", "load_model", "derive_model", "unload_model", "export_model", "get_health", "get_server_info",
+          "cancel", "create_simulation", "step_simulation", "set_simulation_input", "set_simulation_state",
+          "pause_simulation", "resume_simulation", "reset_simulation", "delete_simulation", "watch_simulation",
+          "claim_simulation", "save_simulations", "restore_simulations", "record_simulation", "stop_recording",
+          "replay_simulation", "open_stream", "close_stream", "list_streams", "list_simulations", "get_stream",
+          "get_stream_points", "watch_stream", "list_recordings", "fetch_recording", "delete_recording", "start_job",
+          "get_job", "get_job_result", "cancel_job", "list_jobs"}
 
 
 def bits(value):
@@ -81,6 +81,7 @@ class Numbers(fixture.Case):
             "gravity": {"query": PANDA, "q": q}, "bias_forces": state,
             "evaluate": {**state, "a": a, "tau": a, "quantities": asked},
             "explain": {"query": PANDA, "q": q[:7], "v": v[:7], "a": a[:7]},
+            "formulate": {"query": {**PANDA, "formulation": "lagrange_euler"}, "q": q[:7], "v": v[:7], "a": a[:7]},
             "kinematics": {"query": PANDA, "q": q, **frame},
             "rollout": {"query": PANDA, "q": q, "v": v, "steps": 20, "stride": 5},
             "inverse_dynamics_trajectory": {**state, "a": a, "time": times},
