@@ -258,9 +258,13 @@ class Carrier:
         expected = inverse_dynamics(q, v, a)
         found = self.ask("compare", q=q, v=v, a=a).formulations
         self.assertEqual(found[0].name, "kernels")
-        self.assertGreater(len(found), 5)
+        applied = {one.name for one in found if not one.refusal}
+        self.assertLessEqual({"lagrange_euler", "newton_euler", "generalized_dalembert", "christoffel", "screws",
+                              "lie_group"}, applied)
         for one in found:
-            self.assertEqual(one.refusal, "", one.name)
+            if one.refusal:
+                self.assertIn("joint1", one.refusal)
+                continue
             self.close_to(one.tau, expected)
             self.close_to(one.a, a)
         named = {"formulation": "lagrange_euler"}
