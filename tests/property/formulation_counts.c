@@ -154,11 +154,49 @@ START_TEST(forward_dynamics_with_screws_is_linear) {
 }
 END_TEST
 
+/* Returns the least n from which on the second formulation needs fewer operations than the first, or MOST + 1. */
+static int crossover(const counted *first, const counted *second) {
+    int n = MOST;
+    while (n > 0 &&
+           second->multiplications[n] + second->additions[n] < first->multiplications[n] + first->additions[n]) {
+        n--;
+    }
+    return n + 1;
+}
+
+/* Absolute coordinates save transforms, and pay with full vectors; the articulated bodies save a factorization. */
+START_TEST(long_chains_favour_the_world_frame_and_articulated_bodies) {
+    static counted rows[] = {
+        {"newton_euler", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"absolute_coordinates", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"walker_orin", DYN_FORMULATION_RESULT_MASS_MATRIX, {0}, {0}, {0}, {0}},
+        {"absolute_coordinates", DYN_FORMULATION_RESULT_MASS_MATRIX, {0}, {0}, {0}, {0}},
+        {"walker_orin", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"spatial_operator_algebra", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"spatial_operator_algebra", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+        {"absolute_coordinates", DYN_FORMULATION_RESULT_FORWARD_DYNAMICS, {0}, {0}, {0}, {0}},
+    };
+    static const int expected[] = {MOST + 1, 11, 13, 1};
+    for (int i = 0; i < 8; i++) {
+        if (!count_all(&rows[i])) {
+            return;
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        int n = crossover(&rows[2 * i], &rows[2 * i + 1]);
+        printf("%s needs fewer operations than %s from n = %d on\n", rows[2 * i + 1].formulation,
+               rows[2 * i].formulation, n);
+        ck_assert_int_eq(n, expected[i]);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("formulation_counts");
     tcase_add_test(tests, published_formulas_give_the_published_numbers);
     tcase_add_test(tests, inverse_dynamics_grows_as_published);
     tcase_add_test(tests, forward_dynamics_with_screws_is_linear);
+    tcase_add_test(tests, long_chains_favour_the_world_frame_and_articulated_bodies);
     tcase_set_timeout(tests, 60);
     return run_properties("formulation_counts", tests);
 }
