@@ -16,6 +16,10 @@ enum { RUNS = 5, BRIEF = 1000000 };
 /* Cost of the method, ns. It always runs on a worker. */
 static const double COMPARISON_COST = 1e6;
 
+/* Largest nv of a comparison: most formulations take a time of nv^3 for a matrix, and only the time between two of them
+ * is checked. */
+enum { MOST_COORDINATES = 200 };
+
 /* Results of one formulation, or of the kernels. */
 typedef struct compared {
     const dyn_formulation_traits *traits; /* NULL: the kernels */
@@ -191,12 +195,22 @@ static void answer(batch *b, const comparison *x) {
     }
 }
 
+static bool check_size(const batch *b) {
+    if (b->nv > MOST_COORDINATES) {
+        call_blame(b->call, "query.model");
+        call_fail(b->call, REASON_MODEL_UNSUITABLE,
+                  "model \"%s\" has nv = %zu; compare takes %d at most: compute with query.formulation instead",
+                  b->entry->name, b->nv, MOST_COORDINATES);
+    }
+    return b->nv <= MOST_COORDINATES;
+}
+
 void method_compare(call *c) {
     const Dynamics__V1__CompareRequest *r = c->request->compare;
     batch b;
     comparison x = {0};
     if (batch_open(c, &b, r->query, QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS, r->n_q, r->q) &&
-        batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
+        check_size(&b) && batch_check_one_state(&b) && batch_check(&b, "v", r->n_v) && batch_check(&b, "a", r->n_a)) {
         b.parts = (size_t)dyn_formulation_count();
         batch_expect(&b, 2 * b.nv * (1 + b.parts + b.nv));
         if (batch_begin(&b, COMPARISON_COST) && create_rows(&b, &x)) {

@@ -3,6 +3,7 @@
  * Formulations of the literature through the daemon: chosen in a query, compared, and with their inner quantities.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <check.h>
@@ -169,6 +170,34 @@ START_TEST(inner_quantities_are_named_blocks) {
 }
 END_TEST
 
+/* A chain of 201 joints is beyond the bound of a comparison, and a single formulation computes it. */
+START_TEST(a_comparison_of_a_large_model_is_refused) {
+    enum { JOINTS = 201 };
+    static char urdf[JOINTS * 400];
+    static double q[JOINTS], tau[JOINTS];
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "long", .nq = JOINTS, .nv = JOINTS, .samples = 1);
+    dyn_client_load_request load = DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf);
+    dyn_client_error error;
+    dyn_client_loaded_model *loaded;
+    dyn_client_comparison *found;
+    char *to = urdf + sprintf(urdf, "<robot name='long'><link name='l0'/>");
+    for (int i = 1; i <= JOINTS; i++) {
+        to += sprintf(to,
+                      "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' "
+                      "iyz='0'/></inertial></link><joint name='j%d' type='continuous'><parent link='l%d'/>"
+                      "<child link='l%d'/><origin xyz='0.1 0 0'/><axis xyz='0 1 0'/></joint>",
+                      i, i, i - 1, i);
+    }
+    sprintf(to, "</robot>");
+    must(dyn_client_load_model(client, &load, &loaded, &error), &error);
+    dyn_client_loaded_model_free(loaded);
+    ck_assert_int_eq(dyn_client_compare(client, &query, q, NULL, NULL, &found, &error), DYN_CLIENT_FAILED_PRECONDITION);
+    ck_assert_str_eq(error.field, "compare.query.model");
+    query.formulation = "screws";
+    must(dyn_client_inverse_dynamics(client, &query, q, NULL, NULL, tau, &error), &error);
+}
+END_TEST
+
 /* Expects that inverse dynamics refuses the query, with its field. */
 static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
     dyn_client_error error;
@@ -208,6 +237,7 @@ int main(void) {
     tcase_add_test(all, every_formulation_is_compared);
     tcase_add_test(all, a_formulation_that_does_not_apply_says_why);
     tcase_add_test(all, inner_quantities_are_named_blocks);
+    tcase_add_test(all, a_comparison_of_a_large_model_is_refused);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     return run_unforked("formulations", all);
 }
