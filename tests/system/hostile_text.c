@@ -35,7 +35,7 @@ static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type);
 
 /* Sets one value: texts are hostile, numbers are 1 and indices 0, so that a model has one joint. */
 static void fill_value(const ProtobufCFieldDescriptor *field, void *at) {
-    bool is_index = strstr(field->name, "index") != NULL;
+    bool is_index = strstr(field->name, "index") || strcmp(field->name, "first") == 0;
     switch (field->type) {
     case PROTOBUF_C_TYPE_STRING:
         *(char **)at = strdup(HOSTILE);

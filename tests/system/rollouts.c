@@ -251,6 +251,18 @@ static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_st
     return v;
 }
 
+START_TEST(steps_whose_rows_cannot_be_counted_are_refused) {
+    static const double q[NV] = {0};
+    const dyn_client_rollout_request request =
+        DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q, .tau = q, .tau_layout = DYN_CLIENT_LAYOUT_SHARED,
+                                        .tau_hold = DYN_CLIENT_HOLD_LINEAR, .stepping = &IDEAL, .steps = SIZE_MAX);
+    dyn_client_query query = UR5;
+    dyn_client_rollout *result;
+    ck_assert_int_eq(dyn_client_rollout_run(client, &query, &request, &result, &error), DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "steps");
+}
+END_TEST
+
 START_TEST(zeros_of_a_spring_stop_are_zeros) {
     const dyn_client_spring_stop standard = {1e4, 100}, undamped = {1e4, 0}, none = {0, 0};
     double v = pushed_back(DYN_CLIENT_JOINT_STOP_SPRING, NULL);
@@ -490,6 +502,7 @@ int main(void) {
     tcase_add_test(all, zeros_of_a_spring_stop_are_zeros);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, accurate_motions_end_where_they_must);
+    tcase_add_test(all, steps_whose_rows_cannot_be_counted_are_refused);
     tcase_add_test(all, deadline_ends_a_long_rollout);
     tcase_add_test(all, progress_is_reported_and_a_request_is_cancelled);
     tcase_add_test(all, rates_are_derived_and_limits_are_reported);

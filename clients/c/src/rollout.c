@@ -103,9 +103,9 @@ static bool layout_values(const dyn_client_query *query, dyn_client_layout layou
 
 static dyn_client_status fill_inputs(const dyn_client_query *query, const dyn_client_rollout_request *request,
                                      Dynamics__V1__RolloutRequest *body, dyn_client_error *error) {
-    size_t steps = request->steps;
-    if (!layout_values(query, request->tau_layout, steps + (request->tau_hold == DYN_CLIENT_HOLD_LINEAR), query->nv,
-                       request->tau, &body->n_tau) ||
+    size_t steps = request->steps, tau_rows = steps + (request->tau_hold == DYN_CLIENT_HOLD_LINEAR);
+    if (tau_rows < steps ||
+        !layout_values(query, request->tau_layout, tau_rows, query->nv, request->tau, &body->n_tau) ||
         !layout_values(query, request->reference_layout, steps, query->nq, request->q_ref, &body->n_q_ref) ||
         !layout_values(query, request->reference_layout, steps, query->nv, request->v_ref, &body->n_v_ref) ||
         !layout_values(query, request->reference_layout, steps, query->nv, request->a_ref, &body->n_a_ref)) {

@@ -2,6 +2,7 @@
 #include "plain_text.h"
 
 #include <locale.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "error.h"
@@ -45,7 +46,8 @@ dyn_status plain_text_write(void (*print)(FILE *out, const void *what), const vo
         print(out, what);
         uselocale(callers);
     }
-    if (out && (ferror(out) | fclose(out)) != 0 && status == DYN_OK) {
+    bool has_failed = out && ferror(out);
+    if (out && (fclose(out) != 0 || has_failed) && status == DYN_OK) {
         status = dyn_error_memory(error);
     }
     if (plain != (locale_t)0) {

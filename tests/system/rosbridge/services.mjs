@@ -7,6 +7,12 @@ const rows = { query: { model: "two_link" }, q: [0, 0, 0.1, 0.2, 0.3, 0.1] };
 const description = `<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1"
   izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="a"/>
   <child link="b"/><axis xyz="0 0 1"/></joint></robot>`;
+const closed = {
+  name: "closed",
+  links: [{ name: "a" }, { name: "b", inertia: { mass: 1, rotational: [1, 0, 0, 1, 0, 1] } }],
+  joints: [{ name: "j", type: "JOINT_TYPE_CONTINUOUS", parent_link: "a", child_link: "b", axis: { z: 1 } }],
+  constraints: [{ name: "stop", coupling: { coordinates: [{ joint: "j", coefficient: 1 }] } }],
+};
 const simulation = (answers) => ({ simulation: "called", token: answers.create_simulation.token });
 
 export const calls = [
@@ -31,6 +37,10 @@ export const calls = [
   ["evaluate", { query: { model: "two_link" }, q, quantities: [
     { quantity: "QUANTITY_MASS_MATRIX" }, { quantity: "QUANTITY_KINETIC_ENERGY" }] }],
   ["explain", { query: { model: "two_link" }, q }],
+  ["formulate", { query: { model: "two_link", formulation: "kane" }, q }],
+  ["compare", { query: { model: "two_link" }, q }],
+  ["load_model", { description: closed }],
+  ["assemble", { query: { model: "closed" }, q: [0.1] }],
   ["kinematics", { query: { model: "two_link" }, q, frames: ["link2"], reference_frame: "REFERENCE_FRAME_WORLD" }],
   ["rollout", { query: { model: "two_link" }, q, steps: 3 }],
   ["inverse_dynamics_trajectory", { ...rows, time: [0, 0.1, 0.2] }],
