@@ -607,6 +607,26 @@ END_TEST
 
 /* ---- samples that diverge ---------------------------------------------------------------------------------------- */
 
+START_TEST(an_overflow_of_an_early_sample_is_reported) {
+    enum { SAMPLES = 300 };
+    random_source base = random_seed("joint wrenches of many samples, of which the first overflow", 5107);
+    moving_robot r = random_robot(&base, 3, DYN_BASE_FIXED, false, SAMPLES);
+    double *wrenches = numbers(6 * SAMPLES * (size_t)dyn_model_joint_count(r.model));
+    dyn_workspace *workspace;
+    dyn_error error;
+    require(dyn_workspace_create(r.model, &workspace, &error), &error);
+    for (size_t i = 0; i < r.nv; i++) {
+        r.v[i] = 1e200;
+    }
+    dyn_status status = dyn_joint_wrenches(r.model, workspace, SAMPLES, NULL, r.q, r.v, NULL, NULL, wrenches, &error);
+    ck_assert_int_eq(status, DYN_INVALID_ARGUMENT);
+    ck_assert_msg(strstr(error.message, "sample 0"), "%s", error.message);
+    dyn_workspace_free(workspace);
+    free(wrenches);
+    free_robot(&r);
+}
+END_TEST
+
 START_TEST(divergence_stops_one_sample_alone) {
     enum { SAMPLES = 19, STEPS = 50 };
     random_source base = random_seed("a sample that diverges stops, and the others do not notice", 5106);
@@ -764,6 +784,7 @@ int main(void) {
     tcase_add_test(tests, accurate_motion_finds_the_stops);
     tcase_add_test(tests, effort_is_cut);
     tcase_add_test(tests, controllers_reach_their_reference);
+    tcase_add_test(tests, an_overflow_of_an_early_sample_is_reported);
     tcase_add_test(tests, divergence_stops_one_sample_alone);
     tcase_add_test(tests, wrong_inputs_are_refused_by_name);
     tcase_add_test(tests, rollout_ends_when_its_caller_cancels);

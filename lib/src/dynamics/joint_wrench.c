@@ -18,7 +18,7 @@ dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, 
         return status;
     }
     size_t width = 6 * (size_t)model->joint_count;
-    for (sample_block block = dyn_block_first_of_width(w, n, width); block.count > 0;
+    for (sample_block block = dyn_block_first_of_width(w, n, width); status == DYN_OK && block.count > 0;
          block = dyn_block_next(w, n, block)) {
         wrench_set external = dyn_block_wrenches(w, forces, block);
         void *out = dyn_block_output(w, wrenches, width, block);
