@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Arena: memory of one request. */
+/* Arena: allocates the memory of one request in sequence, and frees it at once. */
 #include "methods/arena.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@ enum { ALIGNMENT = 16, BLOCK_SIZE = 32 << 10 };
 
 struct arena_block {
     arena_block *next;
-    size_t size, used; /* bytes after the header: all, and used ones */
+    size_t size, used; /* bytes after the header: their number, and how many of them are allocated */
     _Alignas(ALIGNMENT) unsigned char bytes[];
 };
 
@@ -68,7 +68,8 @@ void arena_reset(arena *a, size_t limit) {
     a->is_short = false;
 }
 
-/* Creates a block of zeroed bytes. Large ones come from the system as untouched zero pages. */
+/* Creates a block of at least `size` zeroed bytes. Large blocks come from the system as untouched zero pages. Returns
+ * NULL when out of memory. */
 static arena_block *create_block(size_t size) {
     size_t total = (sizeof(arena_block) + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     arena_block *block;
@@ -82,7 +83,7 @@ static arena_block *create_block(size_t size) {
     return block;
 }
 
-/* Creates a further block and charges it. Returns NULL when memory is short. */
+/* Creates a further block and charges it, with its copy, to the budget. Returns NULL when memory is short. */
 static arena_block *create_charged_block(arena *a, size_t size) {
     size_t copy = a->is_copied ? size : 0;
     if (size > SIZE_MAX / 4 || !memory_budget_reserve(a->budget, size + copy)) {

@@ -15,14 +15,14 @@
 typedef struct arena_block arena_block;
 
 typedef struct arena {
-    arena_block *reused;          /* first block, reused */
-    arena_block *blocks;          /* further blocks, the newest first */
-    size_t used, limit;           /* bytes allocated since the last reset, and their bound */
-    bool is_exhausted;            /* an allocation failed since the last reset */
-    bool is_short;                /* it failed because of memory, not because of the limit */
-    memory_budget *budget;        /* budget of the further blocks; NULL: none */
-    bool is_copied;               /* each byte may be copied into the reply, and is charged twice */
-    size_t charged, set_aside;    /* bytes of the budget for the blocks and for their copy */
+    arena_block *reused;       /* first block, reused */
+    arena_block *blocks;       /* further blocks, the newest first */
+    size_t used, limit;        /* bytes allocated since the last reset, and their bound */
+    bool is_exhausted;         /* an allocation failed since the last reset */
+    bool is_short;             /* that allocation failed because of the budget or the system, not because of `limit` */
+    memory_budget *budget;     /* budget of the further blocks; NULL: none */
+    bool is_copied;            /* each byte may be copied into the reply, and is charged twice */
+    size_t charged, set_aside; /* bytes charged to the budget for the further blocks, and for the copy in the reply */
     ProtobufCAllocator allocator; /* for protobuf-c; its free does nothing */
 } arena;
 
@@ -33,20 +33,22 @@ void arena_init(arena *a);
  * that a reply that does not fit fails before its computation. */
 void arena_charge(arena *a, memory_budget *budget, bool is_copied);
 
-/* Transfers the bytes that were set aside to the caller, who must release them. */
+/* Transfers the bytes of the budget that were set aside for the copy to the caller, who must release them. Returns
+ * their number. */
 size_t arena_pass_on(arena *a);
 
-/* Returns all memory to the system. */
+/* Returns all memory to the system, and its charge to the budget. */
 void arena_free(arena *a);
 
-/* Frees all allocations and sets the limit for the following ones. */
+/* Frees all allocations, keeps the first block, and sets the limit of the following allocations, in bytes. */
 void arena_reset(arena *a, size_t limit);
 
-/* Allocates zeroed memory, aligned for every type. Returns NULL beyond the limit or when out of memory. Size 0 returns
- * a valid pointer. */
+/* Allocates zeroed memory, aligned to 16 bytes. Returns NULL beyond the limit, when the budget is exhausted or when out
+ * of memory. Size 0 returns a valid pointer. */
 void *arena_allocate(arena *a, size_t size);
 
-/* Allocates count elements. Returns NULL also if the product overflows. */
+/* Allocates a zeroed array of `count` elements of `size` bytes. Returns NULL where arena_allocate does, and if the
+ * product overflows. */
 void *arena_array(arena *a, size_t count, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Assemble: configurations that close the loops of a model. */
+/* Assemble: computes configurations that close the loops of a model. */
 #include <dynamics/dynamics.h>
 #include <math.h>
 
@@ -29,7 +29,8 @@ static bool check_model(batch *b) {
     return false;
 }
 
-/* Marks the velocities of the joints that stay. */
+/* Marks the velocities of the joints that the request holds. Returns false, and the call has ended, if one is unknown
+ * or has no velocity. */
 static bool read_held(batch *b, const Dynamics__V1__AssembleRequest *r, assembly_task *t) {
     bool *held = call_allocate(b->call, b->nv, sizeof *held);
     for (size_t i = 0; held && i < r->n_held_joints; i++) {
@@ -81,7 +82,7 @@ static dyn_status step(const batch *b, const batch_worker *w, const void *contex
                         t->results + first, error);
 }
 
-/* Estimates the cost of one sample, ns: ten iterations. */
+/* Estimates the cost of one sample, ns, for ten iterations. */
 static double cost(const batch *b) {
     double nv = (double)b->nv, m = (double)dyn_model_constraint_rows(b->model);
     return 10 * (200 * nv + m * m * nv + m * m * m + 1000);
@@ -113,7 +114,7 @@ static void answer(batch *b, const assembly_task *t) {
 }
 
 void method_assemble(call *c) {
-    /* Samples between two looks at the deadline. */
+    /* Samples between two checks of the deadline. */
     enum { FEW_SAMPLES = 8 };
     const Dynamics__V1__AssembleRequest *r = c->request->assemble;
     batch b;

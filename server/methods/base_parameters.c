@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* FindBaseParameters: the combinations of inertial parameters that motion and torques determine. */
+/* FindBaseParameters: computes the combinations of inertial parameters that motion and torques determine. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 /* Number of inertial parameters of a body. */
 enum { LINK_PARAMETERS = 10 };
 
-/* Bound below which a factor is rounding error. */
+/* Magnitude up to which a factor of B counts as rounding error, and is left out. */
 static const double ROUNDING = 1e-13;
 
-/* Names of the regressor's axis in the replies of Evaluate. */
+/* Names of the inertial parameters of a body, as on the regressor's axis in the replies of Evaluate. */
 static const char *const names[LINK_PARAMETERS] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"};
 
 static const char *unit_of(uint32_t column) {
@@ -22,7 +22,8 @@ static const char *unit_of(uint32_t column) {
     return parameter == 0 ? "kg" : parameter < 4 ? "kg m" : "kg m^2";
 }
 
-/* Computes the grouping for the request's gravity. Returns NULL, and the call has ended, on failure. */
+/* Groups the inertial parameters into base parameters, for the gravity of the request. Returns NULL, and the call has
+ * ended, on failure. */
 static dyn_base_parameters *find_grouping(call *c, const dyn_model *model) {
     const Dynamics__V1__FindBaseParametersRequest *r = c->request->find_base_parameters;
     dyn_base_parameters *grouping = NULL;
@@ -79,7 +80,7 @@ static void write_parameters(call *c, const dyn_model *model, Dynamics__V1__Find
     reply->n_values = width;
 }
 
-/* Writes a row of B without its zeros. */
+/* Writes a row of B, the factors of one base parameter, without its zeros. */
 static void write_row(call *c, size_t width, const double *row, Dynamics__V1__BaseParameter *to) {
     size_t count = 0;
     for (size_t i = 0; i < width; i++) {
@@ -98,7 +99,7 @@ static void write_row(call *c, size_t width, const double *row, Dynamics__V1__Ba
     }
 }
 
-/* Writes the base parameters from B and b. */
+/* Writes the base parameters: the rows of B as their factors, and the numbers of b as their values. */
 static void write_rows(call *c, const dyn_base_parameters *grouping, const double *B, const double *b,
                        Dynamics__V1__FindBaseParametersReply *reply) {
     size_t count = (size_t)dyn_base_parameters_count(grouping), width = reply->n_values;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples of a request. */
+/* Batches: check the samples of a request, convert them to the model's order and back, and compute them in blocks. */
 #include "methods/batch.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ void batch_blame(const batch *b, const char *format, ...) {
     call_blame(b->call, "%s%s%s", b->part ? b->part : "", b->part ? "." : "", field);
 }
 
-/* Checks the number of samples. */
+/* Checks that the number of samples is within limits.samples; `field` is the field of the error. */
 static bool check_samples(batch *b, const char *field) {
     uint64_t limit = atomic_load(&b->call->service->limits->samples);
     if (b->n > limit) {
@@ -112,7 +112,7 @@ void batch_expect(batch *b, size_t values) {
     b->result_values += values;
 }
 
-/* Refuses a reply that is too large to be sent. */
+/* Refuses a reply that would exceed limits.reply_bytes. */
 static bool check_reply_size(batch *b) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
     double bytes = (double)b->n * (double)b->result_values * sizeof(double) + REPLY_MARGIN;
@@ -173,10 +173,10 @@ double *batch_output(batch *b, size_t values) {
     return call_allocate(b->call, b->n * values, sizeof(double));
 }
 
-/* Kind of the rows of a library function's argument. */
+/* Width of the rows of a library function's argument: nq, nv, or neither. */
 typedef enum row_kind { ROW_OTHER, ROW_Q, ROW_V } row_kind;
 
-/* Names in the protocol of the library's arguments. */
+/* Names that the library's arguments have in the protocol. */
 static const struct argument {
     const char *library, *wire;
     row_kind row;
@@ -196,7 +196,8 @@ static const struct argument *find_argument(const char *library) {
     return NULL;
 }
 
-/* Returns the caller's index of a number of an argument, in rows of `width` numbers. */
+/* Converts the index of a number in an argument, in rows of `width` numbers, from the model's order to the caller's.
+ * `columns` NULL: both orders are equal. */
 static size_t caller_index(size_t index, size_t width, const int *columns) {
     for (size_t c = 0; columns && c < width; c++) {
         if ((size_t)columns[c] == index % width) {
@@ -206,8 +207,8 @@ static size_t caller_index(size_t index, size_t width, const int *columns) {
     return index;
 }
 
-/* Sets the field of an error from its site, in the caller's order: the library computed samples from `first` on, in the
- * model's order. */
+/* Sets the field of the following error from the site of the library's error. The library counts samples from `first`
+ * on, and columns in the model's order; the field has the caller's. */
 static void blame_site(const batch *b, size_t first, const dyn_error *error) {
     dyn_error_site site = error->site;
     char path[ERROR_PATH_SIZE];
@@ -235,14 +236,14 @@ void batch_fail(batch *b, size_t first, const dyn_error *error) {
     }
 }
 
-/* Step and its arguments. */
+/* Context of run_block: the batch, and the step with its arguments. */
 typedef struct step_call {
     const batch *batch;
     batch_step step;
     const void *context;
 } step_call;
 
-/* Leases a workspace and loads the payloads, which are checked, into it. */
+/* Leases a workspace for a thread, and loads the payloads of the request into it. */
 static dyn_status prepare_worker(const batch *b, batch_worker *w, dyn_error *error) {
     dyn_status status = model_entry_lease(b->entry, b->values.precision, error, &w->workspace);
     w->model = b->model;
@@ -280,7 +281,7 @@ static dyn_status run_marking(const step_call *s, const batch_worker *w, size_t 
     return DYN_OK;
 }
 
-/* Runs the step on one block, with a workspace of the thread's own. */
+/* Runs the step on one block, with the workspace of the thread `worker`. Implements block_step. */
 static dyn_status run_block(void *argument, unsigned worker, size_t first, size_t count, dyn_error *error) {
     const step_call *s = argument;
     batch_worker *w = &s->batch->workers[worker];
@@ -306,8 +307,8 @@ static bool proceed_block(void *argument) {
     return batch_proceed(s->batch, 0);
 }
 
-/* Creates one worker on the thread that received the request; on a thread of the pool as many as the pool has
- * threads. */
+/* Creates the batch's workers: one if the thread that received the request runs the batch, or if it has a single block;
+ * otherwise as many as the pool has threads. Returns false when the call has ended. */
 static bool create_workers(batch *b, size_t scratch_size) {
     unsigned most =
         b->call->is_on_worker && b->n > (b->block_size ? b->block_size : BLOCK_SAMPLES) ? b->call->service->workers : 1;
@@ -325,7 +326,8 @@ static bool create_workers(batch *b, size_t scratch_size) {
     return !call_has_ended(b->call);
 }
 
-/* Runs a failed sample again and writes its error. Returns false, and the call has ended, when memory is short. */
+/* Runs a failed sample again and writes its error to `to`. Returns false, and the call has ended, when memory is
+ * short. */
 static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics__V1__SampleError *to) {
     dyn_error error = {0};
     run_block((void *)(uintptr_t)s, 0, sample, 1, &error);
@@ -340,7 +342,8 @@ static bool describe_mark(batch *b, const step_call *s, size_t sample, Dynamics_
     return !call_has_ended(b->call);
 }
 
-/* Writes the errors of the first failed samples into the reply. */
+/* Writes the errors of the first MOST_SAMPLE_ERRORS failed samples, and the number of all, into the reply. Returns
+ * false when the call has ended. */
 static bool report_marks(batch *b, const step_call *s) {
     size_t total = b->is_marking ? atomic_load(b->marked) : 0,
            most = total < MOST_SAMPLE_ERRORS ? total : MOST_SAMPLE_ERRORS;

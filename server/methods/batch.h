@@ -26,7 +26,7 @@
 /* Resources of one thread. */
 typedef struct batch_worker {
     dyn_workspace *workspace;
-    const dyn_model *model; /* with the payloads of the request; for this workspace only */
+    const dyn_model *model; /* includes the payloads of the request; valid for this workspace only */
     void *scratch;          /* scratch_size bytes of batch_run */
 } batch_worker;
 
@@ -38,17 +38,17 @@ typedef struct batch {
     unsigned worker_count;
     joint_order order;
     size_t n, nq, nv;
-    size_t result_values; /* per sample, sum of the batch_expect calls */
+    size_t result_values; /* values of the reply for one sample: the sum of the batch_expect calls */
     size_t block_size;    /* largest number of samples of a step, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     const double *q;      /* in the model's order from batch_begin on */
     const char *part;     /* message of the request that holds the arrays: "integrate"; NULL: the request itself */
     size_t parts;         /* parts of a sample, which the step counts (batch_proceed); 0: it does not */
-    atomic_size_t *done;  /* parts, or samples, that are done */
+    atomic_size_t *done;  /* number of parts that are done; of samples if `parts` is 0 */
     const Dynamics__V1__Query *query;
     query_values values; /* payloads and precision are those of the workspaces */
-    size_t force_rows;   /* rows of an external force that has more than one: n, or rows of a trajectory */
+    size_t force_rows;   /* rows of an external force that varies: n, or the rows of a trajectory */
     size_t force_count;
-    dyn_external_force *forces; /* on the first row; valid from batch_begin on */
+    dyn_external_force *forces; /* at their first rows; valid from batch_begin on */
     bool is_marking;            /* failed samples are marked and do not end the call */
     uint8_t *marks;             /* of each sample: 1 if it failed */
     atomic_size_t *marked;      /* number of failed samples */
@@ -61,67 +61,78 @@ typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, con
 /* Decodes the query except its external forces, and refuses parts that are not supported. */
 bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported);
 
-/* Sets the samples of a batch whose model is open: configurations, or only their number. */
+/* Sets the configurations of a batch whose model is open; their count must be a positive multiple of nq. */
 bool batch_set_q(batch *b, size_t count, const double *q);
+
+/* Sets the number of samples of a batch whose model is open, without configurations. The number must be within
+ * limits.samples. */
 bool batch_set_samples(batch *b, uint64_t n);
 
-/* Opens the model and sets q. */
+/* Opens the model (batch_open_model) and sets the configurations (batch_set_q). The caller closes the batch also on
+ * failure. */
 bool batch_open(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported, size_t q_count,
                 const double *q);
 
-/* Sets the field of the following error, where it is not one of the arrays. */
+/* Sets the field of the following error, relative to the message `part` of the request: "q" becomes "integrate.q". */
 void batch_blame(const batch *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Checks that an array has n rows of nv, or none. Returns false if it has not. */
+/* Checks that the array `field` has n rows of nv values, or none. Otherwise ends the call and returns false. */
 bool batch_check(batch *b, const char *field, size_t count);
 
-/* Checks that the batch has one state. */
+/* Checks that the batch has one sample. Otherwise ends the call and returns false. */
 bool batch_check_one_state(batch *b);
 
-/* Announces a result of that many values per sample, so that a reply that is too large fails before its computation. */
+/* Announces a result of `values` numbers for each sample, so that a reply that is too large fails before its
+ * computation. */
 void batch_expect(batch *b, size_t values);
 
 /* Begins the computation, after all arguments are checked: refuses a reply that is too large, moves a long request to a
- * worker, converts q to the model's order, and decodes the external forces. `cost` is the estimate for one sample,
- * ns. */
+ * worker, converts q to the model's order, and reads the external forces. `cost` is the estimate for one sample, ns.
+ * Returns false when the call has ended or is deferred. */
 bool batch_begin(batch *b, double cost);
 
-/* Converts n rows of nv to the model's order. Returns NULL for an empty array (zeros), or when out of memory. */
+/* Converts n rows of nv values to the model's order; may return `values` itself. Returns NULL for an empty array
+ * (zeros), or when out of memory. */
 const double *batch_input(batch *b, size_t count, const double *values);
 
-/* Converts n rows of nq to the model's order. Returns NULL when out of memory. */
+/* Converts n rows of nq values to the model's order; may return `values` itself. Returns NULL when out of memory. */
 const double *batch_configurations(batch *b, const double *values);
 
-/* Allocates n rows of that many values. */
+/* Allocates n zeroed rows of `values` numbers. Returns NULL when out of memory. */
 double *batch_output(batch *b, size_t values);
 
-/* Runs the step over all samples, a long request on all idle workers. Checks the deadline before each block. Each
- * thread has `scratch_size` bytes of scratch memory. */
+/* Runs the step over all samples: a long request on all idle workers, with a check of the deadline between blocks. Each
+ * thread has `scratch_size` bytes of scratch memory. Returns false when the call has ended. If failed samples are
+ * marked, lists their errors in the reply and returns true. */
 bool batch_run(batch *b, batch_step step, const void *context, size_t scratch_size);
 
 /* Fills the rows of samples that failed with NaN, in n rows of `width` values. */
 void batch_mark_rows(const batch *b, size_t width, double *values);
 
-/* Reports that a long step has done so many more parts of samples. Returns false if it must end with DYN_CANCELLED.
- * Publishes the progress if the request wants it. Any thread. */
+/* Reports that a long step has done `parts` more parts of its samples. Returns false if the step must end with
+ * DYN_CANCELLED. Publishes the progress if the request wants it. Any thread. */
 bool batch_proceed(const batch *b, size_t parts);
 
 /* Ends the call with an error of the library. The error counts samples from `first` on, and columns in the model's
- * order. */
+ * order; the reply counts all samples, and columns in the caller's order. */
 void batch_fail(batch *b, size_t first, const dyn_error *error);
 
-/* Converts n rows of nq to the caller's order. Returns the array itself or another one, NULL when out of memory. */
+/* Converts n rows of nq values to the caller's order. Returns `values` itself or another array, NULL when out of
+ * memory. */
 double *batch_ordered_configurations(batch *b, double *values);
 
-/* Converts n rows of nv to the caller's order. Returns the array itself or another one, NULL when out of memory. */
+/* Converts n rows of nv values to the caller's order. Returns `values` itself or another array, NULL when out of
+ * memory. */
 double *batch_vectors(batch *b, double *values);
 
-/* Returns the external forces on the block that starts at row `first`: `forces`, or NULL if there are none. They are
- * listed in `scratch`, which has batch_forces_size bytes. */
+/* Lists the external forces on the block that starts at row `first` in `scratch`, which has batch_forces_size bytes,
+ * and sets `forces` to the list. Returns `forces`, or NULL if there are no external forces. */
 const dyn_external_forces *batch_forces(const batch *b, size_t first, void *scratch, dyn_external_forces *forces);
+
+/* Returns the scratch memory that batch_forces needs, in bytes. */
 size_t batch_forces_size(const batch *b);
 
-/* Reads the external forces of the query. batch_begin calls it. */
+/* Reads the external forces of the query. batch_begin calls it. Returns false when the call has ended. */
 bool batch_read_forces(batch *b);
 
 /* Adds one external force to those of the query, at most once in a request. `path` is the path of its message. */
@@ -130,10 +141,11 @@ bool batch_add_force(batch *b, const char *path, const Dynamics__V1__ExternalFor
 /* Returns the robot of the batch, with the joint order of its caller. */
 robot batch_robot(const batch *b);
 
-/* Finds a frame of the model (lookup_frame). The field of the error must be set. */
+/* Finds a frame of the model, as lookup_frame does. `missing` is the reason of the error if there is none. The caller
+ * sets the field of the error before (call_blame). */
 bool batch_find_frame(batch *b, error_reason missing, const char *name, int *frame);
 
-/* Releases the model and the workspaces. */
+/* Releases the model and the workspaces. Accepts a batch whose batch_open or batch_open_model failed. */
 void batch_close(batch *b);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* External forces of a batch. */
+/* External forces of a batch: reads them from the query, and lists them for a block of samples. */
 #include <math.h>
 #include <stdio.h>
 
 #include "methods/batch.h"
 #include "methods/geometry.h"
 
-/* Checks the count and the numbers of one of the two blocks of a force. */
+/* Checks the count and the numbers of one part of a force: its "force" or its "torque". */
 static bool check_block(batch *b, const char *path, const char *name, size_t count, const double *values) {
     size_t rows = b->force_rows;
     if (count != 0 && count != 3 && count != 3 * rows) {
@@ -26,7 +26,7 @@ static bool check_block(batch *b, const char *path, const char *name, size_t cou
     return true;
 }
 
-/* Interleaves force and torque rows to wrenches (n; f). */
+/* Combines the rows of force and torque to `count` wrenches of six numbers, torque first. */
 static void fill_wrenches(const Dynamics__V1__ExternalForce *force, size_t count, double *wrench) {
     size_t force_stride = force->n_force > 3 ? 3 : 0, torque_stride = force->n_torque > 3 ? 3 : 0;
     for (size_t s = 0; s < count; s++) {
@@ -37,7 +37,7 @@ static void fill_wrenches(const Dynamics__V1__ExternalForce *force, size_t count
     }
 }
 
-/* Converts one external force to the library's form. */
+/* Converts one external force to the library's form. Returns false when the call has ended. */
 static bool read_force(batch *b, const char *path, const Dynamics__V1__ExternalForce *force,
                        dyn_external_force *result) {
     if (!check_block(b, path, "force", force->n_force, force->force) ||
@@ -75,7 +75,7 @@ bool batch_read_forces(batch *b) {
         call_set_limit(b->call, BOUND_EXTERNAL_FORCES, most, query->n_external_forces);
         return false;
     }
-    /* Reserves one more than the query has, for batch_add_force. */
+    /* Has room for one force more than the query has, for batch_add_force. */
     b->forces = call_allocate(b->call, query->n_external_forces + 1, sizeof *b->forces);
     for (size_t i = 0; b->forces && i < query->n_external_forces; i++) {
         char path[PATH_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Work on many samples, split into blocks. */
+/* Blocks: splits the work on many samples over the idle threads. */
 #include "methods/blocks.h"
 
 #include <pthread.h>
@@ -48,7 +48,7 @@ static void note_failure(shared_work *w, size_t first, dyn_status status, const 
     pthread_mutex_unlock(&w->mutex);
 }
 
-/* Computes blocks until none is left. */
+/* Computes blocks until none is left, one fails, the deadline passes or `proceed` ends the work. */
 static void work(shared_work *w, unsigned worker) {
     const blocks *b = &w->blocks;
     while (!atomic_load(&w->is_stopped)) {
@@ -75,7 +75,7 @@ static void work(shared_work *w, unsigned worker) {
     }
 }
 
-/* Computes blocks on a further thread. */
+/* Computes blocks on a further thread, unless the work is done already, and releases the thread's reference. */
 static void join(void *task) {
     shared_work *w = task;
     pthread_mutex_lock(&w->mutex);
@@ -104,7 +104,7 @@ static shared_work *create(const blocks *b) {
     return w;
 }
 
-/* Submits work to further threads, at most one for each block. */
+/* Submits the work to further threads: as many as there are further blocks and workers, or until the queue is full. */
 static void invite(shared_work *w) {
     const blocks *b = &w->blocks;
     size_t count = (b->n + block_size(b) - 1) / block_size(b);
@@ -117,7 +117,7 @@ static void invite(shared_work *w) {
     }
 }
 
-/* Stops accepting workers and waits for those that are running. */
+/* Stops accepting further threads and waits for those that are running. */
 static void finish(shared_work *w) {
     pthread_mutex_lock(&w->mutex);
     w->is_closed = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work on many samples, split into blocks over the idle threads. The calling thread works too, and never waits for a
- * thread that has not begun: with a full pool it is slower, but not blocked.
+ * Blocks: splits the work on many samples over the idle threads. The calling thread works too, and never waits for a
+ * thread that has not begun: while all other threads are busy the work is slower, but not blocked.
  */
 #ifndef SERVER_METHODS_BLOCKS_H
 #define SERVER_METHODS_BLOCKS_H
@@ -23,15 +23,17 @@ typedef struct blocks {
     size_t n;          /* samples */
     size_t size;       /* samples of a block, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
     unsigned workers;  /* largest number of threads, at least 1 */
-    uint64_t deadline; /* ns, CLOCK_MONOTONIC; no block is begun after it */
+    uint64_t deadline; /* ns, CLOCK_MONOTONIC; no block begins after it, except the first of a single thread */
     block_step step;
     void *context;
-    bool (*proceed)(void *context); /* called before each block but the first; false ends the work. May be NULL */
-    service_submit submit;          /* submits work to further threads */
+    /* Called before each block, except the first of a single thread. False ends the work. May be NULL. */
+    bool (*proceed)(void *context);
+    service_submit submit; /* submits work to further threads of `pool` */
     void *pool;
 } blocks;
 
-/* Result of blocks_run. BLOCKS_ENDED: `proceed` returned false. */
+/* Result of blocks_run. BLOCKS_LATE: the deadline passed before all blocks were done. BLOCKS_ENDED: `proceed` returned
+ * false. */
 typedef enum blocks_result { BLOCKS_DONE, BLOCKS_FAILED, BLOCKS_LATE, BLOCKS_ENDED } blocks_result;
 
 /* Runs the step over all samples. After BLOCKS_FAILED, `status`, `error` and `first` describe the failed block with the

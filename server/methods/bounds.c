@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of limits. */
+/* Bounds: names of the limits that errors report. */
 #include "methods/bounds.h"
 
 #include <stddef.h>
 
 #include "dynamics/v1/server.pb-c.h"
 
-/* The offset is there so that the compiler refuses a name that is no field of Limits. */
+/* Names of the limits. The offset makes the compiler refuse a name that is no field of the message Limits. */
 static const struct {
     const char *name;
     size_t offset;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Limits on requests: those that no configuration changes, and the names of all that an error can name.
+ * Limits on requests: the constants, which no configuration changes, and the names of all limits that an error reports.
  */
 #ifndef SERVER_METHODS_BOUNDS_H
 #define SERVER_METHODS_BOUNDS_H
@@ -9,25 +9,26 @@
 #include <stdint.h>
 
 enum {
-    MOST_PAYLOADS = 1000,   /* of one request */
-    MOST_QUANTITIES = 1000, /* of one Evaluate */
-    MOST_OPERATIONS = 64,   /* of one DeriveModel */
-    MOST_SUBSTEPS = 10000,  /* of one step */
-    /* Of a Denavit-Hartenberg table or a screw chain: each joint may have two links, and there are a base and an end
+    MOST_PAYLOADS = 1000,   /* payloads of one request */
+    MOST_QUANTITIES = 1000, /* quantities of one Evaluate */
+    MOST_OPERATIONS = 64,   /* operations of one DeriveModel */
+    MOST_SUBSTEPS = 10000,  /* substeps of one step */
+    /* Joints of a Denavit-Hartenberg table or a screw chain: each may have two links, and there are a base and an end
      * effector. */
     MOST_CHAIN_JOINTS = (DYN_MAX_LINKS - 2) / 2,
     MOST_BASE_PARAMETER_JOINTS = 200, /* moving joints of a model, for base parameters */
     MOST_SPARE_FORCES = 64,           /* external forces of one request, beside one for each link */
-    MOST_SAMPLE_ERRORS = 1000,        /* listed in one reply */
-    MOST_DESCRIPTION_BYTES = 4 << 20, /* of a model's description in a file of the daemon */
-    DECODED_FACTOR = 8,               /* memory of a decoded request: this multiple of its serialized size, */
-    DECODED_MARGIN = 1 << 20,         /* and this many more bytes */
+    MOST_SAMPLE_ERRORS = 1000,        /* errors of samples listed in one reply */
+    MOST_DESCRIPTION_BYTES = 4 << 20, /* bytes of a model's description in a file of the daemon */
+    DECODED_FACTOR = 8,               /* memory of a decoded request: at most this multiple of its serialized size, */
+    DECODED_MARGIN = 1 << 20,         /* plus this many bytes */
 };
 
-/* Steps of a rollout, summed over its samples. Their product with the bytes of a row is a size_t. */
+/* Largest number of steps of a rollout, summed over its samples. Small enough that its product with the bytes of a row
+ * fits into a size_t. */
 static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
 
-/* Limits that an error can name: the identifier, and the field of Limits. */
+/* Limits that an error can report: the identifier, and the field of the message Limits. */
 #define BOUNDS(X)                                                                                                      \
     X(MESSAGE_BYTES, message_bytes)                                                                                    \
     X(REPLY_BYTES, reply_bytes)                                                                                        \
@@ -74,14 +75,14 @@ typedef enum bound {
 #undef BOUND_MEMBER
 } bound;
 
-/* A limit, its value, and the requested amount in the same unit; 0: not known. */
+/* Limit that a request exceeds, its value, and the requested amount in the unit of the limit; 0: not known. */
 typedef struct excess {
     bound bound;
     uint64_t limit, requested;
 } excess;
 
-/* Returns the name of the field of Limits, empty for BOUND_NONE. It is not const because protobuf-c requires that, but
- * it is read-only. */
+/* Returns the name of a limit's field in the message Limits, empty for BOUND_NONE. The string is read-only; its type is
+ * not const because protobuf-c requires that. */
 char *bound_name(bound b);
 
 #endif

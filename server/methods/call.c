@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Calls: requests while methods execute them. */
+/* Calls: errors, deadlines, progress and memory of requests while methods execute them. */
 #include "methods/call.h"
 
 #include <dynamics/text.h>
@@ -12,10 +12,10 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Longest time of a method in the thread that received the request, ns. */
+/* Estimated time up to which the thread that received a request executes it, ns. */
 static const double SHORT_COST = 250e3;
 
-/* Interval of progress events of a request, ns. */
+/* Shortest interval between two progress events of a request, ns. */
 static const uint64_t PROGRESS_INTERVAL = 100000000;
 
 enum { LISTED_MODELS = 8 };
@@ -183,7 +183,8 @@ char *call_string(call *c, const char *text) {
     return copy;
 }
 
-/* Writes the names of the loaded models, and the one closest to the wanted one. */
+/* Writes the loaded model whose name is closest to the wanted one, or else the names of up to LISTED_MODELS models.
+ * Leaves the text empty when out of memory. */
 static void list_models(call *c, const char *wanted, char *text, size_t size) {
     model_entry **entries;
     size_t count, used = 0;

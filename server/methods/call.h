@@ -29,7 +29,7 @@ typedef struct call {
     const Dynamics__V1__Request *request;
     uint64_t deadline;     /* ns, CLOCK_MONOTONIC */
     const char *limit;     /* configuration key that bounds the time: "limits.request_time" */
-    bool is_on_worker;     /* runs on a worker */
+    bool is_on_worker;     /* a worker runs the method, and not the thread that received the request */
     bool is_deferred;      /* must run again on a worker */
     model_entry *built;    /* built by the method's `prepare` for its `run`; released with the call */
     running_call *running; /* `own_running`, or that of a job */
@@ -49,8 +49,9 @@ typedef struct call {
 
 /* Method of the service. */
 struct method {
-    const char *name;         /* as in field paths: "inverse_dynamics" */
-    void (*prepare)(call *c); /* long work before `run`, concurrent with other changes; or NULL */
+    const char *name; /* as in field paths: "inverse_dynamics" */
+    /* Long work before `run`, for which other requests that change the state do not wait; or NULL. */
+    void (*prepare)(call *c);
     void (*run)(call *c);
     Dynamics__V1__MethodRole role;
     bool is_slow;        /* always runs on a worker */
@@ -67,14 +68,16 @@ void call_blame(call *c, const char *format, ...) __attribute__((format(printf, 
  * remedy. */
 void call_fail(call *c, error_reason reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds to the call's error the limit that is exceeded. */
+/* Adds to the call's error the limit that is exceeded, its value, and the requested amount; 0: not known. */
 void call_set_limit(call *c, bound b, uint64_t limit, uint64_t requested);
 
-/* Adds to the call's error its sample, and the name of the joint. */
+/* Adds to the call's error the index of the sample that it is about. */
 void call_set_sample(call *c, uint64_t sample);
+
+/* Adds to the call's error the name of the joint that it is about. Leaves it out when out of memory. */
 void call_set_joint(call *c, const char *name);
 
-/* Writes into the reply the model that the result is about. */
+/* Writes into the reply the key of the model that the result is about: the first 64 bits of its digest. */
 void call_set_model(call *c, const model_entry *entry);
 
 /* Ends the call with an error of the library. The field of the error must be set. */
@@ -84,10 +87,11 @@ void call_fail_library(call *c, const dyn_error *error);
  * empty: none. */
 void call_fail_description(call *c, const dyn_error *error, const char *element);
 
-/* Ends the call with a refusal, whose field is relative to the method's message. */
+/* Ends the call with a refusal, whose field is relative to the method's message. An empty field leaves the field of the
+ * call unchanged. */
 void call_refuse(call *c, const refusal *why);
 
-/* Ends the call with CODE_RESOURCE_EXHAUSTED because memory is short. */
+/* Ends the call with CODE_RESOURCE_EXHAUSTED because memory is short, and counts the shortage. */
 void call_fail_memory(call *c);
 
 /* Returns whether the call has ended with an error or is deferred. Then the method must return. */
@@ -97,10 +101,10 @@ bool call_has_ended(const call *c);
  * return at once and runs again. */
 bool call_defer(call *c, double cost);
 
-/* Ends the call and returns true when its deadline has passed. */
+/* Ends the call and returns true if its deadline has passed. */
 bool call_is_late(call *c);
 
-/* Ends the call and returns true when another request has cancelled it. */
+/* Ends the call and returns true if another request has cancelled it. */
 bool call_is_cancelled(call *c);
 
 /* Checks a long computation, on any thread. Returns false if the call is late or cancelled; the computation must end
@@ -111,14 +115,15 @@ bool call_may_proceed(call *c, double fraction);
  * cancelled. */
 bool call_proceed(call *c, double fraction);
 
-/* Allocates a zeroed message of the reply in the call's memory. Returns NULL, and the call has ended, when out of
- * memory. */
+/* Allocates `count` zeroed elements of `size` bytes in the call's memory. Returns NULL, and the call has ended, when
+ * out of memory. */
 void *call_allocate(call *c, size_t count, size_t size);
 
-/* Copies a string to the call's memory. */
+/* Copies a string to the call's memory. Returns NULL, and the call has ended, when out of memory. */
 char *call_string(call *c, const char *text);
 
-/* Returns a reference to the model of that name or digest. Returns NULL, and the call has ended, if there is none. */
+/* Returns a reference to the model of that name or digest, which the caller releases. Returns NULL, and the call has
+ * ended, if there is none. */
 model_entry *call_find_model(call *c, const char *name);
 
 #endif

@@ -85,7 +85,7 @@ bool description_read_table(call *c, const Dynamics__V1__DenavitHartenbergTable 
 
 /* ---- screws ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the field of a parameter of the library. */
+/* Returns the field of ScrewChain for a parameter of the library. */
 static const char *screws_field(const char *argument) {
     static const char *const lists[][2] = {{"Mlist", "mlist"}, {"Glist", "glist"}, {"Slist", "slist"}};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
@@ -96,7 +96,8 @@ static const char *screws_field(const char *argument) {
     return argument;
 }
 
-/* Errors about the inertia of a link belong to glist, those about the axis of a joint to slist. */
+/* Sets the field before it ends the call: errors about the inertia of a link belong to glist, those about the axis of a
+ * joint to slist. */
 void description_fail_screws(call *c, const dyn_error *error) {
     const dyn_error_site *site = &error->site;
     char path[ERROR_PATH_SIZE];

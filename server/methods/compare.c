@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compare: one state by the daemon's own algorithms and by all formulations, with their times and operations. */
+/* Compare: computes one state by the daemon's own algorithms and by all formulations, with their times and
+ * operations. */
 #include <dynamics/dynamics.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static const double COMPARISON_COST = 1e6;
  * is checked. */
 enum { MOST_COORDINATES = 200 };
 
-/* Results of one formulation, or of the kernels. */
+/* Results of one formulation, or of the daemon's own algorithms (the kernels). */
 typedef struct compared {
     const dyn_formulation_traits *traits; /* NULL: the kernels */
     char *refusal;                        /* DYN_MESSAGE_SIZE characters */
@@ -29,7 +30,7 @@ typedef struct compared {
     dyn_operation_counts counts[RESULTS];
 } compared;
 
-/* State, and the results for it. Row 0 is that of the kernels. */
+/* State to compute, and its results. Row 0 has those of the kernels, the others those of one formulation each. */
 typedef struct comparison {
     const double *v, *a;
     size_t count;
@@ -53,7 +54,7 @@ static dyn_status compute_result(const batch *b, const batch_worker *w, const co
     }
 }
 
-/* Returns the largest difference of two results, divided by the largest number of the second one, or by 1. */
+/* Returns the largest difference between two results, divided by the larger of 1 and the largest magnitude in y. */
 static double largest_difference(const double *x, const double *y, size_t count) {
     double difference = 0, size = 1;
     for (size_t i = 0; i < count; i++) {
@@ -63,7 +64,7 @@ static double largest_difference(const double *x, const double *y, size_t count)
     return difference / size;
 }
 
-/* Computes all results of a row and measures their times. */
+/* Computes all results of a row, and measures their times and their differences from row 0. */
 static dyn_status compute_row(const batch *b, const batch_worker *w, const comparison *x, dyn_formulation *by,
                               compared *row, dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -82,7 +83,7 @@ static dyn_status compute_row(const batch *b, const batch_worker *w, const compa
     return status;
 }
 
-/* Counts the operations of each result; zeros where the library cannot count. */
+/* Counts the operations of each result. The counts are zero where the library cannot count. */
 static void count_row(dyn_formulation *by, compared *row) {
     static const dyn_formulation_result results[RESULTS] = {
         [INVERSE] = DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
@@ -96,7 +97,7 @@ static void count_row(dyn_formulation *by, compared *row) {
     }
 }
 
-/* Computes one formulation, or states why it does not serve here. */
+/* Computes the row of one formulation, or writes to the row why the formulation does not apply. */
 static void compare_formulation(const batch *b, const batch_worker *w, const comparison *x, compared *row) {
     dyn_formulation *by = NULL;
     dyn_error error = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ComputeConfigurations: integrate, difference, interpolate, distance, normalize, neutral, random. */
+/* ComputeConfigurations: integrates, differentiates, interpolates, measures, normalizes and generates
+ * configurations. */
 #include <dynamics/dynamics.h>
 #include <math.h>
 #include <string.h>
@@ -10,11 +11,11 @@
 /* Approximate cost of one coordinate of one sample, ns. */
 static const double COORDINATE_COST = 40;
 
-/* Operation of the request. */
+/* Properties of an operation of the request. */
 typedef struct operation {
-    bool yields_v, yields_distance; /* result of the operation; neither: q */
-    bool has_factors;               /* its step scales tangent vectors */
-    batch_step step;                /* NULL: it needs no q */
+    bool yields_v, yields_distance; /* the result is a velocity, or a distance; neither: it is q */
+    bool has_factors;               /* the step scales tangent vectors by factors */
+    batch_step step;                /* NULL: the operation needs no q, and `draw` computes it */
 } operation;
 
 /* Operands of a request, in the caller's order. Operands that the operation does not use are empty. */
@@ -24,14 +25,14 @@ typedef struct operands {
     const char *factor_name; /* name in the request; NULL: the operation has no factors */
     bool has_q_1, needs_factors;
     bool is_random;
-    uint64_t samples, seed; /* for operations without q */
+    uint64_t samples, seed; /* number of samples, and seed, of operations without q */
 } operands;
 
 /* Inputs and outputs of the steps, in the model's order. */
 typedef struct task {
     const double *q_1, *v;
-    size_t factor_count;   /* 0: 1 for all */
-    const double *factors; /* step lengths, or s */
+    size_t factor_count;   /* 0: the factor is 1 for all samples */
+    const double *factors; /* step lengths of integrate, or s of interpolate */
     double *result;
 } task;
 
@@ -118,7 +119,7 @@ static const operation *find_operation(const Dynamics__V1__ComputeConfigurations
 
 /* ---- the question ------------------------------------------------------------------------------------------------ */
 
-/* Collects the operands of an operation on one or two configurations. */
+/* Collects the operands of the request's operation. */
 static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
     switch (r->operation_case) {
     case OPERATION(INTEGRATE):
@@ -160,7 +161,8 @@ static operands collect(const Dynamics__V1__ComputeConfigurationsRequest *r) {
     }
 }
 
-/* Checks the factors: one, one for each sample, or none where that is allowed. */
+/* Checks the factors, and sets them in the task: one, one for each sample, or none if the operation does not need
+ * them. */
 static bool read_factors(batch *b, task *t, const operands *from) {
     const char *field = from->factor_name;
     size_t count = from->factor_count;
@@ -182,7 +184,7 @@ static bool read_factors(batch *b, task *t, const operands *from) {
     return true;
 }
 
-/* Checks all but the numbers of q, q_1 and v. */
+/* Checks the counts of q_1 and v, and the factors. The library checks the numbers of q, q_1 and v. */
 static bool check_request(batch *b, const operands *from, task *t) {
     if (from->has_q_1 && from->q_1_count != from->q_count) {
         batch_blame(b, "q_1");
@@ -222,7 +224,8 @@ static bool compute(batch *b, const operation *o, const operands *from, task *t)
     return !call_has_ended(b->call) && batch_run(b, o->step, t, o->has_factors * samples * b->nv * sizeof(double));
 }
 
-/* Computes samples that depend on the model alone. */
+/* Computes the samples of neutral and random, which depend on the model and the seed alone. Returns false when the call
+ * has ended. */
 static bool draw(batch *b, const operands *from, double *q) {
     uint64_t state = from->seed;
     for (size_t s = 0; s < b->n; s++) {

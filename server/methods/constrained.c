@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Forward dynamics of models with constraints. */
+/* Computes the forward dynamics of models with constraints. */
 #include "methods/constrained.h"
 
 #include <dynamics/dynamics.h>
@@ -19,7 +19,7 @@ typedef struct constrained_task {
     dyn_constraint_result *results;
 } constrained_task;
 
-/* The numbers of the library's methods are those of the protocol. */
+/* Checks that a method of the library has the number that it has in the protocol. */
 #define SAME_NUMBER(name, wire) _Static_assert((int)DYN_CONSTRAINT_METHOD_##name == (int)METHOD(wire), #name)
 SAME_NUMBER(AUTO, UNSPECIFIED);
 SAME_NUMBER(FULL_SYSTEM, FULL_SYSTEM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forward dynamics of a model with constraints, for the samples of a batch.
+ * Computes the forward dynamics of a model with constraints, for the samples of a batch.
  */
 #ifndef SERVER_METHODS_CONSTRAINED_H
 #define SERVER_METHODS_CONSTRAINED_H
@@ -11,7 +11,8 @@
  * when the call has ended or is deferred. */
 bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r);
 
-/* Refuses options of constrained dynamics for a model without constraints. */
+/* Refuses the options of constrained dynamics, for a model without constraints. Returns false, and the call has ended,
+ * if the request has one. */
 bool constrained_check_absent(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Constraints of a ModelDescription, and their rows. */
+/* Constraints: converts those of a ModelDescription to a builder and back, and describes their rows in a model. */
 #include "methods/constraints.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *kind_name(const Dynamics__V1__Constraint *from) {
     return member ? member->name : NULL;
 }
 
-/* Writes "description.constraints[2].loop_joint". */
+/* Writes the path of constraint i and its kind, such as "description.constraints[2].loop_joint". */
 static void write_path(char path[PATH_SIZE], size_t i, const Dynamics__V1__Constraint *from) {
     const char *kind = kind_name(from);
     snprintf(path, PATH_SIZE, "description.constraints[%zu]%s%s", i, kind ? "." : "", kind ? kind : "");
@@ -273,7 +273,8 @@ Dynamics__V1__Constraint **constraints_write(call *c, const dyn_builder *from, s
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the name of row k of a constraint. */
+/* Returns the name of row k of a constraint: the name of the constraint, with "[k]" if it has several rows. Returns
+ * NULL, and the call has ended, when out of memory. */
 static char *row_name(call *c, const dyn_constraint *of, int k) {
     char name[DYN_MAX_NAME + 16];
     if (of->row_count == 1) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names and units of coordinates. */
+/* Coordinates: names and units of the coordinates, velocities and forces of a model. */
 #include "methods/coordinates.h"
 
 #include <dynamics/builder.h>
@@ -27,7 +27,7 @@ joint_units joint_units_of(dyn_joint_type type) {
     return u;
 }
 
-/* Writes the name of one of a joint's coordinates. */
+/* Returns the name of one of the `width` coordinates of a joint: the joint's name, with "[index]" if it has several. */
 static char *spell(call *c, const char *joint, int index, int width) {
     char name[DYN_MAX_NAME + 16];
     if (width == 1) {
@@ -49,7 +49,8 @@ char **coordinates_spell(call *c, const dyn_model *model, bool velocities) {
     return call_has_ended(c) ? NULL : names;
 }
 
-/* Returns the joint of a velocity, and the index of the velocity in that joint. */
+/* Returns the joint that has the velocity `column` of the model, and sets `index` to its place among those of the
+ * joint. */
 static const dyn_joint *find_joint(const dyn_model *model, int column, int *index) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and units of coordinates.
+ * Coordinates: names and units of the coordinates, velocities and forces of a model.
  */
 #ifndef SERVER_METHODS_COORDINATES_H
 #define SERVER_METHODS_COORDINATES_H
@@ -14,14 +14,15 @@ typedef struct joint_units {
     const char *q[DYN_MAX_JOINT_NQ], *v[DYN_MAX_JOINT_NV], *tau[DYN_MAX_JOINT_NV];
 } joint_units;
 
+/* Returns the units of a joint of that type. Units beyond its nq and nv are NULL. */
 joint_units joint_units_of(dyn_joint_type type);
 
-/* Returns the names of the nq coordinates, or of the nv velocities, of a model, as in DescribeModelReply. They are in
- * the call's memory. Returns NULL, and the call has ended, when out of memory. */
+/* Returns the names of a model's nq coordinates, or of its nv velocities, as in DescribeModelReply, in the call's
+ * memory. Returns NULL, and the call has ended, when out of memory. */
 char **coordinates_spell(call *c, const dyn_model *model, bool velocities);
 
-/* Returns the joint of each velocity in the caller's order, and the unit of its force: nv texts each, read-only, which
- * live as long as the model. Returns false, and the call has ended, when out of memory. */
+/* Writes the name of the joint of each velocity, and the unit of its force, in the caller's order. The nv texts of each
+ * array are read-only and live as long as the model. Returns false, and the call has ended, when out of memory. */
 bool coordinates_name(batch *b, char ***joints, char ***force_units);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DeriveModel: operations on a model, in sequence. */
+/* DeriveModel: builds a model from another one by operations in sequence. */
 #include <dynamics/dynamics.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* Operation: its place in the request, and the model that it changes. */
+/* Operation: its path in the request, and the model that it is applied to. */
 typedef struct step {
     call *call;
     char path[PATH_SIZE]; /* "operations[2].lock" */
@@ -26,7 +26,7 @@ static void blame(const step *s, const char *member) {
     call_blame(s->call, "%s.%s", s->path, member);
 }
 
-/* Ends the call with an error of the library, whose arguments have the names of the operation's members. */
+/* Ends the call with an error of the library, whose argument names the wrong member of the operation. Returns false. */
 static bool fail(const step *s, const dyn_error *error) {
     char path[ERROR_PATH_SIZE];
     if (error->site.argument) {
@@ -37,7 +37,7 @@ static bool fail(const step *s, const dyn_error *error) {
     return description_fail_element(s->call, error);
 }
 
-/* Reads the base of the result: that of the model if the operation has none. */
+/* Reads the base of the result. If the operation names none, it is that of the model. */
 static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
     char path[PATH_SIZE];
     *base = dyn_model_is_floating(s->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
@@ -46,7 +46,7 @@ static bool read_base(const step *s, Dynamics__V1__Base wire, dyn_base *base) {
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Returns names as read-only ones. */
+/* Converts an array of names to one of read-only names. */
 static const char *const *constant(char *const *names) {
     return (const char *const *)names;
 }
@@ -175,7 +175,7 @@ static bool apply(const step *s, const Dynamics__V1__ModelOperation *o, dyn_mode
 
 /* ---- the method -------------------------------------------------------------------------------------------------- */
 
-/* Writes "operations[2].lock". */
+/* Writes the path of an operation and its kind, such as "operations[2].lock". */
 static void name_step(step *s, size_t i, const Dynamics__V1__ModelOperation *o) {
     const ProtobufCFieldDescriptor *member = protobuf_c_message_descriptor_get_field(
         &dynamics__v1__model_operation__descriptor, (unsigned)o->operation_case);
@@ -215,7 +215,7 @@ static bool check_request(call *c, const Dynamics__V1__DeriveModelRequest *r) {
     return !call_has_ended(c) && insertion_check(c, r->replace, r->expected_digest);
 }
 
-/* Builds the result again, for its report. */
+/* Builds the derived model once more from its description, as the model of the call, for its load report. */
 static void build(call *c, const dyn_model *model) {
     const Dynamics__V1__DeriveModelRequest *r = c->request->derive_model;
     dyn_build_options built = DYN_BUILD_OPTIONS_INIT();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* DescribeModel: one model in full. */
+/* DescribeModel: describes one model in full. */
 #include <dynamics/dynamics.h>
 
 #include "methods/constraints.h"
@@ -9,7 +9,7 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* Copies the names of `count` units. */
+/* Copies the names of `count` units to the call's memory. */
 static char **names(call *c, const char *const *from, int count) {
     char **to = call_allocate(c, (size_t)count, sizeof *to);
     for (int i = 0; to && i < count; i++) {
@@ -18,7 +18,7 @@ static char **names(call *c, const char *const *from, int count) {
     return to;
 }
 
-/* Returns the name of a moving joint, or "". */
+/* Returns the name of a moving joint, or "" for a negative number. */
 static char *joint_name(call *c, const dyn_model *model, int joint) {
     return call_string(c, joint >= 0 ? dyn_model_joint(model, joint)->name : "");
 }
@@ -88,7 +88,8 @@ static Dynamics__V1__Link *describe_link(call *c, const dyn_model *model, const 
     return to;
 }
 
-/* Describes a frame that moves with a joint (NULL: none). */
+/* Describes a frame that moves with a joint; NULL: it is fixed to the world. `place` is its pose relative to the
+ * joint's child link, or to the world. */
 static Dynamics__V1__Frame *describe_frame(call *c, const dyn_model *model, const char *name, const dyn_joint *joint,
                                            const dyn_pose *place) {
     Dynamics__V1__Frame *to = call_allocate(c, 1, sizeof *to);

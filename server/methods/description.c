@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ModelDescription: conversion of links, joints, frames and constraints to a builder, and back. */
+/* ModelDescription: converts links, joints, frames and constraints to a builder and back. */
 #include "methods/description.h"
 
 #include <stdio.h>
@@ -73,7 +73,7 @@ static bool read_link(call *c, size_t i, const Dynamics__V1__Link *from, dyn_bui
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* Reads an axis, which must be set if the type needs it. */
+/* Reads an axis. An absent one is zero, and an error if `is_needed`. */
 static bool read_axis(call *c, const char *path, const Dynamics__V1__Vector3 *from, bool is_needed, double axis[3]) {
     if (from || !is_needed) {
         return geometry_read_vector(c, path, from, axis);
@@ -157,7 +157,7 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* Fills a new builder. */
+/* Adds gravity, links, joints, frames and constraints of a description to a builder. */
 static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
     dyn_error error;
     double gravity[3];
@@ -196,7 +196,8 @@ bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_b
 
 /* ---- errors of the whole ----------------------------------------------------------------------------------------- */
 
-/* Writes the field of an element. The frames follow the links and the joints: each is a link on a fixed joint. */
+/* Sets the field of an error of the builder. The builder has each frame as a link on a fixed joint, after the links and
+ * the joints of the description. */
 static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, const dyn_error_site *site) {
     const dyn_element *at = &site->element;
     bool is_link = at->kind == DYN_ELEMENT_KIND_LINK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of descriptions of robots. */
+/* Parts of descriptions of robots that joints and constraints share: errors of elements, and types of joints. */
 #include "methods/description_parts.h"
 
 #include <dynamics/urdf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of descriptions of robots that joints and constraints share.
+ * Parts of descriptions of robots that joints and constraints share: errors of elements, and types of joints.
  */
 #ifndef SERVER_METHODS_DESCRIPTION_PARTS_H
 #define SERVER_METHODS_DESCRIPTION_PARTS_H
@@ -17,8 +17,10 @@ bool description_fail_element(call *c, const dyn_error *error);
  * false if it is set. */
 bool description_refuse_derived(call *c, const char *path, const char *member, bool is_set);
 
-/* Returns the library's number of a joint type. A type unknown to the protocol becomes one unknown to the library. */
+/* Converts a type of joint to the library's. A type unknown to the protocol becomes one unknown to the library. */
 dyn_joint_type description_joint_type(Dynamics__V1__JointType wire);
+
+/* Converts a type of joint of the library to the protocol's. */
 Dynamics__V1__JointType description_write_joint_type(dyn_joint_type type);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: each one row of the table of quantities, but for
- * the forward dynamics of a model with constraints. */
+/* InverseDynamics, ForwardDynamics, MassMatrix, Gravity, BiasForces: compute one row of the table of quantities each.
+ * Forward dynamics of a model with constraints is in constrained.c. */
 #include "methods/constrained.h"
 #include "methods/evaluation.h"
 #include "methods/formulation.h"
@@ -8,19 +8,19 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Returns whether a formulation of the literature computes the quantity. */
+/* Returns whether the query names a formulation of the literature that computes the quantity. */
 static bool uses_formulation(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
     return query && query->formulation[0] != '\0' && formulation_computes(quantity);
 }
 
-/* Returns the parts of a query that a quantity supports. */
+/* Returns the parts of a query that the quantity supports, with the formulation of the query if it has one. */
 static query_parts supported_by(const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity) {
     return uses_formulation(query, quantity) ? formulation_parts(quantity)
                                              : evaluation_parts(quantity_find(quantity)->inputs);
 }
 
-/* Computes one quantity of the robot of an open batch. Returns its values, n rows, or NULL when the call has ended or
- * is deferred. */
+/* Computes one quantity of an open batch, which concerns the whole robot. Returns its values, n rows, or NULL when the
+ * call has ended or is deferred. */
 static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_array arrays[STATE_ARRAYS]) {
     evaluation e;
     const quantity_place whole = {.subtree = -1};
@@ -32,7 +32,8 @@ static double *compute(batch *b, Dynamics__V1__Quantity quantity, const sent_arr
     return is_done ? e.results[0].values[0] : NULL;
 }
 
-/* Opens the batch of a request and computes one quantity, as above. The caller must close the batch in every case. */
+/* Opens the batch of a request and computes one quantity. Returns its values, n rows, or NULL when the call has ended
+ * or is deferred. The caller must close the batch in every case. */
 static double *open_and_compute(call *c, batch *b, const Dynamics__V1__Query *query, Dynamics__V1__Quantity quantity,
                                 const sent_array *q, const sent_array arrays[STATE_ARRAYS]) {
     return batch_open(c, b, query, supported_by(query, quantity), q->count, q->values) ? compute(b, quantity, arrays)
@@ -54,7 +55,7 @@ void method_inverse_dynamics(call *c) {
     batch_close(&b);
 }
 
-/* Computes the accelerations of a tree, and fills the reply. */
+/* Computes the forward dynamics without constraints, and fills the reply. */
 static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynamicsRequest *r) {
     const sent_array arrays[STATE_ARRAYS] = {[STATE_V] = {r->n_v, r->v}, [STATE_TAU] = {r->n_tau, r->tau}};
     double *a = constrained_check_absent(b, r) ? compute(b, QUANTITY(FORWARD_DYNAMICS), arrays) : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Paths of the values that errors of the library are about. */
+/* Paths of the values that errors of the library are about, in the form of a request's fields. */
 #include "methods/error_path.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Evaluate: a set of quantities for the same states. */
+/* Evaluate: computes a set of quantities for the same states. */
 #include "methods/evaluation.h"
 #include "methods/geometry.h"
 #include "methods/lookup.h"
@@ -7,7 +7,7 @@
 #include "methods/quantity_result.h"
 #include "methods/text.h"
 
-/* State of a request. */
+/* Request, and the counts and tasks of its quantities. */
 typedef struct question {
     const Dynamics__V1__EvaluateRequest *request;
     unsigned inputs; /* flags quantity_input of all quantities */
@@ -36,7 +36,8 @@ static query_parts find_parts(const Dynamics__V1__EvaluateRequest *r) {
     return r->n_quantities > 0 ? evaluation_parts(inputs) : QUERY_ALL;
 }
 
-/* Checks the number of quantities and that each is known. Determines their inputs. */
+/* Checks the number of quantities and that each is known. Collects their inputs and counts their results and tasks.
+ * Returns false when the call has ended. */
 static bool check_quantities(call *c, question *q) {
     const Dynamics__V1__EvaluateRequest *r = q->request;
     call_blame(c, "quantities");
@@ -79,7 +80,7 @@ static bool check_arrays(call *c, const question *q, const sent_array arrays[STA
     return true;
 }
 
-/* Refuses a member of a QuantityRequest that the quantity does not use. */
+/* Refuses a member of a QuantityRequest that the quantity does not use. Returns false. */
 static bool refuse_member(call *c, size_t i, const char *member, const Dynamics__V1__QuantityRequest *requested) {
     call_blame(c, "quantities[%zu].%s", i, member);
     call_fail(c, REASON_UNUSED_FIELD, "%s has no use for %s; leave it out", name_of(requested), member);
@@ -109,7 +110,8 @@ static bool check_members(call *c, size_t i, const Dynamics__V1__QuantityRequest
 
 /* ---- the places of the quantities -------------------------------------------------------------------------------- */
 
-/* Finds the joint at the root of a quantity's subtree; -1 is the robot. */
+/* Finds the joint at the root of a quantity's subtree; -1, for an empty name, is the whole robot. Returns false when
+ * the call has ended. */
 static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
     refusal why;
     *subtree = -1;
@@ -121,7 +123,7 @@ static bool find_subtree(batch *b, size_t i, const char *name, int *subtree) {
     return false;
 }
 
-/* Adds the results of a quantity of frames. */
+/* Adds the results of a quantity, one for each of its frames. Returns false when the call has ended. */
 static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__QuantityRequest *requested,
                        quantity_place *at) {
     char quoted[TEXT_QUOTE_SIZE];
@@ -139,7 +141,7 @@ static bool add_frames(batch *b, evaluation *e, size_t i, const Dynamics__V1__Qu
     return true;
 }
 
-/* Adds the results of one quantity. */
+/* Adds the results of quantity i of the request. Returns false when the call has ended. */
 static bool add_quantity(batch *b, evaluation *e, question *q, size_t i) {
     const Dynamics__V1__QuantityRequest *requested = q->request->quantities[i];
     const quantity_row *of = quantity_find(requested->quantity);

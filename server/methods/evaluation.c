@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Computation of quantities for the samples of a batch. */
+/* Evaluation: computes quantities for the samples of a batch. */
 #include "methods/evaluation.h"
 
 #include "methods/constraints.h"
 #include "methods/quantity_layout.h"
 
-/* Bound of a thread's scratch values; one sample may exceed it. */
+/* Largest number of a thread's scratch values, unless one sample needs more. */
 enum { SCRATCH_VALUES = 1 << 20 };
 
-/* Output of a library function, and the result that it fills. */
+/* Output of a library function, the result that it fills, and where the function writes it. */
 typedef struct task_output {
     evaluation_result *result; /* NULL: not requested */
     size_t width;              /* values of one sample as the library writes them */
@@ -16,7 +16,7 @@ typedef struct task_output {
     bool is_scratch;           /* the library writes into the thread's scratch memory */
 } task_output;
 
-/* Library function at one place. */
+/* Library function to run for one place, with its outputs. */
 struct evaluation_task {
     const computation *by;
     quantity_place at;
@@ -59,7 +59,8 @@ static size_t hash(const computation *by, const quantity_place *at) {
     return (size_t)(mixed >> 32);
 }
 
-/* Returns the task that runs a computation for a place. Creates it if there is none. */
+/* Returns the task that runs a computation for a place. Adds the task and its cost to the evaluation if there is
+ * none. */
 static evaluation_task *find_task(batch *b, evaluation *e, const computation *by, const quantity_place *at) {
     size_t slot = hash(by, at) & (e->slot_count - 1);
     for (; e->slots[slot] != 0; slot = (slot + 1) & (e->slot_count - 1)) {
@@ -129,7 +130,7 @@ static bool create_values(batch *b, evaluation *e) {
     return !call_has_ended(b->call);
 }
 
-/* Decides where the outputs of a task are written. */
+/* Decides where the library writes each output of a task: into its result, into scratch memory, or nowhere. */
 static void connect_outputs(const batch *b, evaluation *e, evaluation_task *t) {
     size_t scratch = 0;
     for (int k = 0; k < COMPUTATION_OUTPUTS; k++) {
@@ -198,8 +199,8 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
     return status;
 }
 
-/* Chooses blocks small enough for the threads' scratch memory, and its size. Returns false, and the call has ended, if
- * one sample needs too much. */
+/* Chooses blocks small enough for SCRATCH_VALUES, and sets `scratch` to the bytes of scratch memory of a thread.
+ * Returns false, and the call has ended, if one sample needs more than limits.reply_bytes. */
 static bool size_blocks(batch *b, const evaluation *e, size_t *scratch) {
     uint64_t limit = atomic_load(&b->call->service->limits->reply_bytes);
     size_t values = e->scratch_values ? e->scratch_values : 1;

@@ -15,7 +15,7 @@
 
 #include "methods/quantities.h"
 
-/* Arrays of a request in addition to q, n x nv or none (zeros) each. */
+/* Arrays of a request in addition to q. Each has n rows of nv values, or none (zeros). */
 typedef enum state_array {
     STATE_V,
     STATE_A,
@@ -24,13 +24,13 @@ typedef enum state_array {
     STATE_DV,
     STATE_DA,
     STATE_DTAU,
-    STATE_ARRAYS /* number of arrays; the flag quantity_input of an array is 1 << state_array */
+    STATE_ARRAYS /* number of arrays; the flag of an array in quantity_input is 1 << state_array */
 } state_array;
 
 /* Names of the arrays in the protocol. */
 extern const char *const state_array_names[STATE_ARRAYS];
 
-/* Array of the request. It lives as long as the request. */
+/* Array of the request, in the caller's order. It lives as long as the request. */
 typedef struct sent_array {
     size_t count;
     const double *values;
@@ -58,20 +58,21 @@ typedef struct evaluation {
     size_t scratch_values;              /* scratch values of one sample for the largest task */
 } evaluation;
 
-/* Returns the parts of a Query that quantities with these flags quantity_input use. */
+/* Returns the parts of a Query that quantities use which depend on `inputs`, flags of quantity_input. */
 query_parts evaluation_parts(unsigned inputs);
 
-/* Reserves room for at most that many results. */
+/* Prepares an evaluation of at most `most_results` results. Returns false, and the call has ended, when out of
+ * memory. */
 bool evaluation_open(batch *b, evaluation *e, size_t most_results);
 
-/* Refuses a quantity that ignores the constraints of the model. */
+/* Refuses a quantity that ignores the constraints of the model. Returns false when the call has ended. */
 bool evaluation_check(batch *b, Dynamics__V1__Quantity number);
 
 /* Adds a result, and announces its size. Returns false without ending the call if this quantity of this place was added
  * before. */
 bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, const quantity_place *at);
 
-/* Computes all results; missing arrays are zeros. Returns false also when the call must run again on a worker. */
+/* Computes all results; missing arrays are zeros. Returns false when the call has ended, or is deferred to a worker. */
 bool evaluation_run(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Explain: contributions to a torque, by term of the equation of motion and by link. */
+/* Explain: splits the torques of one state into contributions, by term of the equation of motion and by link. */
 #include <dynamics/dynamics.h>
 
 #include "methods/coordinates.h"
 #include "methods/methods.h"
 #include "methods/motion.h"
 
-/* Inertial parameters of a body. */
+/* Number of inertial parameters of a body. */
 enum { PARAMETERS = 10 };
 
-/* Terms of the equation of motion. The first three are sums over the links; the contribution of payloads to them is the
- * last one. */
+/* Terms of the equation of motion. The first LINK_TERMS are sums over the links of the model; PAYLOAD is the
+ * contribution of the payloads to these terms. */
 enum { INERTIAL, CORIOLIS, GRAVITY, EXTERNAL, PAYLOAD, TERMS };
 enum { LINK_TERMS = 3 };
 
 static const char *const term_names[TERMS] = {"inertial", "coriolis", "gravity", "external", "payload"};
 
-/* Approximate costs of one coordinate, and of one entry of the regressor, ns. */
+/* Approximate costs of one coordinate in a recursion, and of one joint in a row of the regressor, ns. */
 static const double RECURSION_COST = 150;
 static const double REGRESSOR_COST = 60;
 
@@ -32,7 +32,7 @@ typedef struct explanation {
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
-/* Parts of the motion that cause one term. */
+/* Inputs of the inverse dynamics that cause one term; the others are zero. */
 typedef struct cause {
     const double *gravity, *v, *a;
 } cause;
@@ -45,8 +45,8 @@ static cause cause_of(const batch *b, const explanation *e, int term) {
     };
 }
 
-/* Adds the joint forces of an inertia in the frame of a link: the columns of the link's body, times the parameters of
- * the inertia, times `sign`. */
+/* Adds to tau the joint forces of an inertia in the frame of a link: the regressor's columns of the link's body, times
+ * the parameters of the inertia, times `sign`. Adds nothing for a link that does not move. */
 static void add_inertia(const batch *b, const explanation *e, int link, const dyn_inertia *inertia, double sign,
                         double *tau) {
     const dyn_link *from = dyn_model_link(b->model, link);
@@ -66,7 +66,7 @@ static void add_inertia(const batch *b, const explanation *e, int link, const dy
     }
 }
 
-/* Returns true if payload k replaces the inertia of its link, and no earlier payload does. */
+/* Returns whether payload k replaces the inertia of its link, and no earlier payload does. */
 static bool replaces_inertia(const batch *b, size_t k) {
     for (size_t i = 0; i < k; i++) {
         if (b->values.payloads[i].replaces && b->values.payloads[i].link == b->values.payloads[k].link) {
@@ -76,7 +76,7 @@ static bool replaces_inertia(const batch *b, size_t k) {
     return b->values.payloads[k].replaces;
 }
 
-/* Adds the payloads' part of one of the first three terms. */
+/* Computes the contribution of each payload to one of the first LINK_TERMS terms. */
 static void split_payloads(const batch *b, const explanation *e, int term) {
     for (size_t k = 0; k < b->values.payload_count; k++) {
         const dyn_payload *load = &b->values.payloads[k];
@@ -88,7 +88,7 @@ static void split_payloads(const batch *b, const explanation *e, int term) {
     }
 }
 
-/* Computes one of the first three terms, in total and by link. */
+/* Computes one of the first LINK_TERMS terms: in total, by link and by payload. */
 static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation *e, int term, dyn_error *error) {
     cause from = cause_of(b, e, term);
     dyn_status status = dyn_rnea(b->model, w, 1, from.gravity, b->q, from.v, from.a, NULL, e->terms[term], error);
@@ -104,7 +104,7 @@ static dyn_status split_term(const batch *b, dyn_workspace *w, const explanation
     return status;
 }
 
-/* Computes the payloads' part: the inverse dynamics with them, minus that without. */
+/* Computes the term of the payloads: the inverse dynamics with payloads, minus the inverse dynamics without. */
 static dyn_status compute_payload_term(const batch *b, const batch_worker *w, const explanation *e, dyn_error *error) {
     double *loaded = e->terms[PAYLOAD], *empty = e->regressor;
     dyn_status status =
@@ -149,7 +149,8 @@ static double sum_rows(const batch *b, const double *rows, size_t count, size_t 
     return sum;
 }
 
-/* Returns the largest difference between a total and the sum of its parts. */
+/* Returns the largest difference between a total and the sum of its parts: the torques and their terms, a term and its
+ * links, the term of the payloads and the payloads. */
 static double residual(const batch *b, const explanation *e) {
     double largest = 0;
     size_t links = (size_t)dyn_model_link_count(b->model);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ExportModel: a model as a description, as URDF, or as screws. */
+/* ExportModel: writes a model as a description, as URDF, or as screws. */
 #include <dynamics/dynamics.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 /* Approximate cost of one link, ns. */
 static const double LINK_COST = 2000;
 
-/* Writes the URDF document in the call's memory. */
+/* Writes the model as a URDF document in the call's memory. Returns NULL when the call has ended. */
 static char *write_urdf(call *c, const dyn_model *model) {
     char *text;
     size_t length;
@@ -27,7 +27,8 @@ static char *write_urdf(call *c, const dyn_model *model) {
     return copy;
 }
 
-/* Finds the frame at which the screws end. */
+/* Finds the frame at which the screws end: the tip of the request, or else the last link. Returns false when the call
+ * has ended. */
 static bool find_tip(call *c, const model_entry *entry, int *tip) {
     const char *name = c->request->export_model->tip;
     refusal why;
@@ -39,7 +40,7 @@ static bool find_tip(call *c, const model_entry *entry, int *tip) {
     return false;
 }
 
-/* Writes the requested form. */
+/* Writes the model in the requested format into the reply, or ends the call. */
 static void write_model(call *c, const model_entry *entry, Dynamics__V1__ExportModelReply *reply) {
     const Dynamics__V1__ExportModelRequest *r = c->request->export_model;
     int tip;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Check for fields of a serialized message that decoding would lose. */
+/* Checks serialized messages for fields that decoding would lose. */
 #include "methods/field_check.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ static bool read_varint(rest *r, uint64_t *value) {
     return false;
 }
 
-/* Reads the next field; `content` receives the bytes of a length-delimited one, else NULL. */
+/* Reads the next field and its number. `content` receives the bytes of a length-delimited field, NULL for another one.
+ * Returns false for bytes that are no field. */
 static bool read_field(rest *r, uint32_t *number, rest *content) {
     uint64_t key, length;
     *content = (rest){NULL, NULL};
@@ -58,15 +59,16 @@ static bool read_field(rest *r, uint32_t *number, rest *content) {
     return true;
 }
 
-/* Writes "name" or "name[i]" and returns its length. A path without space for it is truncated. */
+/* Writes the path of a field, "name" or "name[i]" if it is repeated, and returns its length. A path without space for
+ * it is truncated. */
 static size_t write_step(const ProtobufCFieldDescriptor *field, unsigned index, char *path, size_t size) {
     int length = field->label == PROTOBUF_C_LABEL_REPEATED ? snprintf(path, size, "%s[%u]", field->name, index)
                                                            : snprintf(path, size, "%s", field->name);
     return (size_t)length < size ? (size_t)length : size - 1;
 }
 
-/* Checks a field of type message, whose path begins with `used` characters. Messages do not contain themselves, so the
- * depth is bounded by the contract. */
+/* Checks the content of a field of type message (field_check_find). `used` is the number of characters of the field's
+ * own path. Messages do not contain themselves, so the contract bounds the depth. */
 static field_problem check_message(const ProtobufCFieldDescriptor *field, const rest *content, size_t used, char *path,
                                    size_t path_size, uint32_t *number) {
     bool has_space = used + 2 < path_size;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * SipHash-2-4 with 128 bits of output: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input PRF", 2012, and
- * the extension to 128 bits of their reference implementation.
+ * Fingerprints by SipHash-2-4 with 128 bits of output: J.-P. Aumasson, D. J. Bernstein, "SipHash: a fast short-input
+ * PRF", 2012, and the extension to 128 bits of their reference implementation.
  */
 #include "methods/fingerprint.h"
 

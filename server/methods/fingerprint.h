@@ -18,9 +18,10 @@ typedef struct fingerprint {
     uint64_t words[2];
 } fingerprint;
 
-/* Draws a random key. Returns false if the system has no random numbers. */
+/* Draws a random key. Returns false if the system provides no random numbers. */
 bool fingerprint_draw_key(fingerprint_key *key);
 
+/* Computes the fingerprint of `size` bytes. */
 fingerprint fingerprint_make(const fingerprint_key *key, const void *bytes, size_t size);
 
 static inline bool fingerprint_equal(const fingerprint *a, const fingerprint *b) {

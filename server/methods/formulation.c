@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InverseDynamics, ForwardDynamics and MassMatrix by a formulation of the literature, and Formulate. */
+/* Computes InverseDynamics, ForwardDynamics and MassMatrix by a formulation of the literature; and Formulate. */
 #include "methods/formulation.h"
 
 #include <dynamics/formulation.h>
@@ -9,7 +9,8 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Cost of a state, ns: enough that a worker computes it, since the cost of most formulations grows fast with nv. */
+/* Estimated cost of a state, ns: enough that a worker computes it, since the cost of most formulations grows fast with
+ * nv. */
 static const double STATE_COST = 1e6;
 
 /* States between two checks of the deadline. */
@@ -17,11 +18,11 @@ enum { BLOCK_STATES = 8 };
 
 /* ---- one quantity of many states --------------------------------------------------------------------------------- */
 
-/* Computation of a quantity. The arrays are in the model's order, n rows. */
+/* Computation of a quantity by a formulation. The arrays have n rows in the model's order. */
 typedef struct formulated {
     const char *formulation;
     Dynamics__V1__Quantity quantity;
-    const double *v, *x; /* x: a or tau */
+    const double *v, *x; /* x: a for inverse dynamics, tau for forward dynamics. NULL: zeros */
     size_t width;        /* values of a state */
     double *out;
 } formulated;
@@ -53,7 +54,7 @@ static dyn_status formulate_states(const batch *b, const batch_worker *w, const 
     return status;
 }
 
-/* Converts the result to the caller's order. */
+/* Converts the result to the caller's order. Returns NULL when out of memory. */
 static double *order_result(batch *b, const formulated *x) {
     if (x->quantity != QUANTITY(MASS_MATRIX)) {
         return batch_vectors(b, x->out);
@@ -73,7 +74,7 @@ static double *order_result(batch *b, const formulated *x) {
 }
 
 query_parts formulation_parts(Dynamics__V1__Quantity quantity) {
-    /* The mass matrix is that of the tree also with constraints. */
+    /* A formulation computes the mass matrix of the tree, which constraints do not change. */
     return QUERY_JOINT_NAMES | QUERY_PAYLOADS | QUERY_FORMULATION | QUERY_ON_ERROR |
            (quantity == QUANTITY(MASS_MATRIX) ? QUERY_CONSTRAINTS : QUERY_GRAVITY);
 }
@@ -103,14 +104,14 @@ double *formulation_compute(batch *b, Dynamics__V1__Quantity quantity, const sen
 
 /* ---- inner quantities of one state ------------------------------------------------------------------------------- */
 
-/* Inner quantities, which live as long as `by`. */
+/* Inner quantities of a formulation, which live as long as `by`. */
 typedef struct inner_quantities {
     dyn_formulation *by;
     const dyn_formulation_block *blocks;
     int count;
 } inner_quantities;
 
-/* Motion of the state, and where its results are stored. */
+/* Motion of the state, and the places of its results. */
 typedef struct formulate_task {
     const char *formulation;
     const double *v, *a;
@@ -166,7 +167,7 @@ static Dynamics__V1__FormulationBlock *copy_block(call *c, const dyn_formulation
     return to;
 }
 
-/* Refuses blocks that are too large for a reply, with room for their names. */
+/* Refuses blocks that would take more than half of limits.reply_bytes; the other half is room for their names. */
 static bool check_block_sizes(call *c, const inner_quantities *found) {
     uint64_t limit = atomic_load(&c->service->limits->reply_bytes), bytes = 0;
     for (int i = 0; i < found->count; i++) {

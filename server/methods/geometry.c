@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Vectors, placements and inertias. */
+/* Vectors, placements and inertias: converts the protocol's form to the library's and back. */
 #include "methods/geometry.h"
 
 #include <dynamics/dynamics.h>
@@ -60,7 +60,7 @@ bool geometry_parse_reference_frame(const char *path, Dynamics__V1__ReferenceFra
     }
 }
 
-/* Returns whether columns are orthonormal and right-handed. */
+/* Returns whether the columns of R are orthonormal, to 1e-9, and right-handed. */
 static bool is_rotation(const double R[9]) {
     double determinant =
         R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) + R[2] * (R[3] * R[7] - R[4] * R[6]);
@@ -137,7 +137,7 @@ bool geometry_parse_inertia(const char *path, const Dynamics__V1__Inertia *from,
            geometry_parse_numbers(member, from->n_rotational, from->rotational, 6, to->rotational, why);
 }
 
-/* Ends the call with a refusal if there is one. */
+/* Ends the call with a refusal unless `is_good`. Returns `is_good`. */
 static bool end_unless(call *c, bool is_good, const refusal *why) {
     if (!is_good) {
         call_refuse(c, why);
@@ -204,7 +204,7 @@ Dynamics__V1__Placement *geometry_write_oriented(call *c, const dyn_pose *from) 
     return to;
 }
 
-/* Returns whether all are zero. */
+/* Returns whether all values are zero. */
 static bool are_zero(const double *values, size_t count) {
     for (size_t i = 0; i < count; i++) {
         if (values[i] != 0) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Inertia: bodies from shapes, meshes and numbers. It adds, moves, checks and converts them. */
+/* ComputeInertia: reads bodies from shapes, meshes and numbers, moves them to one frame, adds them, checks the sum and
+ * writes it in several forms. */
 #include <dynamics/inertia.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,21 +9,21 @@
 #include "methods/geometry.h"
 #include "methods/methods.h"
 
-/* Approximate costs of one part, and of one byte of a mesh, ns. */
+/* Approximate costs of one part of the request, and of one byte of a mesh, ns. */
 static const double PART_COST = 500;
 static const double MESH_COST = 4;
 
-/* State of one part. */
+/* One part of the request, and its inertia. */
 typedef struct part {
     call *call;
     const Dynamics__V1__InertiaPart *from;
-    char path[PATH_SIZE]; /* "parts[2]" */
-    const char *kind;     /* "box" */
+    char path[PATH_SIZE]; /* path of the part: "parts[2]" */
+    const char *kind;     /* name of the body's field: "box" */
     dyn_inertia inertia;
-    double volume; /* m^3; 0 for numbers */
+    double volume; /* m^3; 0 if the body is not a shape or a mesh */
 } part;
 
-/* Ends the call with an error of the library about a member of the body, or about the mass. */
+/* Ends the call with an error of the library about a member of the body, or about the mass. Returns false. */
 static bool fail(const part *p, const dyn_error *error) {
     const char *argument = error->site.argument ? error->site.argument : "";
     if (strcmp(argument, "mass") == 0) {
@@ -36,7 +37,7 @@ static bool fail(const part *p, const dyn_error *error) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Checks the lengths of a shape, which determine its volume. */
+/* Checks that the lengths of a shape are finite and not negative. Otherwise ends the call and returns false. */
 static bool check_lengths(const part *p, const char *name, size_t count, const double *lengths) {
     for (size_t i = 0; i < count; i++) {
         if (!(lengths[i] >= 0 && isfinite(lengths[i]))) {
@@ -49,7 +50,8 @@ static bool check_lengths(const part *p, const char *name, size_t count, const d
     return true;
 }
 
-/* Returns the mass of a shape of that volume: stated, or by its density. */
+/* Sets `mass` to the mass of a shape or mesh: the stated one, or its density times its volume. Returns false, and the
+ * call has ended, if both are absent or the number is not positive and finite. */
 static bool find_mass(const part *p, double *mass) {
     bool is_density = p->from->amount_case == DYNAMICS__V1__INERTIA_PART__AMOUNT_DENSITY;
     double amount = is_density ? p->from->density : p->from->mass;
@@ -69,7 +71,7 @@ static bool find_mass(const part *p, double *mass) {
     return true;
 }
 
-/* Reads the members of a shape, and computes its volume. */
+/* Reads and checks the lengths of a shape. Those that it does not have are 0. Returns false when the call has ended. */
 static bool read_size(part *p, double size[3], double *radius, double *length) {
     const Dynamics__V1__InertiaPart *from = p->from;
     const Dynamics__V1__Vector3 *vector = NULL;
@@ -171,7 +173,7 @@ static bool read_mesh(part *p) {
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-/* Sets the list of numbers of the part as the field of the error. */
+/* Ends the call with an error of the library about the list of numbers of the part. Returns false. */
 static bool fail_values(const part *p, const dyn_error *error) {
     call_blame(p->call, "%s.%s.values", p->path, p->kind);
     call_fail_library(p->call, error);
@@ -220,7 +222,8 @@ static bool read_log_cholesky(part *p, const char *path) {
     return true;
 }
 
-/* Refuses mass and density of a part of numbers, which has a mass of its own. */
+/* Reads a part that states its inertia in numbers. Refuses a mass or a density in addition, since the numbers include
+ * the mass. */
 static bool read_numbers(part *p) {
     char path[PATH_SIZE], values[PATH_SIZE];
     if (p->from->amount_case != DYNAMICS__V1__INERTIA_PART__AMOUNT__NOT_SET) {
@@ -255,7 +258,7 @@ static bool is_finite(const dyn_inertia *inertia) {
     return isfinite(sum);
 }
 
-/* Converts one part to the common frame. */
+/* Reads one part and moves its inertia to the common frame. Returns false when the call has ended. */
 static bool read_part(part *p) {
     char member[PATH_SIZE];
     dyn_pose pose;
@@ -281,7 +284,7 @@ static bool read_part(part *p) {
     return !call_has_ended(p->call);
 }
 
-/* Adds up all parts. */
+/* Adds up the inertias and the volumes of all parts. Returns false when the call has ended. */
 static bool add_parts(call *c, dyn_inertia *sum, double *volume) {
     const Dynamics__V1__ComputeInertiaRequest *r = c->request->compute_inertia;
     *volume = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Methods of jobs: start, query, fetch and cancel them. */
+/* Methods of jobs: start, query, fetch, cancel and list them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,15 +54,16 @@ static job *find(call *c, const char *name) {
     return NULL;
 }
 
-/* Returns whether the token commands the job. A user of a unix socket needs none for jobs that the same user
- * started. */
+/* Returns whether the caller may command the job: the token is that of the job, or the caller passes none and is the
+ * user of a unix socket who started the job. */
 static bool is_allowed(const call *c, const job *j, uint64_t token) {
     const transport_identity *caller = &c->transport->identity;
     bool is_same_user = caller->origin == TRANSPORT_ORIGIN_USER && transport_identity_equal(caller, job_starter(j));
     return token == job_token(j) || (token == 0 && is_same_user);
 }
 
-/* Returns a reference to a job that the token commands. Otherwise returns NULL, and the call has ended. */
+/* Returns a reference to a job that the caller may command with the token. Otherwise returns NULL, and the call has
+ * ended. */
 static job *command(call *c, const char *name, uint64_t token) {
     job *j = find(c, name);
     if (j && !is_allowed(c, j, token)) {
@@ -115,7 +116,7 @@ static Dynamics__V1__JobSummary *summarize(call *c, job *j) {
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-/* Starts the job of the request and replies with it. */
+/* Starts the job of the request under that name, and describes it in the reply. */
 static void start(call *c, const Dynamics__V1__StartJobRequest *r, const char *name) {
     const transport_call *t = c->transport;
     refusal why = {0};
@@ -178,14 +179,14 @@ void method_get_job(call *c) {
     job_release(j);
 }
 
-/* Ends the call with the error of a job. */
+/* Ends the call with the error with which a job ended. */
 static void fail_as_job(call *c, const Dynamics__V1__Status *status) {
     c->status = *status;
     snprintf(c->field, sizeof c->field, "%s", status->field);
     snprintf(c->message, sizeof c->message, "%s", status->message);
 }
 
-/* Replies with the stored reply of a job that has finished. */
+/* Replies with the stored result or error of a job that has finished. */
 static void reply_stored(call *c, const job_view *view) {
     Dynamics__V1__GetJobResultReply *reply = create_get_job_result_reply(c);
     const Dynamics__V1__Reply *stored = reply ? decode_reply(c, view) : NULL;
@@ -201,7 +202,7 @@ static void reply_stored(call *c, const job_view *view) {
     c->reply.n_sample_errors = stored->n_sample_errors;
     c->reply.sample_errors = stored->sample_errors;
     c->reply.sample_error_count = stored->sample_error_count;
-    /* As in start(). */
+    /* The methods have equal numbers in both messages. All members of each oneof are pointers in one place. */
     reply->result_case = (Dynamics__V1__GetJobResultReply__ResultCase)stored->result_case;
     reply->rollout = stored->rollout;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Jobs: requests that are computed without a waiting client. */
+/* Jobs: requests that are computed without a waiting client, and their stored replies. */
 #include "methods/job_table.h"
 
 #include <stdio.h>
@@ -11,21 +11,21 @@
 struct job {
     transport_call call; /* first member: the carrier casts it to the job */
     job_table *table;
-    job *older, *newer; /* in the table */
+    job *older, *newer; /* neighbours in the list of the table */
     char name[SIMULATION_NAME_SIZE];
     const char *method;
     uint64_t token;
     running_call running;
     atomic_uint references;
-    uint8_t *request; /* until it has been computed */
+    uint8_t *request; /* serialized Request; NULL once it has been computed */
     size_t request_size;
-    uint8_t *reply; /* written by the thread that computes; constant once the job has finished */
+    uint8_t *reply; /* serialized Reply, written by the thread that computes; constant once the job has finished */
     size_t reply_size;
     /* The table's mutex guards the members below. */
     Dynamics__V1__JobState state;
     int64_t created_ns, started_ns, finished_ns;
     uint64_t finished; /* ns, CLOCK_MONOTONIC */
-    size_t held;       /* bytes that it counts in the table */
+    size_t held;       /* bytes for which the job counts in job_table.held */
     bool is_listed;
 };
 
@@ -53,7 +53,8 @@ static void free_request(job *j) {
     j->request_size = 0;
 }
 
-/* Allocates the stored reply. The memory that the call has set aside for it is used first. */
+/* Allocates the stored reply. Uses the memory that the call has set aside for it first. Returns NULL when memory is
+ * short. */
 static uint8_t *store_reply(transport_call *call, size_t size) {
     job *j = (job *)call;
     memory_budget *budget = j->table->options.budget;
@@ -80,7 +81,7 @@ static void end_reply(transport_call *call) {
 
 static const transport_carrier job_carrier = {.reply_buffer = store_reply, .send = end_reply};
 
-/* Stores an error in the place of the reply. Without memory the job has none. */
+/* Stores an error as the reply of a job. When memory is short the job has no reply. */
 static void store_error(job *j, error_reason reason, const char *message) {
     Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
     Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
@@ -110,7 +111,7 @@ static bool has_finished(const job *j) {
            j->state != DYNAMICS__V1__JOB_STATE__JOB_STATE_RUNNING;
 }
 
-/* Sets the bytes that a job counts. Called with the mutex held. */
+/* Sets the number of bytes for which a job counts in its table. Called with the mutex held. */
 static void hold(job *j, size_t bytes) {
     j->table->held += bytes - j->held;
     j->held = bytes;
@@ -147,7 +148,8 @@ static job *find(const job_table *table, const char *name) {
     return j;
 }
 
-/* Removes the job of that peer that finished first. Returns false if none has finished. Called with the mutex held. */
+/* Removes the job of that peer that finished first. Returns false if no job of the peer has finished. Called with the
+ * mutex held. */
 static bool evict(job_table *table, const transport_identity *peer) {
     job *first = NULL;
     for (job *j = table->oldest; j; j = j->newer) {
@@ -160,7 +162,8 @@ static bool evict(job_table *table, const transport_identity *peer) {
     return first != NULL;
 }
 
-/* Evicts jobs of that peer until further bytes fit. Called with the mutex held. */
+/* Evicts finished jobs of that peer until further bytes fit into limits.job_bytes. Returns false if they do not fit.
+ * Called with the mutex held. */
 static bool make_room(job_table *table, const transport_identity *peer, size_t bytes) {
     uint64_t limit = atomic_load(&table->options.limits->job_bytes);
     bool is_full = bytes > limit;
@@ -172,7 +175,8 @@ static bool make_room(job_table *table, const transport_identity *peer, size_t b
 
 /* ---- computation ------------------------------------------------------------------------------------------------- */
 
-/* Ends a job; its reply is stored. Called with the mutex held. */
+/* Sets the final state of a job, whose reply is stored, and its times. Counts the bytes of the reply. Called with the
+ * mutex held. */
 static void end(job *j, Dynamics__V1__JobState state) {
     j->state = state;
     j->finished = clock_now();
@@ -180,7 +184,7 @@ static void end(job *j, Dynamics__V1__JobState state) {
     hold(j, j->is_listed ? j->reply_size : 0);
 }
 
-/* Ends a job that no thread has begun. Called with the mutex held. */
+/* Ends a job that no thread has begun, as cancelled. Called with the mutex held. */
 static void end_queued(job *j) {
     store_error(j, REASON_CANCELLED, "the job was cancelled before it began");
     free_request(j);
@@ -188,7 +192,7 @@ static void end_queued(job *j) {
     end(j, DYNAMICS__V1__JOB_STATE__JOB_STATE_CANCELLED);
 }
 
-/* Returns whether the job is still to be computed. */
+/* Marks a queued job as running. Returns false if the job was cancelled before. */
 static bool begin(job *j) {
     pthread_mutex_lock(&j->table->mutex);
     bool is_queued = j->state == DYNAMICS__V1__JOB_STATE__JOB_STATE_QUEUED;
@@ -214,7 +218,7 @@ static Dynamics__V1__JobState final_state(Dynamics__V1__Code code) {
     }
 }
 
-/* Ends a job that was computed. A result for which there is no room is replaced by an error. */
+/* Ends a job that was computed. Replaces a result for which limits.job_bytes has no room by an error. */
 static void complete(job *j, Dynamics__V1__Code code) {
     job_table *table = j->table;
     free_request(j);
@@ -233,7 +237,7 @@ static void complete(job *j, Dynamics__V1__Code code) {
     pthread_mutex_unlock(&table->mutex);
 }
 
-/* Computes a job on a thread, which owns a reference. */
+/* Computes a job, unless it was cancelled, and releases the thread's reference to it. */
 static void run(void *task) {
     job *j = task;
     const job_table_options *options = &j->table->options;
@@ -248,7 +252,7 @@ static void run(void *task) {
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
 
-/* Creates a job with its serialized request. */
+/* Creates a job with its serialized request. Returns NULL, and fills `why`, when memory is short. */
 static job *create(job_table *table, const job_order *order, refusal *why) {
     memory_budget *budget = table->options.budget;
     size_t size = dynamics__v1__request__get_packed_size(order->request);
@@ -282,7 +286,7 @@ static job *create(job_table *table, const job_order *order, refusal *why) {
     return j;
 }
 
-/* Adds a job to the list, within the limits. Called with the mutex held. */
+/* Adds a job to the list, within the limits. On failure fills `why` and returns false. Called with the mutex held. */
 static bool add(job_table *table, job *j, refusal *why) {
     const service_limits *limits = table->options.limits;
     uint32_t most = atomic_load(&limits->jobs);
@@ -312,7 +316,7 @@ static bool add(job_table *table, job *j, refusal *why) {
     return true;
 }
 
-/* Removes a job that could not be submitted. */
+/* Removes a job that could not be submitted from the list. */
 static void withdraw(job *j) {
     pthread_mutex_lock(&j->table->mutex);
     job *listed = j->is_listed ? unlist(j) : NULL;
@@ -322,7 +326,8 @@ static void withdraw(job *j) {
     }
 }
 
-/* Submits a listed job, of which the thread then owns a reference. */
+/* Submits a listed job to a thread, which owns a reference to it. On failure removes the job, fills `why` and returns
+ * false. */
 static bool submit(job *j, refusal *why) {
     const job_table_options *options = &j->table->options;
     atomic_fetch_add(&j->references, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs: requests that are computed without a waiting client, on threads of their own, and their replies until these
- * are fetched or expire.
+ * Jobs: requests that are computed without a waiting client, on threads of their own, and their replies until these are
+ * fetched or expire.
  *
  * A job is a transport_call whose carrier stores the reply. Its bytes, the serialized request until it has been
  * computed and the serialized reply after that, are charged to the memory budget and to limits.job_bytes. All functions
- * may be called from any thread, except create and free.
+ * may be called from any thread, except job_table_create and job_table_free.
  */
 #ifndef SERVER_METHODS_JOB_TABLE_H
 #define SERVER_METHODS_JOB_TABLE_H
@@ -22,7 +22,7 @@ typedef struct job job;
 typedef struct job_table_options {
     const service_limits *limits;
     memory_budget *budget;
-    running_calls *running; /* list in which unfinished jobs are, for their progress and for Cancel */
+    running_calls *running; /* list of running requests, to which jobs are added for their progress and for Cancel */
     logger *log;
     /* Submits a job to the threads for jobs. Returns false when the queue is full. */
     bool (*submit)(void *pool, void (*run)(void *task), void *task);
@@ -33,13 +33,13 @@ typedef struct job_table_options {
     void *context;
 } job_table_options;
 
-/* Job to start. */
+/* Job to start. The strings are copied, except `method`. */
 typedef struct job_order {
     const char *name;
-    const char *method; /* constant */
+    const char *method; /* static string */
     const char *owner;
     uint64_t token;
-    running_name started_by; /* StartJob request */
+    running_name started_by; /* name of the StartJob request */
     const Dynamics__V1__Request *request;
 } job_order;
 
@@ -56,7 +56,7 @@ typedef struct job_view {
 /* Creates a table. Objects that the options point to must outlive it. Returns NULL when out of memory. */
 job_table *job_table_create(const job_table_options *options);
 
-/* Frees the table and its jobs, of which none may be with a thread any more. */
+/* Frees the table and its jobs. No thread may compute a job any more. */
 void job_table_free(job_table *table);
 
 /* Starts a job and returns a reference to it. On failure fills `why` and returns NULL. */
@@ -78,16 +78,25 @@ void job_table_sweep(job_table *table);
 /* Cancels all jobs, and refuses further ones. */
 void job_table_stop(job_table *table);
 
-/* Counts the jobs and the bytes that they hold. */
+/* Measures the number of jobs, and the bytes that they hold. */
 void job_table_measure(job_table *table, size_t *count, size_t *bytes);
 
+/* Releases a reference to a job. The last release frees the job. */
 void job_release(job *j);
 
-/* Constant properties of a job. */
+/* Returns the name of a job; it lives as long as the job. */
 const char *job_name(const job *j);
+
+/* Returns the name of the method that the job computes; a static string. */
 const char *job_method(const job *j);
+
+/* Returns the peer that started the job, as text for messages; it lives as long as the job. */
 const char *job_owner(const job *j);
+
+/* Returns the token that commands the job. */
 uint64_t job_token(const job *j);
+
+/* Returns the identity of the peer that started the job; it lives as long as the job. */
 const transport_identity *job_starter(const job *j);
 
 /* Reads the state of a job. The reply is valid until the reference to the job is released. */

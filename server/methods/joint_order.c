@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Order of joints of a caller. */
+/* Order of joints: builds it from names, and converts rows between the caller's order and the model's. */
 #include "methods/joint_order.h"
 
-/* Appends the columns of one joint. */
+/* Appends the columns of one joint. Returns the new number of columns. */
 static int append(int *columns, int count, int first, int width) {
     for (int i = 0; i < width; i++) {
         columns[count++] = first + i;
@@ -10,7 +10,7 @@ static int append(int *columns, int count, int first, int width) {
     return count;
 }
 
-/* Fills the columns joint by joint. */
+/* Fills the columns of q and v joint by joint, and checks that the names are complete. */
 static joint_order_status fill(const dyn_model *model, bool *is_named, size_t count, char *const *names, int *q, int *v,
                                size_t *at) {
     int nq = 0, nv = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinematics: poses and Jacobians of named frames, two rows of the table of quantities. */
+/* Kinematics: computes poses and Jacobians of named frames, two rows of the table of quantities. */
 #include "methods/evaluation.h"
 #include "methods/geometry.h"
 #include "methods/methods.h"
@@ -7,7 +7,7 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Adds the pose and the Jacobian of each frame. */
+/* Adds the pose and the Jacobian of each frame to the evaluation. Returns false when the call has ended. */
 static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRequest *r) {
     quantity_place at = {.subtree = -1};
     if (r->n_frames == 0) {
@@ -32,7 +32,7 @@ static bool add_frames(batch *b, evaluation *e, const Dynamics__V1__KinematicsRe
     return true;
 }
 
-/* Refers to the pose and the Jacobian of a frame. */
+/* Fills the message of a frame with the values of its pose and Jacobian, which it does not copy. */
 static void fill(const batch *b, const evaluation_result *pose, const evaluation_result *jacobian,
                  Dynamics__V1__FrameKinematics *frame) {
     frame->n_position = 3 * b->n;

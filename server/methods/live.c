@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Objects that live between requests. */
+/* Objects that live between requests: adds, maintains and ends simulations and streams, their endpoints and
+ * recordings. */
 #include "methods/live.h"
 
 #include <ctype.h>
@@ -23,7 +24,7 @@
 #define CHECK_INTERVAL (NANOSECONDS / 2)
 #define MEASURE_INTERVAL (2 * NANOSECONDS)
 
-/* Bits of a token: a JSON number represents as many exactly. */
+/* Number of bits of a token: a JSON number represents that many exactly. */
 enum { TOKEN_BITS = 53 };
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
@@ -191,7 +192,8 @@ bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal
     return check_name(name, "recording", why) && live_path(l, "recordings", name, ".recording", path, why);
 }
 
-/* Begins a recording whose path is known. With the mutex `files`. */
+/* Begins a recording whose path is known. On failure fills `why` and returns false. Called with the mutex `files`
+ * held. */
 static bool begin_recording(live *l, const char *name, const recording_beginning *b, const char *path, refusal *why) {
     recording *r = recording_store_create(&l->recordings, path, name, why);
     if (!r || (b->write_header(r, b->context) && recording_flush(r))) {
@@ -259,7 +261,7 @@ bool live_add_stream(live *l, stream *s, refusal *why) {
     return refuse_insertion(why, name_table_insert(&l->streams, s->name, s, most), &STREAM, s->name, most);
 }
 
-/* Schedules the closing of an endpoint that its owner no longer uses. */
+/* Schedules the closing of an endpoint, after LAST_MESSAGES. Closes it at once when out of memory. Accepts NULL. */
 static void close_later(live *l, transport_topic *endpoint) {
     closing_endpoint *c = endpoint ? calloc(1, sizeof *c) : NULL;
     if (c) {
@@ -289,7 +291,7 @@ static void close_recording(live *l, recording *r, refusal *error) {
     l->next_check = 0;
 }
 
-/* Clears an owner's pointer to its recording, and returns the recording. */
+/* Clears an owner's pointer to its recording, and returns the recording, or NULL if it has none. */
 static recording *detach_recording(void **place, pthread_mutex_t *mutex) {
     pthread_mutex_lock(mutex);
     recording *r = *place;
@@ -399,7 +401,7 @@ static bool copy_addresses(const transport_topic *endpoint, arena *memory, char 
     return *addresses != NULL;
 }
 
-/* Opens a further endpoint within the limit. */
+/* Opens a further endpoint within limits.topics. On failure fills `why` and returns NULL. */
 static transport_topic *open_endpoint(live *l, refusal *why) {
     char error[TRANSPORT_ERROR_SIZE];
     transport_topic *endpoint;
@@ -443,7 +445,8 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
     return is_copied || refuse_memory(why);
 }
 
-/* Detaches an endpoint that had no connection for a while. Called with its owner's mutex held. */
+/* Returns an endpoint that had no subscriber for TOPIC_LINGER, and clears its owner's pointer to it; otherwise returns
+ * NULL. Called with the owner's mutex held. */
 static transport_topic *detach_unused(watched_topics *topics, uint64_t now) {
     transport_topic *endpoint = topics->endpoint;
     if (!endpoint) {
@@ -527,7 +530,8 @@ static void write_points(live *l, stream *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Reports a lack of disk space for recordings to the health. */
+/* Measures the recordings and the free space of the disk, each at its interval. Reports a lack of space to the health
+ * and to the log. */
 static void check_recordings(live *l, uint64_t now) {
     char problem[RECORDING_PROBLEM_SIZE];
     pthread_mutex_lock(&l->files);

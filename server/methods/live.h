@@ -3,7 +3,8 @@
  * Objects that live between requests: simulations, streams, their topics and files.
  *
  * A thread of its own maintains them: it ends objects whose lease or idle time has expired, closes endpoints without
- * subscribers and writes recordings. All functions may be called from any thread, except create, attach and free.
+ * subscribers and writes recordings. All functions may be called from any thread, except live_create, live_attach and
+ * live_free.
  */
 #ifndef SERVER_METHODS_LIVE_H
 #define SERVER_METHODS_LIVE_H
@@ -18,10 +19,10 @@
 
 enum { LIVE_INGEST_ADDRESSES = 16 };
 
-/* Endpoint that is closed once its last messages have left. */
+/* Endpoint that waits to be closed, so that its last messages can leave. */
 typedef struct closing_endpoint {
     transport_topic *endpoint;
-    uint64_t due; /* ns */
+    uint64_t due; /* ns, CLOCK_MONOTONIC */
     struct closing_endpoint *next;
 } closing_endpoint;
 
@@ -44,7 +45,7 @@ struct live {
     recording_store recordings;
     uint64_t next_check, next_measure; /* ns */
     size_t recordings_component;
-    bool are_recordings_well; /* last state in the health */
+    bool are_recordings_well; /* last state that was reported to the health */
     pthread_t thread;
     pthread_mutex_t mutex; /* guards the members below */
     pthread_cond_t changed;
@@ -52,27 +53,30 @@ struct live {
     bool is_started, must_end;
 };
 
+/* Creates the object without a transport, and starts its thread. Returns NULL on failure. */
 live *live_create(const live_options *options);
 
-/* Attaches the transport, so that topics can be opened. `ingest` are the addresses for pushed messages; they must
- * outlive the object. */
+/* Attaches the transport, so that topics can be opened. `ingest` are the addresses for pushed messages; they must live
+ * as long as `l`. */
 void live_attach(live *l, transport *t, const char *const *ingest, size_t ingest_count);
 
-/* Ends all objects and closes all endpoints. The transport must still exist. */
+/* Stops the thread, ends all objects and closes all endpoints. The transport must still exist. `l` may be NULL. */
 void live_free(live *l);
 
-/* Returns an unpredictable random number other than 0. */
+/* Returns an unpredictable random number other than 0, below 2^53. */
 uint64_t live_token(void);
 
-/* Writes a checked name, or "<kind>-<number>" if it is empty. */
+/* Writes the wanted name after checking it, or "<kind>-<number>" if it is empty. Returns false, and fills `why` with
+ * the field `field`, if the name is invalid. */
 bool live_name(live *l, const char *kind, const char *wanted, const char *field, char name[SIMULATION_NAME_SIZE],
                refusal *why);
 
-/* Writes the path of a file in the state directory. */
+/* Writes the path of a file in the subdirectory `kind` of the state directory, and creates the subdirectory. On failure
+ * fills `why` and returns false. */
 bool live_path(live *l, const char *kind, const char *name, const char *suffix, char path[PATH_MAX], refusal *why);
 
-/* Writes the path of the recording of that name, which it checks and which must not be empty. The field of the refusal
- * is "recording". */
+/* Writes the path of the recording of that name. Refuses an empty or invalid name; the field of the refusal is
+ * "recording". */
 bool live_recording_path(live *l, const char *name, char path[PATH_MAX], refusal *why);
 
 /* Start of a recording. */
@@ -84,23 +88,27 @@ typedef struct recording_beginning {
     void *context;
 } recording_beginning;
 
-/* Creates a recording of that name and writes its header to the disk; `path` receives the name of the file. On failure
- * fills `why`, and leaves neither a recording nor a file. */
+/* Creates a recording of that name and writes its header to the disk; `path` receives the path of the file. On failure
+ * fills `why`, leaves neither a recording nor a file, and returns false. */
 bool live_begin_recording(live *l, const char *name, const recording_beginning *beginning, char path[PATH_MAX],
                           refusal *why);
 
 /* Adds a simulation that is ready to run, and records it (state_journal.h). `runs`: its clock is about to start.
- * `record` receives the number of the record. */
+ * `record` receives the number of the record. On failure fills `why` and returns false. */
 bool live_add_simulation(live *l, simulation *s, bool runs, uint64_t *record, refusal *why);
+
+/* Adds a stream that is ready to receive points. On failure fills `why` and returns false. */
 bool live_add_stream(live *l, stream *s, refusal *why);
 
-/* Ends a simulation or a stream, unless it has ended already. Returns the number of the record of a simulation's end,
- * or 0. */
+/* Ends a simulation and its streams, unless it has ended already. Returns the number of the record of its end, or 0. */
 uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
+
+/* Ends a stream, and its recording if there is one. Does nothing new for a stream that has ended. Called without a
+ * mutex. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message);
 
-/* Opens the endpoint of topics, if it is not open, and copies its addresses to the arena's memory. `mutex` guards the
- * topics. */
+/* Opens the endpoint of the topics of a simulation or stream, if it is not open, and copies its addresses to the arena.
+ * `mutex` guards the topics. On failure fills `why` and returns false. */
 bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
                 size_t *count, refusal *why);
 
@@ -108,20 +116,25 @@ bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *
 typedef struct ended_recording {
     uint64_t entries, bytes;
     char file[PATH_MAX];
-    refusal error; /* why it is incomplete; REASON_NONE: it is complete */
+    refusal error; /* reason why the recording is incomplete; REASON_NONE: it is complete */
 } ended_recording;
 
-/* Ends a recording and clears its owner's pointer, which `mutex` guards. Returns false if there is none. */
+/* Ends a recording, clears its owner's pointer, which `mutex` guards, and fills `ended`. Returns false if there is
+ * none. */
 bool live_end_recording(live *l, void **place, pthread_mutex_t *mutex, ended_recording *ended);
 
 /* Ends a recording, deletes its file and clears its owner's pointer, which `mutex` guards. Does nothing if there is
  * none. */
 void live_discard_recording(live *l, void **place, pthread_mutex_t *mutex);
 
-/* Processes a pushed message. It is the transport's sink; `context` is the live. Defined in stream.c. */
+/* Processes a pushed message. It is the transport's sink; `context` is the object of live_create. Defined in
+ * stream.c. */
 void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint64_t arrival, const char *peer);
 
+/* Hooks that publish the events of simulations and record them. Defined in live_events.c. */
 extern const simulation_hooks live_simulation_hooks;
+
+/* Hooks that publish the events of streams and record their points. Defined in live_events.c. */
 extern const stream_hooks live_stream_hooks;
 
 #endif

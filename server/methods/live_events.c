@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events of simulations and streams, and entries of recordings. */
+/* Hooks of simulations and streams: publish events on their topics, and append entries to their recordings. */
 #include <stdlib.h>
 #include <string.h>
 

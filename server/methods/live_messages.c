@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages about simulations and streams. */
+/* Messages about simulations and streams: fills the protocol's messages from their state. */
 #include "methods/live_messages.h"
 
 #include <stdlib.h>
@@ -129,7 +129,8 @@ static Dynamics__V1__PaceStatistics *statistics(call *c, const pace_statistics *
     return to;
 }
 
-/* Copies the joint names of the caller's order. */
+/* Copies the names of the joints, in the caller's order, to the call's memory. Names none if the order is the model's
+ * own. */
 static void copy_names(call *c, const robot *r, size_t *count, char ***names) {
     *names = r->name_count > 0 ? call_allocate(c, r->name_count, sizeof **names) : NULL;
     for (size_t i = 0; *names && i < r->name_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parts of the daemon that the objects between requests use, and their configuration.
+ * Options of live_create: the parts of the daemon that simulations and streams use, and their configuration.
  */
 #ifndef SERVER_METHODS_LIVE_OPTIONS_H
 #define SERVER_METHODS_LIVE_OPTIONS_H
@@ -14,7 +14,7 @@ typedef struct live_options {
     memory_budget *budget;
     health *health; /* health with the component "recordings"; NULL: none */
     logger *log;
-    uint64_t instance;           /* of the daemon */
+    uint64_t instance;           /* instance number of the daemon */
     unsigned threads;            /* threads that step simulations */
     const char *state_directory; /* "": none; copied */
     const char *compiled;        /* directory of compiled objects; NULL or "": none; copied */

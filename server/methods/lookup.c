@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Elements of a model that a request names. */
+/* Finds elements of a model that a request names. */
 #include "methods/lookup.h"
 
 #include "methods/text.h"
 
-/* Refuses a name, and suggests the guess, which has compared all known names. */
+/* Refuses a name, and suggests the closest known one. `guess` has compared all known names. Returns false. */
 static bool refuse_name(refusal *why, error_reason reason, const char *field, const model_entry *entry,
                         const char *kind, const text_guess *guess) {
     char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of a model that a request names: each lookup refuses an unknown name with the closest known one. `field` is
- * the path of the name in the request; with an empty one the call's field stays.
+ * Finds elements of a model that a request names. Each function refuses an unknown name with the closest known one, and
+ * returns false. `field` is the path of the name in the request; with an empty one the call's field stays.
  */
 #ifndef SERVER_METHODS_LOOKUP_H
 #define SERVER_METHODS_LOOKUP_H
@@ -9,8 +9,8 @@
 #include "methods/refusal.h"
 #include "models/entry.h"
 
-/* Finds a link or a frame. `missing` is the reason of the refusal: REASON_FRAME_NOT_FOUND, or REASON_LINK_NOT_FOUND for
- * a link. */
+/* Finds a link, a frame or "world". `missing` is the reason of the refusal: REASON_FRAME_NOT_FOUND, or
+ * REASON_LINK_NOT_FOUND if a link is wanted. */
 bool lookup_frame(const model_entry *entry, error_reason missing, const char *field, const char *name, int *frame,
                   refusal *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* LoadModel, UnloadModel, ListModels. */
+/* LoadModel, UnloadModel, ListModels: load models into the store, remove and list them. */
 #include <string.h>
 
 #include "methods/description.h"
@@ -7,7 +7,8 @@
 #include "methods/methods.h"
 #include "methods/summary.h"
 
-/* Reads the options of the request; missing ones come from its description (NULL: it has none). */
+/* Reads the options of the request. Missing ones come from its description; NULL: it has none. Returns false when the
+ * call has ended. */
 static bool read_options(call *c, const Dynamics__V1__LoadModelRequest *r,
                          const Dynamics__V1__ModelDescription *description, model_options *options) {
     *options = (model_options){
@@ -28,7 +29,7 @@ static bool read_options(call *c, const Dynamics__V1__LoadModelRequest *r,
     return true;
 }
 
-/* Ends the call with an error of a URDF text, whose field has the line. */
+/* Ends the call with an error of a URDF text, such as "urdf:12" with the number of the line. */
 static void fail_urdf(call *c, const dyn_error *error) {
     if (error->site.element.line > 0) {
         call_blame(c, "urdf:%d", error->site.element.line);
@@ -38,7 +39,8 @@ static void fail_urdf(call *c, const dyn_error *error) {
     description_fail_element(c, error);
 }
 
-/* Ends the call with an error of the builder. Its arguments, the name and gravity, are fields of the request. */
+/* Ends the call with an error of the builder. Errors about the name and the gravity are about fields of the request,
+ * others about its description. */
 static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     const char *argument = error->site.argument ? error->site.argument : "";
@@ -93,7 +95,8 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     return status == DYN_OK;
 }
 
-/* Reads the description. `report` receives the reader's report, or stays NULL. */
+/* Creates a builder from the description of the request. `report` receives the report of a URDF reader, or stays NULL;
+ * the caller frees it also on failure. Returns false when the call has ended. */
 static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
     switch (r->source_case) {
     case DYNAMICS__V1__LOAD_MODEL_REQUEST__SOURCE_URDF:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Events about changes of the models. */
+/* Publishes events about changes of the loaded models. */
 #include "methods/model_events.h"
 
 #include "methods/events.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Insertion of a model into the daemon's store, and its storage on the disk. */
+/* Inserts built models into the daemon's store and removes models, in memory and on the disk. */
 #include "methods/model_insertion.h"
 
 #include <stdio.h>
@@ -37,7 +37,8 @@ void insertion_fail_name(call *c, const dyn_error *error) {
     }
 }
 
-/* Ends the call if the store did not accept the model. */
+/* Ends the call because the store did not accept the model, for the reason `result`. `present` is the model of the same
+ * name in the store, or NULL. */
 static void fail_insertion(call *c, model_insertion result, const model_entry *entry, const model_entry *present) {
     if (result == MODEL_NOT_EXPECTED) {
         call_blame(c, "expected_digest");
@@ -57,13 +58,15 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
     }
 }
 
-/* Returns whether the store would accept the model now. The insertion checks it again, under the store's lock. */
+/* Returns whether the store would accept the model now, apart from its limit. `present` is the model of the same name
+ * in the store, or NULL. The insertion checks it again, under the store's lock. */
 static bool may_insert(const model_entry *entry, const model_entry *present, const char *replaced) {
     const char *digest = present ? present->digest : "";
     return strcmp(digest, entry->digest) == 0 || (replaced ? !replaced[0] || strcmp(digest, replaced) == 0 : !present);
 }
 
-/* Writes the model to the disk if requested. Returns false when the call has ended. */
+/* Writes the model to the disk if the request or the configuration asks for it, and sets `is_written`. Returns false,
+ * and the call has ended, if the request asked and the model was not written. */
 static bool write_persistent(call *c, const insertion_options *options, bool *is_written) {
     refusal why = {0};
     live *l = c->service->live;
@@ -79,8 +82,8 @@ static bool write_persistent(call *c, const insertion_options *options, bool *is
     return true;
 }
 
-/* Updates the disk before the store: writes the model, or removes one that it replaces. Returns false when the call has
- * ended, and nothing has changed. */
+/* Updates the disk before the store: writes the model, or removes the file of a model that it replaces. Returns false
+ * when the call has ended; then nothing has changed. */
 static bool update_disk(call *c, const insertion_options *options, model_entry *present) {
     refusal why = {0};
     model_entry *entry = c->built;
@@ -103,7 +106,8 @@ static bool update_disk(call *c, const insertion_options *options, model_entry *
     return true;
 }
 
-/* Inserts the model into the store. */
+/* Inserts the model of the call into the store. Returns a reference to the model in the store, or NULL when the call
+ * has ended. */
 static model_entry *insert_into_store(call *c, const char *replaced, bool *was_present) {
     model_entry *entry = c->built, *present = NULL;
     model_insertion result = model_store_insert(c->service->store, entry, replaced, &present);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Payloads of a request. */
+/* Reads the payloads of a query. */
 #include <dynamics/inertia.h>
 #include <dynamics/payload.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "methods/lookup.h"
 #include "methods/query.h"
 
-/* Finds the link of a payload. */
+/* Finds the link of a payload. Refuses the world. */
 static bool find_link(const robot *r, const char *path, const char *name, int *link, refusal *why) {
     char member[PATH_SIZE];
     return lookup_frame(r->entry, REASON_LINK_NOT_FOUND, path_join(member, path, "link"), name, link, why) &&
@@ -17,8 +17,8 @@ static bool find_link(const robot *r, const char *path, const char *name, int *l
             refuse(why, REASON_INVALID_VALUE, member, "the world carries no payload; name a link of the robot"));
 }
 
-/* Converts one payload to the frame of its link. The library checks at loading that a
- * body can have its inertia, with the same place in its error. */
+/* Converts one payload to the frame of its link. The library checks that a body can have its inertia, when the payloads
+ * are loaded into a workspace. */
 static bool read_payload(const robot *r, size_t i, const Dynamics__V1__Payload *from, dyn_payload *to, refusal *why) {
     char path[PATH_SIZE], member[PATH_SIZE];
     dyn_inertia inertia;

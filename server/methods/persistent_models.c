@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models stored on the disk. */
+/* Models stored on the disk: writes, removes and loads their files. */
 #include "methods/persistent_models.h"
 
 #include <ctype.h>
@@ -19,13 +19,13 @@
 
 static const char KIND[] = "models", SUFFIX[] = ".model";
 
-/* Parts of a file's name: bytes from the model's name, and digits of its digest. */
+/* Parts of a file's name: bytes from the model's name, and digits of the digest of that name. */
 enum { READABLE = 60, DIGITS = 16 };
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the file's name: the letters and digits of the model's name for readability, and the start of the digest of
- * the name, since names may have any letters and be longer than a file's. */
+/* Writes the name of a model's file: the letters and digits of the model's name for readability, and the start of the
+ * digest of that name. Names of models may have any letters and be longer than a file's. */
 static void file_name(const char *name, char file[READABLE + DIGITS + 2]) {
     char digest[DIGEST_SIZE];
     size_t used = 0;
@@ -36,7 +36,8 @@ static void file_name(const char *name, char file[READABLE + DIGITS + 2]) {
     snprintf(file + used, DIGITS + 2, ".%.*s", DIGITS, digest + strlen("sha256:"));
 }
 
-/* Writes the paths of a model's file and of its directory, which it creates if necessary. */
+/* Writes the paths of a model's file and of its directory, and creates the directory if necessary. On failure fills
+ * `why` and returns false. */
 static bool find_paths(live *l, const char *name, char path[PATH_MAX], char directory[PATH_MAX], refusal *why) {
     char file[READABLE + DIGITS + 2];
     file_name(name, file);
@@ -47,7 +48,8 @@ static bool refuse_file(refusal *why, const char *action, const char *path) {
     return refuse(why, REASON_FILE_FAILED, "", "cannot %s %.256s: %s", action, path, strerror(errno));
 }
 
-/* Writes the file. Also syncs the state directory, in which "models" is an entry. */
+/* Writes the file of a model durably. Also syncs the state directory, in which "models" is an entry. On failure fills
+ * `why` and returns false. */
 static bool write_file(live *l, const Dynamics__V1__KeptModel *record, refusal *why) {
     char path[PATH_MAX], directory[PATH_MAX];
     if (!find_paths(l, record->name, path, directory, why)) {
@@ -106,14 +108,14 @@ bool persistent_models_remove(live *l, const char *name, refusal *why) {
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Source of loaded models, and callback for those that are not. */
+/* Destination of loaded models, and callback for models that cannot be loaded. */
 typedef struct loading {
     live *live;
     void (*left_out)(void *context, const char *name, const char *reason);
     void *context;
 } loading;
 
-/* Inserts a built model. */
+/* Inserts a built model into the store. Returns false, and reports the model, if the store refuses it. */
 static bool enter(const loading *o, const Dynamics__V1__KeptModel *record, model_entry *entry) {
     char reason[REFUSAL_MESSAGE_SIZE];
     dyn_text_print(record->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
@@ -135,7 +137,8 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *record, model
     return true;
 }
 
-/* Builds the model by the request that is stored with it. */
+/* Builds the model by the request that is stored with it, and inserts it. Returns false, and reports the model, on
+ * failure. */
 static bool load_record(const loading *o, const Dynamics__V1__KeptModel *record) {
     recorded_model m;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -155,7 +158,8 @@ static bool load_record(const loading *o, const Dynamics__V1__KeptModel *record)
     return is_good;
 }
 
-/* Reads a file. Reports a damaged one and returns NULL. */
+/* Reads the record of a file, which the caller frees. Reports a missing or damaged file, or one of a later release, and
+ * returns NULL. */
 static Dynamics__V1__KeptModel *read_file(const loading *o, const char *path) {
     record_reader reader;
     const uint8_t *bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table of quantities, and the functions that it uses. */
+/* Table of quantities, and the computations that it uses: each calls a function of the library for a block of
+ * states. */
 #include "methods/quantities.h"
 
 #include <dynamics/dynamics.h>
@@ -11,7 +12,7 @@
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
-/* Concatenates the parts of each sample to one row. */
+/* Concatenates the parts of each sample to one row. Part k has `count` rows of widths[k] values. */
 static void join(size_t count, size_t part_count, const double *const *parts, const size_t *widths, double *rows) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < part_count; k++) {
@@ -68,7 +69,8 @@ static dyn_status torque_regressor(const states *s, dyn_error *error, double *co
     return dyn_torque_regressor(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, output[0], error);
 }
 
-/* Computes sum J' f_ext: minus the inverse dynamics at rest and without gravity. */
+/* Computes the joint forces sum J' f_ext of the external forces: minus the inverse dynamics at rest and without
+ * gravity. */
 static dyn_status external_forces(const states *s, dyn_error *error, double *const output[]) {
     const double none[3] = {0};
     size_t count = s->count * (size_t)dyn_model_nv(s->model);
@@ -108,7 +110,8 @@ static dyn_status energy(const states *s, dyn_error *error, double *const output
     return dyn_energy(s->model, s->workspace, s->count, s->gravity, s->q, s->v, output[0], output[1], error);
 }
 
-/* Returns an error for an entry that is not finite. The library does not see these arrays together. */
+/* Returns an error for an entry of v or tau that is not finite. The power is computed here, so that no function of the
+ * library checks them. */
 static dyn_status check_finite(const states *s, const char *name, const double *values, dyn_error *error) {
     size_t nv = (size_t)dyn_model_nv(s->model);
     for (size_t i = 0; values && i < s->count * nv; i++) {
@@ -158,7 +161,7 @@ static dyn_status centroidal(const states *s, dyn_error *error, double *const ou
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
 
-/* Writes rows of position and quaternion. */
+/* Computes poses of a frame, as rows of position and quaternion (x, y, z, w). */
 static dyn_status frame_pose(const states *s, dyn_error *error, double *const output[]) {
     double position[BLOCK_SAMPLES * 3], rotation[BLOCK_SAMPLES * 9];
     dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, position, rotation, error);
@@ -179,7 +182,7 @@ static dyn_status frame_motion(const states *s, dyn_error *error, double *const 
                             output[0], output[1], output[2], error);
 }
 
-/* Computes the derivatives, and the Jacobian with them. */
+/* Computes the derivatives of a frame's twist and acceleration. The fourth output is the Jacobian. */
 static dyn_status frame_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_frame_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, s->at.frame, s->at.reference_frame,
                                  output[0], output[1], output[2], output[3], error);
@@ -202,7 +205,8 @@ static dyn_status manipulability(const states *s, dyn_error *error, double *cons
     return status;
 }
 
-/* Computes ellipsoids. The second output is scratch memory for the parts of the first. */
+/* Computes the ellipsoids of a frame's velocity and mass. The second output is scratch memory for the parts of the
+ * first. */
 static dyn_status ellipsoids(const states *s, dyn_error *error, double *const output[]) {
     static const size_t widths[] = {3, 9, 3, 9, 3, 9, 3, 9};
     double *parts[8], *next = output[1];
@@ -265,14 +269,15 @@ static dyn_status operational_space(const states *s, dyn_error *error, double *c
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */
 
-/* Computes the derivatives with respect to q and v, and the mass matrix, which is the one with respect to a. */
+/* Computes the derivatives of the inverse dynamics with respect to q, v and a. The derivative with respect to a is the
+ * mass matrix. */
 static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_rnea_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0],
                                 output[1], output[2], error);
 }
 
-/* Computes the derivatives with respect to q and v, and the inverse mass matrix, which is the one with respect to tau.
- */
+/* Computes the derivatives of the forward dynamics with respect to q, v and tau. The derivative with respect to tau is
+ * the inverse mass matrix. */
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0],
                                output[1], output[2], error);
@@ -287,7 +292,7 @@ static dyn_status inverse_dynamics_second_derivatives(const states *s, dyn_error
                                        output[1], output[2], output[3], error);
 }
 
-/* Computes the second derivatives, and the first ones with them. */
+/* Computes the second derivatives of the forward dynamics. Outputs from the fifth on are the first derivatives. */
 static dyn_status forward_dynamics_second_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_aba_second_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, output + 4,
                                       output, error);
@@ -303,7 +308,7 @@ static dyn_status forward_dynamics_along(const states *s, dyn_error *error, doub
                                           s->dq, s->dv, s->dtau, output[0], error);
 }
 
-/* Computes the derivatives, and the momentum matrix with them. */
+/* Computes the derivatives of the centroidal momentum and of its rate. The fourth output is the momentum matrix. */
 static dyn_status centroidal_derivatives(const states *s, dyn_error *error, double *const output[]) {
     return dyn_centroidal_derivatives(s->model, s->workspace, s->count, s->q, s->v, s->a, output[0], output[1],
                                       output[2], output[3], error);
@@ -382,10 +387,10 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* Computation whose only output is the quantity, with its costs. */
+/* Computation whose only output is the quantity, with its costs; and the index of that output. */
 #define ALONE(function, ...) &(const computation){.run = function, .yields = 1, __VA_ARGS__}, 0
 
-/* Inputs of the equation of motion. */
+/* Inputs of the inverse and of the forward dynamics. */
 #define INVERSE_INPUTS (USES_V | USES_A | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 #define FORWARD_INPUTS (USES_V | USES_TAU | USES_GRAVITY | USES_FORCES | USES_PAYLOADS)
 

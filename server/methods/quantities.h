@@ -16,7 +16,7 @@ enum { QUANTITY_BLOCKS = 8, COMPUTATION_OUTPUTS = 7 };
 /* Subject of a quantity. */
 typedef enum quantity_subject {
     OF_ROBOT,
-    OF_SUBTREE, /* of the robot, or of the subtree of one of its joints */
+    OF_SUBTREE, /* the robot, or the subtree of one of its joints */
     OF_FRAMES,  /* a result for each frame of the request */
     OF_TASK     /* one result for the task of all frames */
 } quantity_subject;
@@ -35,11 +35,11 @@ typedef enum quantity_input {
     USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
 } quantity_input;
 
-/* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero. */
+/* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero, `subtree` is -1. */
 typedef struct quantity_place {
     int frame;
     dyn_reference_frame reference_frame;
-    int subtree; /* joint, or -1 */
+    int subtree; /* joint at the root of the subtree; -1: the whole robot */
     const task_rows *task;
 } quantity_place;
 
@@ -59,7 +59,7 @@ typedef struct states {
 typedef struct computation {
     /* Writes count rows of each output that is not NULL, as wide as the quantity is in the library. */
     dyn_status (*run)(const states *s, dyn_error *error, double *const output[COMPUTATION_OUTPUTS]);
-    int yields; /* number of outputs that rows of the table use */
+    int yields; /* number of outputs that have rows in the table */
     /* Sizes, as quantities, of further outputs that are not for the reply; terminated by UNSPECIFIED. */
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
     bool needs_all;                           /* no output may be NULL */
@@ -67,17 +67,17 @@ typedef struct computation {
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
 } computation;
 
-/* Row of the table. */
+/* Row of the table of quantities. */
 typedef struct quantity_row {
     quantity_subject of;
     const char *expressed_in; /* NULL: in the request's reference frame */
     unsigned inputs;          /* flags quantity_input */
     quantity_block blocks[QUANTITY_BLOCKS];
     const computation *by;
-    int output; /* output of the computation */
+    int output; /* index of the output of the computation */
 } quantity_row;
 
-/* Returns the row of a quantity, or NULL for any other number. */
+/* Returns the row of a quantity, or NULL for a number that is no quantity. */
 const quantity_row *quantity_find(Dynamics__V1__Quantity number);
 
 /* Returns the quantity that is an output of a computation. */

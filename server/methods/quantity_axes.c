@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Axes of the blocks of quantities. */
+/* Axes of the blocks of quantities: the number, names and order of their entries. */
 #include "methods/quantity_axes.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ enum { MOST_FIXED_ENTRIES = 10, NUMBER_SIZE = 24 };
 /* Classes of entries with different units. */
 enum { ROTATION, TRANSLATION };
 
-/* Entries of an axis that are equal for all robots, and the number of classes with different units. */
+/* Axes by kind: their entries, if they are equal for all robots, and the number of classes of entries with different
+ * units. */
 static const struct {
     size_t size; /* 0: it depends on the robot or on the task */
     const char *labels[MOST_FIXED_ENTRIES];
@@ -38,7 +39,7 @@ static const struct {
     [AXIS(MEASURES)] = {2, {"measure", "isotropy"}, 2, {0, 1}},
 };
 
-/* Order of the library, which has angular entries first. */
+/* Indices of the entries of AXIS(TWIST) in the library, which has angular entries first. */
 static const int twist_order[] = {3, 4, 5, 0, 1, 2};
 
 size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind) {
@@ -69,12 +70,12 @@ const int *quantity_axis_order(const batch *b, const quantity_place *at, quantit
 
 /* ---- what the entries are ---------------------------------------------------------------------------------------- */
 
-/* Returns a text that is read-only from now on. */
+/* Returns the text without const, for a message of protobuf-c. The text stays read-only. */
 static char *constant(const char *text) {
     return (char *)(uintptr_t)text;
 }
 
-/* Writes the names of the velocities, and marks those that are rotations. */
+/* Writes the names of the velocities, and their classes, rotation or translation, in the caller's order. */
 static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
     char **names = coordinates_spell(b->call, b->model, true);
     uint32_t *classes = call_allocate(b->call, b->nv, sizeof *classes);
@@ -92,7 +93,7 @@ static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
     }
 }
 
-/* Writes the name of each moving joint's child link. */
+/* Writes the names of the bodies: that of each moving joint's child link. */
 static void fill_bodies(const batch *b, Dynamics__V1__Axis *axis) {
     for (size_t i = 0; i < axis->n_labels; i++) {
         axis->labels[i] = constant(dyn_model_link(b->model, dyn_model_joint(b->model, (int)i)->child_link)->name);

@@ -7,10 +7,10 @@
 
 #include "methods/quantities.h"
 
-/* Returns the number of entries. */
+/* Returns the number of entries of an axis, for a quantity at the place `at`; 1 for AXIS_NONE. */
 size_t quantity_axis_size(const batch *b, const quantity_place *at, quantity_axis kind);
 
-/* Returns the library's index of each entry, or NULL if both orders are equal. */
+/* Returns the library's index of each entry of an axis in the caller's order, or NULL if both orders are equal. */
 const int *quantity_axis_order(const batch *b, const quantity_place *at, quantity_axis kind);
 
 /* Creates the message of an axis. Returns NULL, and the call has ended, when out of memory. */

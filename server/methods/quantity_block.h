@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Block of the values of a quantity: its name, units and axes.
+ * Block of the values of a quantity: its name, units and axes, and its place in the library's result.
  */
 #ifndef SERVER_METHODS_QUANTITY_BLOCK_H
 #define SERVER_METHODS_QUANTITY_BLOCK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory layout of the values of a quantity. */
+/* Memory layout of the values of a quantity: sizes, and the conversion from the library's layout to the caller's. */
 #include "methods/quantity_layout.h"
 
 #include <string.h>
@@ -37,10 +37,10 @@ static size_t ordered(const int *order, size_t i) {
 /* Layout of one block in the library's row of a sample. Missing axes have one entry. */
 typedef struct layout {
     size_t sizes[QUANTITY_AXES];
-    const int *orders[QUANTITY_AXES]; /* NULL: the library's */
-    size_t first, stride;             /* of the entries of the first axis */
-    size_t size;                      /* number of values */
-    bool is_whole;                    /* the values are contiguous and in order */
+    const int *orders[QUANTITY_AXES]; /* library's index of each entry; NULL: the orders are equal */
+    size_t first, stride; /* offset of the first entry of the first axis, and distance between its entries */
+    size_t size;          /* number of values */
+    bool is_whole;        /* the values are contiguous and in order */
 } layout;
 
 static layout find_layout(const batch *b, const quantity_place *at, const quantity_block *block) {
@@ -58,7 +58,7 @@ static layout find_layout(const batch *b, const quantity_place *at, const quanti
     return l;
 }
 
-/* Copies one row in the order of its axis. */
+/* Copies one row from the library's order to the caller's. Returns the end of the copy. */
 static double *copy_row(const int *order, size_t size, const double *from, double *to) {
     for (size_t i = 0; i < size; i++) {
         *to++ = from[ordered(order, i)];
@@ -66,7 +66,7 @@ static double *copy_row(const int *order, size_t size, const double *from, doubl
     return to;
 }
 
-/* Copies one block of one sample. */
+/* Copies one block of one sample from the library's order to the caller's. */
 static void copy_block(const layout *l, const double *from, double *to) {
     for (size_t i = 0; i < l->sizes[0]; i++) {
         const double *entry = from + ordered(l->orders[0], i) * l->stride;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reply of Evaluate. */
+/* Builds the reply of Evaluate: the results, their blocks, and the axes that the blocks share. */
 #include "methods/quantity_result.h"
 
 #include "methods/methods.h"
@@ -8,7 +8,7 @@
 
 #define QUANTITY_INPUT(name) DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_##name
 
-/* Values of the flags quantity_input in the protocol. */
+/* Inputs of a quantity: the flag of quantity_input, and the number in the protocol. */
 static const struct {
     unsigned flag;
     Dynamics__V1__QuantityInput wire;
@@ -25,10 +25,10 @@ static const struct {
     {USES_PAYLOADS, QUANTITY_INPUT(PAYLOADS)},
 };
 
-/* Kinds of axes are numbered from 1. */
+/* Number of inputs, and a bound of the number of axes other than those of tasks: one for each kind. */
 enum { INPUTS = sizeof inputs / sizeof inputs[0], FIXED_AXES = 16 };
 
-/* Returns a text that is read-only from now on. */
+/* Returns the text without const, for a message of protobuf-c. The text stays read-only. */
 static char *constant(const char *text) {
     return (char *)(uintptr_t)text;
 }
@@ -48,7 +48,8 @@ bool result_list_create(batch *b, size_t most_results, size_t most_tasks, result
     return true;
 }
 
-/* Returns the index of an axis in the reply. Adds the axis if it is missing. */
+/* Returns the index of an axis in the reply. Adds the axis if it is missing. Returns 0, and the call has ended, when
+ * out of memory. */
 static size_t refer_to_axis(batch *b, const result_list *list, const quantity_place *at, quantity_axis kind) {
     Dynamics__V1__EvaluateReply *reply = list->reply;
     bool is_of_task = kind == DYNAMICS__V1__AXIS_KIND__AXIS_KIND_TASK;
@@ -92,7 +93,7 @@ static Dynamics__V1__Block *create_block(batch *b, const result_list *list, cons
     return block;
 }
 
-/* Writes the frame of a result. */
+/* Writes the frame in which a result is expressed, and the frame that it is about unless `frame` is NULL. */
 static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1__QuantityResult *result) {
     static const struct {
         Dynamics__V1__ReferenceFrame wire;
@@ -115,7 +116,8 @@ static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1
     }
 }
 
-/* Writes the inputs that the quantity depends on. */
+/* Writes the inputs that the quantity of a result depends on. Returns false, and the call has ended, when out of
+ * memory. */
 static bool state_inputs(batch *b, const evaluation_result *from, Dynamics__V1__QuantityResult *result) {
     result->inputs = call_allocate(b->call, INPUTS, sizeof *result->inputs);
     for (size_t i = 0; result->inputs && i < INPUTS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Macros for the frames, units and shapes in quantities.c. For that file alone.
+ * Macros for the frames, units and shapes in the table of quantities. For quantities.c alone.
  */
 #ifndef SERVER_METHODS_QUANTITY_SHAPES_H
 #define SERVER_METHODS_QUANTITY_SHAPES_H
@@ -17,15 +17,15 @@
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* List of units: one for all entries, or one for each combination of rotations and translations (angular and linear
- * rows of a task; of inertial parameters mass, first moments and moments) along the axes, the last axis changing
- * fastest. */
+/* List of units: one for all entries, or one for each combination of classes of entries along the axes, the last axis
+ * changing fastest. The classes of joints and of rows of a task are rotation and translation; those of inertial
+ * parameters are mass, first moments and moments of inertia. */
 #define UNITS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* Units of three joints, by the number of translations among them. */
+/* Units of entries with three axes of joints, by the number of translations among the joints. */
 #define CUBE_UNITS(none, one, two, three) UNITS(none, one, one, two, one, two, two, three)
 
-/* Units of a joint or a row of a task, and below of two of them. */
+/* Units of entries with an axis of joints or of rows of a task, or with two or three such axes. */
 #define FORCE UNITS("N m", "N")
 #define ACCELERATION UNITS("rad/s^2", "m/s^2")
 #define INERTIA UNITS("kg m^2", "kg m", "kg m", "kg")
@@ -37,18 +37,18 @@
 #define MOTION_BY_MOTION UNITS("1", "1/m", "m", "1")
 #define SYMBOL CUBE_UNITS("kg m^2", "kg m", "kg", "kg/m")
 
-/* Units of an energy, and of a force of a joint, divided by an inertial parameter. */
+/* Units of an energy and of a joint force, each divided by an inertial parameter. */
 #define ENERGY_BY_PARAMETER UNITS("m^2/s^2", "m/s^2", "1/s^2")
 #define FORCE_BY_PARAMETER UNITS("m^2/s^2", "m/s^2", "1/s^2", "m/s^2", "1/s^2", "1/(m s^2)")
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Block that begins at entry `first` of the library's result, and block that is a part of each entry, followed by their
- * axes. */
+/* BLOCK: block that begins at entry `first` of the first axis in the library's result. PART: block that is a part of
+ * each entry of the first axis, at offset `first` with a distance of `pitch` values. The axes follow. */
 #define BLOCK(name, units, first, ...) PART(name, units, first, 0, __VA_ARGS__)
 #define PART(name, units, first, pitch, ...)                                                                           \
     { name, units, {__VA_ARGS__}, first, pitch, false }
-/* Block that begins after one of its own size. */
+/* Block that follows a block of equal size in the library's result. */
 #define SECOND(name, units, ...)                                                                                       \
     { name, units, {__VA_ARGS__}, 0, 0, true }
 
@@ -60,7 +60,7 @@
 #define JOINT_MATRIX(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS))
 #define JOINT_CUBE(units) VALUE(units, AXIS(JOINTS), AXIS(JOINTS), AXIS(JOINTS))
 
-/* Blocks of spatial vectors; the library has the angular rows first. */
+/* Blocks of spatial vectors, "linear" and "angular". The library has the angular rows first. */
 #define SPATIAL(linear, angular, ...)                                                                                  \
     { BLOCK("linear", linear, 3, __VA_ARGS__), BLOCK("angular", angular, 0, __VA_ARGS__) }
 #define SPATIAL_VECTOR(linear, angular) SPATIAL(UNITS(linear), UNITS(angular), AXIS(XYZ))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Query of a request. */
+/* Reads the Query of a request. */
 #include "methods/query.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoded Query of a request: the model, the order of joints, gravity, payloads and precision. It serves batches of
- * samples, and simulations and streams, which outlive their request and may come from a file. Functions without a call
- * fill a refusal and return false. Fields of errors begin with "query.".
+ * Reads the Query of a request: the model, the order of joints, gravity, payloads and precision.
+ *
+ * It serves batches of samples, and simulations and streams, which outlive their request and may come from a file.
+ * Functions without a call fill a refusal and return false on an error. Fields of errors begin with "query.".
  */
 #ifndef SERVER_METHODS_QUERY_H
 #define SERVER_METHODS_QUERY_H
@@ -24,7 +25,8 @@ typedef enum query_parts {
     QUERY_PRECISION = 16,
     QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
     QUERY_ON_ERROR = 32,
-    QUERY_CONSTRAINTS = 64, /* a model with constraints; the method answers for it, or refuses it itself */
+    QUERY_CONSTRAINTS =
+        64, /* a model with constraints; the method considers the constraints, or refuses the model itself */
     QUERY_FORMULATION = 128,
 } query_parts;
 
@@ -34,32 +36,32 @@ typedef struct query_values {
     size_t payload_count;
     const dyn_payload *payloads; /* expressed in the frames of their links */
     dyn_precision precision;
-    bool is_marking; /* failed samples are marked */
+    bool is_marking; /* failed samples are marked, and do not end the call */
 } query_values;
 
-/* Checks that the query exists and has only parts that the method supports. Messages contain `method_name`. */
+/* Checks that the query exists and has only parts that the method supports. `method_name` appears in the messages. */
 bool query_check(const Dynamics__V1__Query *query, query_parts supported, const char *method_name, refusal *why);
 
-/* Checks that the model is the one that the query expects. */
+/* Checks that the model has the digest that the query expects, if it expects one. */
 bool query_check_digest(const Dynamics__V1__Query *query, const model_entry *entry, refusal *why);
 
-/* Checks the query of a request and finds the model, to which the caller then owns a reference, and which the reply
- * names. Returns NULL, and the call has ended, on failure. */
+/* Checks the query of a request, finds its model and names it in the reply. Returns a reference to the model, which the
+ * caller releases; NULL, and the call has ended, on failure. */
 model_entry *query_find_model(call *c, const Dynamics__V1__Query *query, query_parts supported);
 
-/* Reads gravity. NULL is the model's own. */
+/* Reads the gravity of a query into the arena. NULL: the query has none, and that of the model applies. */
 bool query_read_gravity(const Dynamics__V1__Query *query, arena *memory, const double **gravity, refusal *why);
 
-/* Opens the robot, whose names are those of the query, and reads all values except the external forces. */
+/* Opens the robot with the joint names of the query (robot_open), and reads all values except the external forces. */
 bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *memory, robot *r, query_values *values,
                 refusal *why);
 
-/* Reads the payloads into the values. */
+/* Reads the payloads of a query into `values`, in memory of the arena. */
 bool query_read_payloads(const robot *r, size_t count, Dynamics__V1__Payload *const *payloads, arena *memory,
                          query_values *values, refusal *why);
 
-/* Returns the field of the query that an argument of the library's functions is, such as "query.gravity"; NULL: it is
- * none. */
+/* Returns the field of a query, such as "query.gravity", for an argument of the library's functions; NULL: the argument
+ * is not from the query. */
 const char *query_field(const char *argument);
 
 #endif

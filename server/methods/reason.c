@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reasons of errors. */
+/* Reasons of errors: their tokens and codes, and the reasons of the library's errors. */
 #include "methods/reason.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ double reason_retry_after(error_reason r) {
     return reasons[r].retry_after;
 }
 
-/* The numbers of the library's statuses are those of the protocol's codes. */
+/* Checks that a status of the library has the number of the protocol's code. */
 #define SAME_NUMBER(name) _Static_assert((int)DYN_##name == (int)DYNAMICS__V1__CODE__CODE_##name, #name)
 SAME_NUMBER(OK);
 SAME_NUMBER(CANCELLED);

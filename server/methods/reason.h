@@ -106,17 +106,18 @@ typedef enum error_reason {
 /* Returns the protocol's code of a reason; CODE_OK for REASON_NONE. */
 Dynamics__V1__Code reason_code(error_reason r);
 
-/* Returns the token of a reason, empty for REASON_NONE. It is not const because protobuf-c requires that, but it is
- * read-only. */
+/* Returns the token of a reason, empty for REASON_NONE. The string is read-only; its type is not const because
+ * protobuf-c requires that. */
 char *reason_token(error_reason r);
 
-/* Returns the seconds after which the same request may succeed; 0: it fails again. */
+/* Returns the number of seconds after which the same request may succeed; 0: a pause does not help. */
 double reason_retry_after(error_reason r);
 
 /* Returns the reason of an error of the library. */
 error_reason reason_of_error(const dyn_error *error);
 
-/* Returns the reason of an error of the library about a description of a robot. */
+/* Returns the reason of an error of the library about the description of a robot, such as
+ * REASON_INVALID_DESCRIPTION. */
 error_reason reason_of_description(const dyn_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models of recordings and snapshots. */
+/* Models of recordings and snapshots: describes a model for a file, and builds it from the file again. */
 #include "methods/recorded_model.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ static bool refuse_damaged(refusal *why, const char *message) {
     return refuse(why, REASON_DAMAGED_FILE, "", "the file's description of its model is damaged: %s", message);
 }
 
-/* Builds the described model, which must have that digest. */
+/* Builds the described model, which must have that digest. On failure fills `why` and returns NULL. */
 static model_entry *build(const live_options *o, const char *name, const char *digest,
                           const Dynamics__V1__ModelDescription *from, refusal *why) {
     recorded_model m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models of recordings and snapshots. The file contains their description, so that it can be read without loading them
- * first.
+ * Models of recordings and snapshots: describes a model for a file, and builds it from the file again. A file contains
+ * the description of its model, so that it can be read without loading the model first.
  */
 #ifndef SERVER_METHODS_RECORDED_MODEL_H
 #define SERVER_METHODS_RECORDED_MODEL_H
@@ -9,23 +9,26 @@
 #include "methods/call.h"
 #include "methods/live_options.h"
 
-/* Description for a file, and its memory. */
+/* Description of a model for a file, and its memory. */
 typedef struct recorded_model {
     service_options service;
     call call;
     Dynamics__V1__ModelDescription *description; /* NULL: too long for a file, or out of memory */
 } recorded_model;
 
-/* Begins a call without a request; recorded_model_free frees its memory. */
+/* Prepares `m->call`, a call without a request, for methods that need one. The caller must call recorded_model_free. */
 void recorded_model_begin(recorded_model *m, const live_options *o);
 
-/* Describes a model, if that needs at most `most` bytes of the file; recorded_model_free frees the memory. */
+/* Describes a model for a file. `m->description` is NULL if it would have more than `most` bytes or more than
+ * MOST_DESCRIPTION_BYTES, or when out of memory. The caller must call recorded_model_free in all cases. */
 void recorded_model_describe(recorded_model *m, const live_options *o, const dyn_model *model, uint64_t most);
+
+/* Frees the memory of the call and of the description. */
 void recorded_model_free(recorded_model *m);
 
-/* Returns a reference to the model of that digest: the one in the store, or one built from its description (NULL: there
- * is none) and named `name` (empty: its own name), which is in no store. Returns NULL, with `why` filled, on
- * failure. */
+/* Returns a reference to the model of that digest: the one in the store, or else one built from `description` (NULL:
+ * there is none), which is in no store. The built one has the name `name`, or that of its description if `name` is
+ * empty. On failure fills `why` and returns NULL. */
 model_entry *recorded_model_find(const live_options *o, const char *name, const char *digest,
                                  const Dynamics__V1__ModelDescription *description, refusal *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of messages. */
+/* Files of messages: writes recordings, and reads recordings and snapshots. */
 #include "methods/recording.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include "files/regular_file.h"
 #include "methods/bounds.h"
 
-/* Largest number of bytes of one message in a file. */
+/* Largest number of bytes of one message in a file, and of a varint. */
 enum { MOST_MESSAGE = 64 << 20, VARINT_SIZE = 10 };
 
-/* Bytes of one read, and of the length before a message in a file. */
+/* Number of bytes of one read, and largest number of bytes of the length before a message. */
 enum { READ_SIZE = 1 << 16, LENGTH_SIZE = 5 };
 
 struct recording {
@@ -33,7 +33,7 @@ struct recording {
     int file;
     uint8_t *writing;
     size_t writing_capacity;
-    recording_space *space; /* NULL: the whole disk */
+    recording_space *space; /* NULL: the limits of a space do not apply */
     char name[65];
     char path[PATH_MAX];
 };
@@ -72,7 +72,8 @@ static size_t write_varint(uint8_t *bytes, size_t value) {
     return i;
 }
 
-/* Reserves room for `size` more bytes. */
+/* Reserves room for `size` more bytes in the buffer. Returns false if it would exceed RECORDING_BUFFER_BYTES, or when
+ * out of memory. */
 static bool reserve(recording *r, size_t size) {
     if (r->count + size <= r->capacity) {
         return true;
@@ -131,7 +132,7 @@ static bool write_all(int file, const uint8_t *bytes, size_t count) {
     return true;
 }
 
-/* Returns the free bytes of the file system beyond the reserve. */
+/* Returns the free bytes of the file system beyond the reserve; UINT64_MAX if the system does not tell them. */
 static uint64_t free_bytes(const recording *r) {
     struct statvfs disk;
     if (fstatvfs(r->file, &disk) != 0) {
@@ -141,7 +142,7 @@ static uint64_t free_bytes(const recording *r) {
     return bytes > reserve ? bytes - reserve : 0;
 }
 
-/* Checks that the disk has room for `count` more bytes. */
+/* Checks that the quota and the disk have room for `count` more bytes. */
 static recording_fault check_space(const recording *r, uint64_t count) {
     if (atomic_load(&r->space->used) + count > atomic_load(r->space->most)) {
         return RECORDING_AT_QUOTA;
@@ -149,7 +150,8 @@ static recording_fault check_space(const recording *r, uint64_t count) {
     return free_bytes(r) < count ? RECORDING_DISK_FULL : RECORDING_NO_FAULT;
 }
 
-/* Records in the space the outcome of writing `count` bytes. */
+/* Stores the outcome of writing `count` bytes in the space of the recording. `number` is the errno of
+ * RECORDING_NOT_WRITTEN. */
 static void note_write(const recording *r, size_t count, recording_fault fault, int number) {
     recording_space *space = r->space;
     uint64_t used = atomic_load(&space->used), most = atomic_load(space->most), left = most > used ? most - used : 0;
@@ -159,7 +161,7 @@ static void note_write(const recording *r, size_t count, recording_fault fault, 
     atomic_fetch_add(&space->used, fault == RECORDING_NO_FAULT ? count : 0);
 }
 
-/* Writes bytes if there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
+/* Writes bytes to the file if there is room for them. `number` receives the errno of RECORDING_NOT_WRITTEN. */
 static recording_fault write_shared(recording *r, const uint8_t *bytes, size_t count, int *number) {
     recording_fault fault = r->space ? check_space(r, count) : RECORDING_NO_FAULT;
     if (fault == RECORDING_NO_FAULT && !write_all(r->file, bytes, count)) {
@@ -172,7 +174,7 @@ static recording_fault write_shared(recording *r, const uint8_t *bytes, size_t c
     return fault;
 }
 
-/* Swaps the waiting buffer with the written one, so that no recorder waits for the disk. */
+/* Swaps the waiting buffer with the written one, so that no thread that appends waits for the disk. */
 bool recording_flush(recording *r) {
     pthread_mutex_lock(&r->file_mutex);
     pthread_mutex_lock(&r->mutex);
@@ -285,7 +287,7 @@ bool recording_reader_open(recording_reader *r, const char *path) {
     return true;
 }
 
-/* Makes room in the buffer for `wanted` bytes from `at` on. */
+/* Makes room in the buffer for `wanted` bytes from `at` on. Returns false when out of memory. */
 static bool make_room(recording_reader *r, size_t wanted) {
     if (r->begin > 0 && r->begin + wanted > r->capacity) {
         memmove(r->buffer, r->buffer + r->begin, r->held);
@@ -303,7 +305,8 @@ static bool make_room(recording_reader *r, size_t wanted) {
     return buffer != NULL;
 }
 
-/* Reads until the buffer holds `wanted` bytes. Returns false if the file has fewer. */
+/* Reads until the buffer holds `wanted` bytes. Returns false if the file has fewer, reading fails, or memory is
+ * short. */
 static bool hold(recording_reader *r, size_t wanted) {
     if (wanted > r->held && !make_room(r, wanted)) {
         return false;
@@ -320,7 +323,8 @@ static bool hold(recording_reader *r, size_t wanted) {
     return true;
 }
 
-/* Reads the length before a message. Returns its number of bytes, or 0 if there is none. */
+/* Reads the length before a message. Returns the number of bytes of the length itself, or 0 if there is no valid
+ * one. */
 static size_t read_length(recording_reader *r, size_t *length) {
     *length = 0;
     for (size_t i = 0; i < LENGTH_SIZE && hold(r, i + 1); i++) {
@@ -333,7 +337,7 @@ static size_t read_length(recording_reader *r, size_t *length) {
     return 0;
 }
 
-/* Allocator that passes a bounded number of bytes on to another one. */
+/* Allocator that allocates a bounded number of bytes from another allocator. */
 typedef struct bounded_allocator {
     ProtobufCAllocator allocator;
     ProtobufCAllocator *from; /* NULL: malloc */

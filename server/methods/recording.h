@@ -3,7 +3,7 @@
  * Files of messages, each preceded by its length as a varint: recordings, which grow, and snapshots.
  *
  * A recording buffers messages in memory, from threads that must not wait for a disk; recording_flush writes them. All
- * functions may be called from any thread, but flush and close by one at a time.
+ * functions may be called from any thread, but recording_flush and recording_close from one thread at a time.
  */
 #ifndef SERVER_METHODS_RECORDING_H
 #define SERVER_METHODS_RECORDING_H
@@ -25,58 +25,68 @@ enum { RECORDING_BUFFER_BYTES = 8 << 20 };
 typedef enum recording_fault {
     RECORDING_NO_FAULT,
     RECORDING_AT_LIMIT,    /* it has reached the limit of one recording */
-    RECORDING_TOO_SLOW,    /* its buffer in memory is full: the disk is too slow */
+    RECORDING_TOO_SLOW,    /* its buffer in memory is full: the disk is too slow, or memory is short */
     RECORDING_AT_QUOTA,    /* all recordings together have reached their limit */
     RECORDING_DISK_FULL,   /* the file system has reached the reserve of free bytes */
     RECORDING_NOT_WRITTEN, /* the system reported an error of a write */
 } recording_fault;
 
-/* Disk space that all recordings share. Any thread may read it; one thread at a time flushes recordings. */
+/* Disk space that all recordings share. Any thread may read it; one thread at a time flushes recordings and so writes
+ * it. */
 typedef struct recording_space {
-    const _Atomic uint64_t *most;    /* bytes of all recordings */
+    const _Atomic uint64_t *most;    /* largest number of bytes of all recordings */
     const _Atomic uint64_t *reserve; /* free bytes of the file system that recordings leave */
     _Atomic uint64_t used;           /* bytes of all recordings */
-    /* Bytes of the quota and of the disk that must be free until there is room again: more than the last flush found,
-     * if it found no room. 0: it found room. */
+    /* Bytes that must be free under `most` and on the disk before recording succeeds again: one more than the last
+     * flush found free, if it failed for lack of room; otherwise 0. */
     _Atomic uint64_t needed_quota, needed_disk;
     _Atomic int failed_write; /* errno of the last write; 0: no error */
 } recording_space;
 
-/* Creates a file of at most `limit` bytes. Returns NULL with errno; an existing file is not changed: errno is
- * EEXIST. */
+/* Creates a recording in a new file, of at most `limit` bytes. Returns NULL with errno; EEXIST for an existing file,
+ * which is not changed. */
 recording *recording_create(const char *path, const char *name, uint64_t limit);
 
 /* Applies the bounds of a space to a recording. The space must outlive it. */
 void recording_share(recording *r, recording_space *space);
 
-/* Appends a message. Returns false when there is no room for it, on the disk, under the limit or in memory: then the
- * recording is broken, and accepts no more. */
+/* Appends a message to the buffer. Returns false if the limit or the memory has no room for it, or an earlier write
+ * failed: then the recording is broken, and accepts no more messages. */
 bool recording_append(recording *r, const ProtobufCMessage *message);
 
-/* Returns whether so many bytes can be appended now. A recording whose limit leaves no room for them is broken from now
- * on. */
+/* Returns whether `bytes` more bytes can be appended now. A recording whose limit leaves no room for them is broken
+ * from then on. */
 bool recording_has_room(recording *r, size_t bytes);
 
-/* Writes the buffer. Returns false when the recording is broken. */
+/* Writes the buffer to the file. Returns false when the recording is broken. */
 bool recording_flush(recording *r);
 
 /* Returns why the recording is broken, and fills `why` with the reason and the limit. RECORDING_NO_FAULT: it is not
  * broken, and `why` is not changed. */
 recording_fault recording_explain(recording *r, refusal *why);
 
+/* Returns the name of a recording; it lives as long as the recording. */
 const char *recording_name(const recording *r);
+
+/* Returns the path of a recording's file; it lives as long as the recording. */
 const char *recording_path(const recording *r);
+
+/* Returns the number of messages that were appended. */
 uint64_t recording_entries(recording *r);
+
+/* Returns the number of bytes of the file, including those that wait in the buffer. */
 uint64_t recording_bytes(recording *r);
 
-/* Writes the buffer and closes the file. Returns false when the recording is broken. */
+/* Writes the buffer, closes the file and frees the recording. Returns false if the recording is broken or cannot be
+ * closed. */
 bool recording_close(recording *r);
 
-/* Reads the messages of a file one by one. The file is read, not mapped: another process may shorten it meanwhile. */
+/* Reader of the messages of a file, one by one. The file is read, not mapped, because another process may shorten it
+ * meanwhile. */
 typedef struct recording_reader {
     int file;
     uint64_t size; /* bytes of the file when it was opened; later ones are not read */
-    uint64_t at;   /* bytes of the messages so far */
+    uint64_t at;   /* bytes of the messages that were read so far */
     uint8_t *buffer;
     size_t begin, held, capacity;     /* buffer[begin .. begin + held) are the bytes from `at` on */
     char unknown[UNKNOWN_FIELD_SIZE]; /* field of a later daemon that ended the reading; empty: none */
@@ -85,13 +95,13 @@ typedef struct recording_reader {
 /* Opens a regular file without waiting for it. Returns false with an errno that regular_file_error describes. */
 bool recording_reader_open(recording_reader *r, const char *path);
 
-/* Reads the next message. Returns NULL at the end, and where the file is truncated or damaged, or a message has an
- * unknown field: then `at` is less than `size`. A message may need 8 times its bytes of memory, plus 1 MiB: a damaged
- * file cannot allocate more. */
+/* Reads the next message. `allocator` NULL: malloc. Returns NULL at the end; and with `at` less than `size` where the
+ * file is truncated or damaged, or a message has an unknown field. A message may need 8 times its bytes of memory, plus
+ * 1 MiB, so that a damaged file cannot allocate more. */
 ProtobufCMessage *recording_reader_next(recording_reader *r, const ProtobufCMessageDescriptor *descriptor,
                                         ProtobufCAllocator *allocator);
 
-/* Closes a reader that was opened. */
+/* Closes a reader that was opened, and frees its memory. */
 void recording_reader_close(recording_reader *r);
 
 #endif

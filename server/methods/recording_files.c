@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings in the state directory: list, deletion and transfer. */
+/* ListRecordings, DeleteRecording, FetchRecording: list, delete and transfer the recordings in the state directory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -53,14 +53,14 @@ void method_list_recordings(call *c) {
 
 /* ---- one file ---------------------------------------------------------------------------------------------------- */
 
-/* Ends a call about a file that cannot be used. */
+/* Ends a call about a file that cannot be used, for the errno `number`. */
 static void fail_file(call *c, const char *path, int number) {
     refusal why;
     recording_store_refuse_file(path, number, &why);
     call_refuse(c, &why);
 }
 
-/* Writes the path of the requested recording, or ends the call. */
+/* Writes the path of the requested recording. Returns false, and the call has ended, if the name is invalid. */
 static bool find_path(call *c, const char *name, char path[PATH_MAX]) {
     refusal why = {0};
     if (live_recording_path(c->service->live, name, path, &why)) {
@@ -94,7 +94,8 @@ void method_delete_recording(call *c) {
     }
 }
 
-/* Returns the number of bytes in the reply. Returns 0, and the call has ended, if the request exceeds the bound. */
+/* Returns the number of bytes of the part to send, of which `left` remain in the file. Returns 0, and the call has
+ * ended, if the request exceeds limits.reply_bytes. */
 static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r, uint64_t left) {
     uint64_t most = atomic_load(&c->service->limits->reply_bytes) - REPLY_MARGIN;
     uint64_t wanted = r->bytes ? r->bytes : most < STANDARD_PART ? most : STANDARD_PART;
@@ -109,7 +110,7 @@ static size_t choose_part(call *c, const Dynamics__V1__FetchRecordingRequest *r,
     return (size_t)(wanted < left ? wanted : left);
 }
 
-/* Reads the requested part of an open file. */
+/* Reads the requested part of an open file into the reply, or ends the call. */
 static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecordingReply *reply) {
     const Dynamics__V1__FetchRecordingRequest *r = c->request->fetch_recording;
     struct stat status;
@@ -132,7 +133,7 @@ static void fetch(call *c, int file, const char *path, Dynamics__V1__FetchRecord
         if (count < 0 && errno != EINTR) {
             fail_file(c, path, errno);
         } else if (count == 0) {
-            return; /* it was shortened meanwhile */
+            return; /* another process has shortened the file meanwhile */
         }
         reply->data.len += count > 0 ? (size_t)count : 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Recordings in the state directory. */
+/* Recordings in the state directory: their list, those under way, and their disk space. */
 #include "methods/recording_store.h"
 
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 static const char SUFFIX[] = ".recording";
 
-/* Minimum size that a file counts: the quota also bounds the number of short recordings. */
+/* Number of bytes for which a file counts at least, so that the quota also bounds the number of short recordings. */
 enum { LEAST_BYTES = 4096 };
 
 void recording_store_init(recording_store *rs, const char *state_directory, const service_limits *limits) {
@@ -47,7 +47,7 @@ static int is_recording(const struct dirent *entry) {
            strcmp(entry->d_name + length - suffix, SUFFIX) == 0;
 }
 
-/* Fills the entry of a file. Returns false if it is no recording. */
+/* Fills the entry of a file. Returns false if it is no regular file. */
 static bool look_at(const recording_store *rs, const char *file_name, recording_file *file) {
     char path[PATH_MAX];
     struct stat status;
@@ -62,7 +62,8 @@ static bool look_at(const recording_store *rs, const char *file_name, recording_
     return true;
 }
 
-/* Fills the entries of a directory's files, and counts their bytes. */
+/* Fills the entries of the recordings among a directory's files, and counts their bytes. Returns false when out of
+ * memory. */
 static bool look_at_all(recording_store *rs, struct dirent **entries, size_t found, recording_file **files,
                         size_t *count) {
     uint64_t used = 0;
@@ -123,7 +124,8 @@ bool recording_store_delete(recording_store *rs, const char *path) {
 
 /* ---- life of one ------------------------------------------------------------------------------------------------- */
 
-/* Writes the name of the least recently written recording, as a candidate for deletion. */
+/* Writes the name of the recording that was written least recently, as a candidate for deletion; "" if all are under
+ * way. */
 static void name_oldest(const recording_file *files, size_t count, char *text, size_t size) {
     const recording_file *oldest = NULL;
     for (size_t i = 0; i < count; i++) {
@@ -160,7 +162,7 @@ static void leave(recording_store *rs, const recording *r) {
     }
 }
 
-/* Refuses a new recording if there are too many, or no room for the shortest one. */
+/* Refuses a new recording if there are too many, or the quota has no room for the shortest one. */
 static bool check_place(const recording_store *rs, const recording_file *files, size_t count, refusal *why) {
     char oldest[128];
     uint64_t most = atomic_load(&rs->limits->recordings), bytes = atomic_load(rs->space.most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Refusals: the reason, the field and the message of an error that a reply reports. */
+/* Refusals: the reason, the field and the message of an error, before it ends a call or becomes an event. */
 #include "methods/refusal.h"
 
 #include <dynamics/text.h>

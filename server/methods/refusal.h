@@ -13,15 +13,16 @@
 
 enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 
-/* Reason for a refusal; `field` is relative to the request. */
+/* Reason for a refusal; `field` is relative to the method's message. */
 typedef struct refusal {
     error_reason reason;
-    excess exceeded; /* as in Status */
+    excess exceeded; /* limit that is exceeded, as in Status */
     char field[REFUSAL_FIELD_SIZE];
     char message[REFUSAL_MESSAGE_SIZE];
 } refusal;
 
-/* Prepends a part of the message to a refusal's field, if it is set: "q" within "state" becomes "state.q". */
+/* Prepends `part`, the name of a message, to a refusal's field: "q" within "state" becomes "state.q". Leaves an empty
+ * field, and one that would be too long, unchanged. */
 void refuse_within(refusal *why, const char *part);
 
 /* Fills a refusal, and returns false. */

@@ -19,12 +19,12 @@ typedef struct replay {
     simulation *simulation;
     arena entries; /* memory of the current entry */
     double *rows;
-    uint64_t read;       /* entries */
-    size_t room, stored; /* states that fit into the reply, and those in it */
+    uint64_t read;       /* number of entries that were read */
+    size_t room, stored; /* number of states for which the reply has memory, and of those in it */
 } replay;
 
-/* Ends the call with a refusal of what the file holds. The message names the entry and its field, since the request has
- * no such field. */
+/* Ends the call with a refusal of what the file contains. The message names the entry and its field, since the request
+ * has no such field. */
 static void fail_recording(const replay *p, const refusal *why) {
     refusal about = *why;
     char entry[32] = "the header";
@@ -48,7 +48,7 @@ static bool is_equal(const Dynamics__V1__SimulationState *a, const Dynamics__V1_
            has_same_bits(a->n_v, a->v, b->n_v, b->v) && has_same_bits(a->n_tau, a->tau, b->n_tau, b->tau);
 }
 
-/* Adds a state to the reply if it was requested. */
+/* Adds a state to the reply if the request asks for its step. */
 static void store_state(replay *p, const Dynamics__V1__SimulationState *state) {
     uint64_t stride = p->request->stride ? p->request->stride : 1;
     Dynamics__V1__ReplaySimulationReply *reply = p->reply;
@@ -81,7 +81,8 @@ static bool check_rows(const replay *p, const Dynamics__V1__SimulationState *sta
     return true;
 }
 
-/* Computes the step of a recorded state and compares. */
+/* Computes the next step and compares its state, bit by bit, with the recorded one. Returns false, and fills `why`, if
+ * the recorded state does not fit the model. */
 static bool compare_step(replay *p, const Dynamics__V1__SimulationState *recorded, refusal *why) {
     Dynamics__V1__SimulationState state;
     simulation *s = p->simulation;
@@ -102,7 +103,8 @@ static bool compare_step(replay *p, const Dynamics__V1__SimulationState *recorde
     return true;
 }
 
-/* Applies one entry. Returns false at the end, or when the recording is inconsistent. */
+/* Applies one entry of the recording. Returns false at the end, and, with `why` filled, for an entry that is damaged or
+ * does not fit. */
 static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal *why) {
     switch (entry->entry_case) {
     case DYNAMICS__V1__RECORDING_ENTRY__ENTRY_STATE:
@@ -120,7 +122,7 @@ static bool apply(replay *p, const Dynamics__V1__RecordingEntry *entry, refusal 
     }
 }
 
-/* Ends the call if the recording is of a later daemon, which may mean something else by it. */
+/* Ends the call if the recording has a field that only a later daemon knows, and that may change its meaning. */
 static void check_release(const replay *p) {
     if (p->reader.unknown[0] != '\0') {
         call_blame(p->call, "recording");
@@ -153,7 +155,8 @@ static void run(replay *p) {
     }
 }
 
-/* Allocates memory for the requested states, but not for more than the file can hold. */
+/* Allocates memory for the requested states, but not for more than the file can contain. Ends the call if the reply
+ * would be too large. */
 static void reserve(replay *p) {
     call *c = p->call;
     simulation *s = p->simulation;
@@ -180,7 +183,7 @@ static void reserve(replay *p) {
     p->reply->tau = call_allocate(c, count * s->nv, sizeof(double));
 }
 
-/* Reads the header of the file and creates the simulation. */
+/* Reads the header of the file, creates the simulation and reserves memory for its states; or ends the call. */
 static void begin(replay *p) {
     call *c = p->call;
     refusal why = {0};
@@ -207,7 +210,8 @@ static void begin(replay *p) {
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;
     char recorded_with[COMPUTED_WITH_SIZE];
-    dyn_text_print(header->start->computed_with, recorded_with, sizeof recorded_with); /* a file may hold anything */
+    dyn_text_print(header->start->computed_with, recorded_with,
+                   sizeof recorded_with); /* the text of a file may have any characters */
     p->reply->recorded_with = call_string(c, recorded_with);
     p->reply->computed_with = call_string(c, p->simulation->computed_with);
     p->reply->n_joint_names = header->start->options->query->n_joint_names;
@@ -231,7 +235,7 @@ static bool open_file(replay *p) {
     return true;
 }
 
-/* Refuses a choice of states when none are returned. */
+/* Refuses a choice of states if the request asks for none. Returns false, and the call has ended, then. */
 static bool check_choice_of_states(const replay *p) {
     const Dynamics__V1__ReplaySimulationRequest *r = p->request;
     const char *field = r->first > 0 ? "first" : r->stride > 0 ? "stride" : r->count > 0 ? "count" : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Replies to requests that change the daemon's state. */
+/* Cache of the replies to requests that change the daemon's state. */
 #include "methods/reply_cache.h"
 
 #include <pthread.h>
@@ -16,8 +16,8 @@ struct reply_entry {
     transport_identity peer;
     uint64_t client;
     fingerprint request;
-    reply_entry *chain;         /* in the bucket, or among the free entries */
-    reply_entry *older, *newer; /* in the share, while it is listed there */
+    reply_entry *chain;         /* next entry in the bucket, or among the free entries */
+    reply_entry *older, *newer; /* neighbours in the list of the share, while the reply is stored and not read */
     reply_waiter *waiters;
     uint8_t *bytes; /* written by the thread that completes the entry; after that constant until eviction */
     size_t size, capacity;
@@ -26,12 +26,12 @@ struct reply_entry {
     uint8_t peer_share, client_share;
 };
 
-/* Stored replies that nobody reads. */
+/* Stored replies of one share that no thread reads, by age. */
 typedef struct reply_list {
     reply_entry *oldest, *newest;
 } reply_list;
 
-/* Largest of several costs, found without comparing all of them each time. */
+/* Index of the largest of several costs, found without comparing all costs each time. */
 typedef struct ranking {
     size_t largest; /* index */
     size_t bound;   /* no other cost is greater */
@@ -126,8 +126,8 @@ static void unlist(reply_cache *cache, reply_entry *entry) {
     cache->cost -= cost_of(entry);
 }
 
-/* Returns the oldest reply of the client with the highest cost, of the peer with the highest cost; NULL if the list is
- * empty. */
+/* Returns the oldest reply of the client share with the highest cost, in the peer share with the highest cost; NULL if
+ * no reply is listed. */
 static reply_entry *find_victim(reply_cache *cache) {
     size_t peer = find_largest(&cache->peers, cache->peer_cost, PEER_SHARES);
     size_t client = find_largest(&cache->clients[peer], cache->client_cost[peer], CLIENT_SHARES);
@@ -149,7 +149,8 @@ static reply_entry *find(reply_cache *cache, const reply_entry *wanted) {
     return entry;
 }
 
-/* Removes an entry that is not listed. It keeps a small buffer for its next use. */
+/* Removes an entry that is in no share's list, and adds it to the free entries. It keeps a small buffer for its next
+ * use. */
 static void remove_entry(reply_cache *cache, reply_entry *entry) {
     reply_entry **place = bucket_of(cache, entry);
     while (*place != entry) {
@@ -170,7 +171,7 @@ static void evict(reply_cache *cache, reply_entry *victim) {
     remove_entry(cache, victim);
 }
 
-/* Evicts replies until the bound holds. */
+/* Evicts replies until all listed ones together cost at most REPLY_CACHE_BYTES. */
 static void trim(reply_cache *cache) {
     while (cache->cost > REPLY_CACHE_BYTES) {
         evict(cache, find_victim(cache));
@@ -253,7 +254,8 @@ void reply_cache_release(reply_cache *cache, reply_entry *entry) {
     pthread_mutex_unlock(&cache->mutex);
 }
 
-/* Copies the reply into a pending entry, which belongs to this thread. */
+/* Copies the reply into a pending entry, which belongs to this thread. Returns false if it is too large, or when out of
+ * memory. */
 static bool store(reply_entry *entry, const uint8_t *bytes, size_t size) {
     if (size > REPLY_CACHE_LARGEST) {
         return false;

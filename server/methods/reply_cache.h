@@ -19,16 +19,16 @@
 #include "methods/fingerprint.h"
 #include "transport/transport.h"
 
-/* Largest number of replies, bytes of all replies together, and bytes of one. */
+/* Largest number of replies, of bytes of all replies together, and of bytes of one reply. */
 enum { REPLY_CACHE_ENTRIES = 8192, REPLY_CACHE_BYTES = 16 << 20, REPLY_CACHE_LARGEST = 1 << 20 };
 
-/* Bytes that each reply counts; a larger one counts its size as well. */
+/* Number of bytes for which each reply counts. A reply of more bytes counts its size in addition. */
 enum { REPLY_CACHE_COST = REPLY_CACHE_BYTES / REPLY_CACHE_ENTRIES };
 
 typedef struct reply_cache reply_cache;
 typedef struct reply_entry reply_entry;
 
-/* Request, as received. */
+/* Request as received, and the peer and client that sent it. */
 typedef struct reply_request {
     transport_identity peer;
     uint64_t client;
@@ -50,21 +50,25 @@ typedef enum reply_state {
 
 /* Creates a cache. Returns NULL when out of memory. */
 reply_cache *reply_cache_create(const fingerprint_key *secret);
+
+/* Frees a cache, which may be NULL. No thread may use it any more. */
 void reply_cache_free(reply_cache *cache);
 
-/* Finds or adds the entry of a request. For a pending entry it lists the waiter, unless it is NULL; from then on the
- * thread that completes the entry owns the waiter. */
+/* Finds or adds the entry of a request. If it is pending, lists the waiter, unless that is NULL; from then on the
+ * thread that completes the entry owns the waiter. `entry` is NULL for a new request if every entry is in use: its
+ * reply is not stored. */
 reply_state reply_cache_enter(reply_cache *cache, const reply_request *request, reply_waiter *waiter,
                               reply_entry **entry);
 
-/* Returns the stored reply. */
+/* Returns the bytes of a stored reply, which are valid until reply_cache_release, and their number. */
 const uint8_t *reply_entry_bytes(const reply_entry *entry, size_t *size);
 
-/* Ends the use of a stored reply. */
+/* Ends the use of a stored reply, once for each REPLY_STORED. */
 void reply_cache_release(reply_cache *cache, reply_entry *entry);
 
-/* Stores a copy of the reply and returns the waiters. With bytes NULL, or without memory, removes the entry: the
- * request is executed when it arrives again. */
+/* Stores a copy of the reply and returns the list of waiters. With `bytes` NULL, a reply that is too large, or without
+ * memory, removes the entry: the request is executed when it arrives again. Does nothing and returns NULL for an entry
+ * that is NULL. */
 reply_waiter *reply_cache_complete(reply_cache *cache, reply_entry *entry, const uint8_t *bytes, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of one robot from a caller. */
+/* Values of one robot from a caller: checks them, and converts them to the model's order and back. */
 #include "methods/robot_values.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *na
     return status == JOINT_ORDER_OK || refuse_order(why, r, status, at);
 }
 
-/* Returns the name of the joint of a caller's column. */
+/* Returns the name of the joint that has a column of the caller's q or v. */
 static const char *joint_of(const robot *r, bool is_q, size_t column) {
     const int *columns = is_q ? r->order.q : r->order.v;
     int model_column = columns ? columns[column] : (int)column;
@@ -86,7 +86,7 @@ bool robot_read_q(const robot *r, const char *field, size_t count, const double 
         return false;
     }
     robot_q_to_model(r, 1, values, q);
-    /* Checks the norms of quaternions, the only remaining error. */
+    /* The library checks the norms of quaternions when it integrates; no other error is left. */
     double *zero = calloc(r->nv + r->nq, sizeof *zero);
     if (!zero) {
         return refuse_memory(why);
@@ -137,7 +137,7 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
     return true;
 }
 
-/* Reads one half of a wrench: 3 finite numbers, or none for zero. */
+/* Reads the torque or the force of a wrench: 3 finite numbers; none leave it unchanged, at zero. */
 static bool read_vector(const char *field, size_t count, const double *values, double vector[3], refusal *why) {
     char place[REFUSAL_FIELD_SIZE];
     if (count != 0 && count != 3) {

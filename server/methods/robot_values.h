@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of one robot from a caller, for simulations and streams that outlive a request: checked and converted to the
- * model's order, and back.
+ * Values of one robot from a caller, for simulations and streams that outlive a request: checks them, and converts them
+ * to the model's order and back. Functions that fail fill a refusal and return false.
  */
 #ifndef SERVER_METHODS_ROBOT_VALUES_H
 #define SERVER_METHODS_ROBOT_VALUES_H
@@ -12,19 +12,19 @@
 #include "models/entry.h"
 #include "simulations/stepper.h"
 
-/* Range of a number of a request, and its default in place of zero. */
+/* Range of a number of a request, and the default that replaces zero. */
 typedef struct value_range {
     const char *field;
     double standard, low, high;
 } value_range;
 
-/* Fills a zero with the default and checks the range. */
+/* Replaces a zero by the default, and checks the range. */
 bool value_fill(const value_range *range, double *value, refusal *why);
 
-/* Checks a value of an enumeration that has `count` of them from 0 on. */
+/* Checks that a value of an enumeration is one of its `count` values, which start at 0. */
 bool value_check_choice(const char *field, int value, int count, refusal *why);
 
-/* Robot and the joint order of its caller. */
+/* Model with the joint order of its caller. */
 typedef struct robot {
     model_entry *entry;
     const dyn_model *model;
@@ -34,16 +34,18 @@ typedef struct robot {
     char *const *names;
 } robot;
 
-/* Computes the order of the names, which must live as long as the robot, in the memory of the arena. Fields of refusals
- * are those of a Query. */
+/* Opens a robot: refuses a model without moving joints, and computes the order of the names in the memory of the arena.
+ * The names must live as long as the robot. Fields of refusals are those of a Query. */
 bool robot_open(robot *r, model_entry *entry, size_t name_count, char *const *names, arena *memory, refusal *why);
 
-/* Reads a row of q, or of v, a or tau, into the model's order: finite numbers, `count` of them nq or nv. */
+/* Reads a row of q into the model's order: nq finite numbers, with quaternions of norm one. */
 bool robot_read_q(const robot *r, const char *field, size_t count, const double *values, double *q, refusal *why);
+
+/* Reads a row of v, a or tau into the model's order: nv finite numbers. */
 bool robot_read_v(const robot *r, const char *field, size_t count, const double *values, double *v, refusal *why);
 
-/* Reads gains or deviations into memory of the arena, in the model's order: none (NULL), one for all, or nv; not
- * negative. */
+/* Reads gains or deviations into memory of the arena, in the model's order: none (NULL), one for all joints, or nv.
+ * They must be finite and not negative. */
 bool robot_read_gains(const robot *r, const char *field, size_t count, const double *values, arena *memory,
                       const double **result, refusal *why);
 
@@ -51,10 +53,16 @@ bool robot_read_gains(const robot *r, const char *field, size_t count, const dou
 bool robot_read_forces(const robot *r, const char *field, size_t count, Dynamics__V1__ExternalForce *const *list,
                        stepper_forces *forces, refusal *why);
 
-/* Convert rows to the model's order, and to the caller's. */
+/* Converts rows of q to the model's order. The arrays must not overlap. */
 void robot_q_to_model(const robot *r, size_t rows, const double *caller, double *model);
+
+/* Converts rows of v, a or tau to the model's order. The arrays must not overlap. */
 void robot_v_to_model(const robot *r, size_t rows, const double *caller, double *model);
+
+/* Converts rows of q to the caller's order. The arrays must not overlap. */
 void robot_q_to_caller(const robot *r, size_t rows, const double *model, double *caller);
+
+/* Converts rows of v, a or tau to the caller's order. The arrays must not overlap. */
 void robot_v_to_caller(const robot *r, size_t rows, const double *model, double *caller);
 
 #endif

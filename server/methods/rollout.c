@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rollout: integration of many states over time. */
+/* Rollout: integrates the motion of many states over time. */
 #include <dynamics/adaptive.h>
 #include <dynamics/rollout.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* Approximate cost of one coordinate in one evaluation of the forward dynamics, ns. */
 static const double EVALUATION_COST = 30;
-/* Approximate number of evaluations in one accurate step, and of such steps in a second of motion. */
+/* Approximate number of evaluations in one step with error control, and of such steps in a second of motion. */
 static const double ACCURATE_EVALUATIONS = 13, ACCURATE_STEPS = 200;
 
 /* Rollout with inputs in the model's order, and results of all samples. */
@@ -21,16 +21,16 @@ typedef struct task {
     dyn_simulation_options options;
     step_code code;
     char *computed_with;
-    dyn_rollout rollout; /* of the first sample on */
+    dyn_rollout rollout; /* signals of all samples */
     motion m;
     size_t rows;
     bool has_q, has_v, has_tau, has_energy;
     double *q, *v, *tau, *kinetic, *potential;
     dyn_rollout_result *results;
-    Dynamics__V1__SampleStatus *ends; /* of accurate motions */
+    Dynamics__V1__SampleStatus *ends; /* outcomes of motions with error control; NULL: fixed steps */
 } task;
 
-/* Scratch memory of one thread. */
+/* Scratch memory of one thread. The external forces follow it, then the states of motions with error control. */
 typedef struct rollout_scratch {
     dyn_simulator *simulator;
     dyn_signal_force *forces;
@@ -38,7 +38,7 @@ typedef struct rollout_scratch {
 
 /* ---- inputs ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of rows of a layout. */
+/* Returns the number of rows of an array with that layout. */
 static size_t layout_rows(const batch *b, Dynamics__V1__Layout layout, size_t steps) {
     return layout == DYNAMICS__V1__LAYOUT__LAYOUT_SHARED     ? steps
            : layout == DYNAMICS__V1__LAYOUT__LAYOUT_CONSTANT ? b->n
@@ -51,7 +51,8 @@ static const char *layout_words(Dynamics__V1__Layout layout) {
                                                              : "a row for each step of each sample";
 }
 
-/* Converts an array of the request to a signal in the model's order, with `steps` rows for each sample or for all. */
+/* Converts an array of the request to a signal in the model's order. `steps` is the number of rows of a sample that has
+ * a row for each step. An empty array leaves the signal unchanged. Returns false when the call has ended. */
 static bool read_signal(task *t, const char *name, size_t count, const double *values, bool of_q,
                         Dynamics__V1__Layout layout, size_t steps, dyn_signal *signal) {
     batch *b = t->b;
@@ -90,7 +91,7 @@ static bool check_choice(batch *b, const char *name, int value, int count) {
     return false;
 }
 
-/* Checks that a controller has a reference, and a reference a controller. */
+/* Checks that the request has a reference if it has a controller, and only then. */
 static bool check_reference(task *t) {
     bool has_controller = t->options.control != DYN_CONTROL_NONE, has_reference = t->request->n_q_ref > 0;
     if (has_controller != has_reference) {
@@ -113,7 +114,7 @@ static bool read_inputs(task *t) {
            read_signal(t, "a_ref", r->n_a_ref, r->a_ref, false, r->reference_layout, steps, &t->rollout.a_ref);
 }
 
-/* Reads which results are requested. */
+/* Reads the choice of results; by default q and v. Returns false when the call has ended. */
 static bool read_results(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     t->has_q = t->has_v = r->n_results == 0;
@@ -141,7 +142,8 @@ static bool read_results(task *t) {
     return true;
 }
 
-/* Reads the numbers of steps and rows, and checks their bounds. */
+/* Reads the numbers of steps and rows, checks their bounds, and announces the size of the results. Returns false when
+ * the call has ended. */
 static bool read_length(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
@@ -173,12 +175,13 @@ static bool read_length(task *t) {
     return true;
 }
 
-/* Returns the number of doubles of an accurate motion's scratch memory. */
+/* Returns the number of doubles for the times, forces and states of one motion with error control. */
 static size_t state_values(const task *t) {
     return (t->rollout.steps + 1) * (1 + t->b->nq + 2 * t->b->nv);
 }
 
-/* Refuses options that accurate motions do not support. */
+/* Refuses options that motions with error control do not support, and motions of too many steps. Returns false when the
+ * call has ended. */
 static bool check_accuracy(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     const char *reason = !r->accuracy                             ? NULL
@@ -227,14 +230,14 @@ static bool proceed_accurately(void *context) {
     return batch_proceed(context, 0);
 }
 
-/* Returns the signal of the samples from `first` on. */
+/* Returns the signal for the samples from `first` on. */
 static dyn_signal shifted(const dyn_signal *signal, size_t first) {
     dyn_signal s = *signal;
     s.rows = s.rows ? s.rows + first * s.sample_stride : NULL;
     return s;
 }
 
-/* Returns the rows of results from sample `first` on, or NULL for NULL. */
+/* Returns the rows of results from sample `first` on, or NULL if `rows` is NULL. */
 static double *result_rows(const task *t, double *rows, size_t width, size_t first) {
     return rows ? rows + first * t->rows * width : NULL;
 }
@@ -249,7 +252,7 @@ static void slice_forces(const task *t, size_t first, rollout_scratch *scratch, 
     rollout->force_count = t->b->force_count;
 }
 
-/* Integrates a block with fixed steps. */
+/* Integrates a block of samples with fixed steps. */
 static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first, size_t count, dyn_error *error) {
     const batch *b = t->b;
     dyn_rollout r = t->rollout;
@@ -268,7 +271,7 @@ static dyn_status roll_out(const task *t, rollout_scratch *scratch, size_t first
     return dyn_rollout_run(scratch->simulator, count, &r, &output, error);
 }
 
-/* Copies the rows of the reply from the states at all steps. */
+/* Copies the rows of one sample in the reply from its states at all steps. Does nothing if `out` is NULL. */
 static void store_rows(const task *t, size_t sample, const double *states, size_t width, double *out) {
     for (size_t row = 0; out && row < t->rows; row++) {
         size_t step = t->rollout.stride ? row * t->rollout.stride : t->rollout.steps;
@@ -399,8 +402,8 @@ static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].steps = r->steps;
         outcomes[i].stops = r->hits;
         outcomes[i].energy_drift = r->energy_drift;
-        /* Copies the joint's name, since the model is released before the reply is packed. Accurate motions know a
-         * joint only if they end at rest. */
+        /* Copies the joint's name, since the model is released before the reply is packed. Motions with error control
+         * report a joint only if they end at rest. */
         if (t->ends ? t->ends[i] == DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS
                     : r->status != DYN_SAMPLE_STATUS_RUNNING) {
             outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);
@@ -410,7 +413,7 @@ static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
     reply->n_outcomes = b->n;
 }
 
-/* Converts rows of q or v to the caller's order. */
+/* Converts all rows of q, or of v or tau, to the caller's order. Returns NULL when out of memory. */
 static double *ordered(const task *t, bool of_q, double *values) {
     batch *b = t->b;
     size_t width = of_q ? b->nq : b->nv, rows = b->n * t->rows;
@@ -459,7 +462,8 @@ static bool allocate_results(task *t) {
     return !call_has_ended(b->call);
 }
 
-/* Checks all inputs at once, so that the error reports the first wrong place of the request. */
+/* Checks the inputs of all samples before the first step, so that the error reports the first wrong place of the
+ * request. Returns false when the call has ended. */
 static bool check_inputs(task *t) {
     batch *b = t->b;
     dyn_simulator *simulator = NULL;
