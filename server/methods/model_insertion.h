@@ -10,8 +10,8 @@
 typedef struct insertion_options {
     const char *replaced; /* digest of the model of that name that may be replaced; MODEL_ANY: any; NULL: none */
     bool on_disk;         /* store the model on the disk, over restarts of the daemon */
-    const Dynamics__V1__LoadModelRequest
-        *request; /* request that loads the model again from the disk; NULL: a description of the model does */
+    /* Request that loads the model again from the disk; NULL: a description of the model does. */
+    const Dynamics__V1__LoadModelRequest *request;
 } insertion_options;
 
 /* Returns insertion_options.replaced for the members of a request: `expected_digest`, or MODEL_ANY if it is empty; NULL

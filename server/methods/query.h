@@ -25,8 +25,7 @@ typedef enum query_parts {
     QUERY_PRECISION = 16,
     QUERY_ALL = QUERY_JOINT_NAMES | QUERY_GRAVITY | QUERY_PAYLOADS | QUERY_FORCES | QUERY_PRECISION,
     QUERY_ON_ERROR = 32,
-    QUERY_CONSTRAINTS =
-        64, /* a model with constraints; the method considers the constraints, or refuses the model itself */
+    QUERY_CONSTRAINTS = 64, /* a model with constraints, which the method considers, or refuses itself */
     QUERY_FORMULATION = 128,
 } query_parts;
 

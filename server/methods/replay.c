@@ -210,8 +210,8 @@ static void begin(replay *p) {
     p->reply->digest = call_string(c, p->simulation->entry->digest);
     p->reply->step_length = p->simulation->step_length;
     char recorded_with[COMPUTED_WITH_SIZE];
-    dyn_text_print(header->start->computed_with, recorded_with,
-                   sizeof recorded_with); /* the text of a file may have any characters */
+    /* Makes the text printable, since a file may have any characters. */
+    dyn_text_print(header->start->computed_with, recorded_with, sizeof recorded_with);
     p->reply->recorded_with = call_string(c, recorded_with);
     p->reply->computed_with = call_string(c, p->simulation->computed_with);
     p->reply->n_joint_names = header->start->options->query->n_joint_names;

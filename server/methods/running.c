@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Long requests in progress. */
+/* Long requests and jobs that wait for a thread or run on one: their list, and their cancellation. */
 #include "methods/running.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ static bool is_same_client(const running_name *a, const running_name *b) {
     return transport_identity_equal(&a->peer, &b->peer) && a->client == b->client;
 }
 
-/* Returns true if another client has a request in progress with this request's progress number. Called with the mutex
+/* Returns whether a listed request of another client has the progress number of this request. Called with the mutex
  * held. */
 static bool is_number_in_use(const running_calls *calls, const running_call *wanted) {
     const running_call *r = wanted->progress != 0 ? calls->first : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* GetHealth and GetServerInfo: state of the daemon. */
+/* GetHealth and GetServerInfo: report the health of the daemon's components, its limits, methods and counters. */
 #include <dynamics/builder.h>
 #include <dynamics/task.h>
 #include <dynamics/urdf.h>
@@ -30,7 +30,7 @@ static Dynamics__V1__HealthState wire_state(health_state state) {
     return DYNAMICS__V1__HEALTH_STATE__HEALTH_STATE_UNKNOWN;
 }
 
-/* Adds one component to the reply. */
+/* Adds one component to the reply, whose state becomes that of the worst component. */
 static void add_component(call *c, Dynamics__V1__GetHealthReply *reply, const health_component *component) {
     Dynamics__V1__ComponentHealth *entry = call_allocate(c, 1, sizeof *entry);
     if (!entry) {
@@ -64,7 +64,7 @@ void method_get_health(call *c) {
         }
         text_guess_consider(&guess, h->components[i].name);
     }
-    call_may_proceed(c, 1); /* answers a subscriber that asks whether the daemon knows it */
+    call_may_proceed(c, 1); /* publishes progress for a client that checks whether its subscription works */
     if (reply->n_components == 0) {
         char quoted[TEXT_QUOTE_SIZE], hint[TEXT_HINT_SIZE];
         call_blame(c, "component");
@@ -74,7 +74,7 @@ void method_get_health(call *c) {
     }
 }
 
-/* Writes the bounds that no configuration changes. */
+/* Writes the limits that no configuration changes. */
 static void copy_fixed_limits(Dynamics__V1__Limits *to) {
     to->payloads = MOST_PAYLOADS;
     to->simulation_forces = STEPPER_FORCES;
@@ -101,7 +101,7 @@ static void copy_fixed_limits(Dynamics__V1__Limits *to) {
     to->decoded_margin_bytes = DECODED_MARGIN;
 }
 
-/* Writes the current limits. */
+/* Writes all limits as they are now. Returns NULL when out of memory. */
 static Dynamics__V1__Limits *limits(call *c) {
     const service_limits *from = c->service->limits;
     Dynamics__V1__Limits *to = call_allocate(c, 1, sizeof *to);
@@ -154,7 +154,7 @@ static void add_endpoints(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-/* Lists the methods, whose names are constants. */
+/* Lists the methods. Their names are constants, which the reply refers to. */
 static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     Dynamics__V1__MethodInfo *entries = call_allocate(c, METHOD_NUMBERS, sizeof *entries);
     reply->methods = call_allocate(c, METHOD_NUMBERS, sizeof *reply->methods);
@@ -172,7 +172,7 @@ static void add_methods(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-/* Lists the daemon's counters, whose names are constants. */
+/* Lists the daemon's counters. Their names are constants, which the reply refers to. */
 static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     const memory_budget *budget = c->service->budget;
     const counters *k = c->service->counters;
@@ -214,7 +214,7 @@ static void add_counters(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     }
 }
 
-/* Lists the states that are computed at once in each precision. */
+/* Lists the number of states that are computed at once, in each precision. */
 static void add_lanes(call *c, Dynamics__V1__GetServerInfoReply *reply) {
     static const dyn_precision precisions[] = {
         [DYNAMICS__V1__PRECISION__PRECISION_DOUBLE] = DYN_PRECISION_DOUBLE,

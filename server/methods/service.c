@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Service: from a serialized request to a serialized reply. */
+/* Service: decodes requests, dispatches them to their methods, and encodes, stores and sends the replies. */
 #include "methods/service.h"
 
 #include <inttypes.h>
@@ -13,21 +13,21 @@
 #include "methods/methods.h"
 #include "observe/clock.h"
 
-/* Size of the substitute that is stored for a large reply. */
+/* Size of the substitute that is stored for a reply of more than REPLY_CACHE_LARGEST bytes. */
 enum { STAND_IN_SIZE = 256 };
 
 /* Bytes by which the reply of GetJobResult may exceed the reply that it contains. */
 enum { JOB_REPLY_MARGIN = 64 };
 
-/* Number of idle calls that are reused. */
+/* Largest number of idle calls that are reused. */
 enum { IDLE_CALLS = 64 };
 
-/* Largest number of changes that are prepared at once: each holds a whole model that no limit counts yet. */
+/* Largest number of changes that are prepared at once: each has a whole model in memory that no limit counts yet. */
 enum { MOST_PREPARING = 4 };
 
 struct service {
     service_options options;
-    service_options job_options; /* of calls of jobs, which are split over the threads for jobs */
+    service_options job_options; /* options of the calls of jobs, which are split over the threads for jobs */
     const service_endpoint *endpoints;
     size_t endpoint_count;
     atomic_bool is_draining;
@@ -37,9 +37,9 @@ struct service {
     size_t idle_count;
     pthread_mutex_t change_mutex; /* serializes changes of state, except local ones */
     reply_cache *replies;
-    pthread_mutex_t line_mutex; /* guards the members below: calls that prepare a change, and those queued for it */
+    pthread_mutex_t line_mutex; /* guards the members below */
     unsigned preparing;
-    call *line_first, *line_last; /* no more than the transport has requests under way */
+    call *line_first, *line_last; /* calls that wait to prepare a change; the transport bounds their number */
     running_calls running;
     job_table *jobs;
 };
@@ -172,7 +172,7 @@ static void return_call(service *s, call *c) {
     }
 }
 
-/* Resets the reply. */
+/* Resets the reply and the status of a call. */
 static void begin_reply(call *c) {
     dynamics__v1__reply__init(&c->reply);
     dynamics__v1__status__init(&c->status);
@@ -181,7 +181,7 @@ static void begin_reply(call *c) {
     c->is_deferred = false;
 }
 
-/* Returns the id of a request that is not decoded: field 1, a varint, which comes first; 0 if it does not. */
+/* Returns the id of a request that cannot be decoded: field 1, a varint, if the request begins with it, otherwise 0. */
 static uint64_t scan_id(const uint8_t *bytes, size_t size) {
     uint64_t id = 0;
     if (size == 0 || bytes[0] != 0x08) {
@@ -196,10 +196,10 @@ static uint64_t scan_id(const uint8_t *bytes, size_t size) {
     return 0;
 }
 
-/* First number of a method in Request. */
+/* Least field number of a method in Request. */
 enum { FIRST_METHOD = 16 };
 
-/* Refuses a job whose method cannot be one. */
+/* Refuses a job of method `number`, which cannot be a job. */
 static void refuse_job(call *c, uint32_t number) {
     const char *name = number < METHOD_NUMBERS && methods[number].run ? methods[number].name : "unknown";
     call_fail(
@@ -208,7 +208,8 @@ static void refuse_job(call *c, uint32_t number) {
         number, name);
 }
 
-/* Refuses a request with an unknown field; c->field holds the path of its message. */
+/* Refuses a request with an unknown field. c->field is the path of the message that contains it, and `number` its
+ * number. */
 static void refuse_unknown_field(call *c, uint32_t number) {
     if (number >= FIRST_METHOD && strcmp(c->field, "start_job") == 0) {
         refuse_job(c, number);
@@ -220,7 +221,8 @@ static void refuse_unknown_field(call *c, uint32_t number) {
               c->field[0] ? " " : "", is_method ? "method" : "field", number, SERVICE_REVISION);
 }
 
-/* Refuses requests with fields that decoding loses or that the daemon cannot rely on. */
+/* Refuses a request that needs a later revision, or has a field that decoding loses: an unknown one, or a text with a
+ * zero byte. */
 static void check_fields(call *c) {
     const transport_call *t = c->transport;
     uint32_t number;
@@ -245,7 +247,7 @@ static void check_fields(call *c) {
     }
 }
 
-/* Decodes the request; on failure ends the call. */
+/* Decodes the request and checks its fields. On failure ends the call. */
 static void decode(call *c) {
     const transport_call *t = c->transport;
     uint64_t limit = atomic_load(&c->service->limits->message_bytes);
@@ -277,7 +279,8 @@ static void decode(call *c) {
     }
 }
 
-/* Sets the deadline from the request's timeout and the daemon's limit in seconds, which has the configuration's key. */
+/* Sets the deadline from the request's timeout and the daemon's limit in seconds. `key` is the configuration key of the
+ * limit. Ends the call if the timeout is invalid. */
 static void set_deadline(call *c, double limit, const char *key) {
     double timeout = c->request->timeout;
     if (!isfinite(timeout) || timeout < 0) {
@@ -290,7 +293,7 @@ static void set_deadline(call *c, double limit, const char *key) {
     c->deadline = c->transport->arrival + clock_duration(seconds);
 }
 
-/* Finds the method; on failure ends the call. */
+/* Finds the method of the request. On failure, and while the daemon drains, ends the call. */
 static void find_method(call *c) {
     size_t number = (size_t)c->request->method_case;
     c->method = number < METHOD_NUMBERS && methods[number].run ? &methods[number] : NULL;
@@ -309,7 +312,8 @@ static void clear_result(call *c) {
     c->reply.sample_error_count = 0;
 }
 
-/* Serializes the reply into the transport's buffer. */
+/* Serializes the reply into the transport's buffer. Replaces a reply that is too large, or for which memory is short,
+ * by an error. Returns the bytes, or NULL if there is no memory even for the error. */
 static uint8_t *encode(call *c, size_t *size) {
     bool is_job = c->running != &c->own_running;
     uint64_t limit = atomic_load(&c->service->limits->reply_bytes) - (is_job ? JOB_REPLY_MARGIN : 0);
@@ -339,7 +343,7 @@ static uint8_t *encode(call *c, size_t *size) {
     return bytes;
 }
 
-/* Refuses a long call of a connection that has many under way. */
+/* Refuses a long call of a connection that has its share of long calls under way. */
 static void turn_away(call *c) {
     call_fail(c, REASON_QUOTA,
               "this connection has its share of long requests under way; wait for some of their replies");
@@ -347,7 +351,7 @@ static void turn_away(call *c) {
     c->is_turned_away = true;
 }
 
-/* Sends the encoded reply, and releases the call. */
+/* Counts the request, returns the call to the idle ones, and sends its encoded reply. */
 static void finish(call *c) {
     service *s = c->owner;
     if (!c->transport->is_own) {
@@ -364,7 +368,8 @@ static void finish(call *c) {
     transport_send(t);
 }
 
-/* Answers a call with the bytes of a reply to a copy of its request. */
+/* Answers a call with the bytes of the reply to a copy of its request. Without bytes or memory answers with an
+ * error. */
 static void answer_alike(call *c, const uint8_t *bytes, size_t size) {
     uint8_t *buffer = bytes ? transport_reply_buffer(c->transport, size) : NULL;
     if (buffer) {
@@ -376,7 +381,8 @@ static void answer_alike(call *c, const uint8_t *bytes, size_t size) {
     finish(c);
 }
 
-/* Writes the substitute for a reply that is too large to be stored, so that the request is not executed again. */
+/* Writes the substitute for a reply that is too large to be stored, so that a copy of the request is not executed.
+ * Returns its size. */
 static size_t write_stand_in(const call *c, size_t size, uint8_t bytes[STAND_IN_SIZE]) {
     Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
     Dynamics__V1__Status status = DYNAMICS__V1__STATUS__INIT;
@@ -408,7 +414,7 @@ static void settle(call *c, const uint8_t *bytes, size_t size) {
     }
 }
 
-/* Stores the encoded reply if required, and sends it. */
+/* Stores the encoded reply if the call has an entry in the reply cache, and sends it. */
 static void deliver(call *c, const uint8_t *bytes, size_t size) {
     if (c->stored) {
         settle(c, bytes, size);
@@ -422,8 +428,8 @@ static void answer(call *c) {
     deliver(c, bytes, size);
 }
 
-/* Adds a request that changes the state to the reply cache. Returns true when it must be executed. A copy of an earlier
- * request receives that one's reply, now or when it is complete. */
+/* Adds a request that changes the state to the reply cache. Returns true if it must be executed. Otherwise it is
+ * refused, or is a copy of an earlier request and receives the reply of that request, now or when it is complete. */
 static bool enter_change(call *c) {
     const transport_call *t = c->transport;
     reply_cache *replies = c->owner->replies;
@@ -463,7 +469,8 @@ static void begin_method(call *c) {
     arena_reset(&c->memory, SIZE_MAX);
 }
 
-/* Runs a step of the method, unless it has none, an earlier one has ended the call, or its deadline has passed. */
+/* Runs a step of the method, unless the method has none, the call has ended or is cancelled, or its deadline has
+ * passed. */
 static void run_step(call *c, void (*step)(call *c)) {
     if (step && !call_has_ended(c) && !call_is_late(c) && !call_is_cancelled(c)) {
         step(c);
@@ -475,7 +482,8 @@ static void run_method(call *c) {
     run_step(c, c->method->run);
 }
 
-/* Runs a method whose change excludes all others. Its preparation runs concurrently with other changes. */
+/* Runs a method that changes the state, with the mutex of changes, and answers the call. The method's `prepare` runs
+ * before, concurrently with other changes. */
 static void run_change(call *c) {
     service *s = c->owner;
     size_t size;
@@ -488,8 +496,8 @@ static void run_change(call *c) {
     deliver(c, bytes, size);
 }
 
-/* Returns whether the call may prepare its change now. If not, it is queued, without a worker, until another one is
- * done. */
+/* Returns whether the call may prepare its change now. Otherwise queues it, without a worker, until another preparation
+ * is done. */
 static bool may_prepare(call *c) {
     service *s = c->owner;
     pthread_mutex_lock(&s->line_mutex);
@@ -505,7 +513,8 @@ static bool may_prepare(call *c) {
     return has_place;
 }
 
-/* Returns the first queued call, which replaces the one that is done; NULL: the queue is empty. */
+/* Removes the first queued call, which takes the place of the one that is done, and returns it; NULL: the queue is
+ * empty. */
 static call *next_in_line(service *s) {
     pthread_mutex_lock(&s->line_mutex);
     call *c = s->line_first;
@@ -518,7 +527,7 @@ static call *next_in_line(service *s) {
     return c;
 }
 
-/* Runs this prepared change and then the queued ones. */
+/* Runs a change with its preparation, and then the queued ones. */
 static void run_prepared_changes(call *c) {
     service *s = c->owner;
     while (c) {
@@ -527,7 +536,7 @@ static void run_prepared_changes(call *c) {
     }
 }
 
-/* Runs a call on a worker. */
+/* Runs the method of a call on a worker, and answers the call. */
 static void run_on_worker(void *task) {
     call *c = task;
     c->is_on_worker = true;
@@ -543,7 +552,7 @@ static void run_on_worker(void *task) {
     }
 }
 
-/* Lists a long call under the name by which it can be cancelled. */
+/* Lists a long call under the name by which it can be cancelled. Ends the call if its progress number is taken. */
 static void list_call(call *c) {
     const Dynamics__V1__Request *r = c->request;
     const running_name name = {.peer = c->transport->identity, .client = r->client, .id = r->id};
@@ -558,7 +567,8 @@ static void list_call(call *c) {
     }
 }
 
-/* Submits a listed call to the workers. Returns false, and the call has ended, if the queue is full. */
+/* Submits a listed call to the workers. Returns false, and the call has ended, if its connection has its share of calls
+ * under way or the queue is full. */
 static bool submit(call *c) {
     service *s = c->owner;
     if (c->transport->is_crowded) {
@@ -587,7 +597,8 @@ static void defer(call *c) {
     }
 }
 
-/* Begins a call with its decoded request. Returns NULL when out of memory. */
+/* Begins a call: decodes its request, or ends it with an error. `running` NULL: a request, not a job. Returns NULL when
+ * out of memory. */
 static call *begin_call(service *s, const service_options *options, transport_call *t, running_call *running) {
     call *c = acquire_call(s);
     if (!c) {

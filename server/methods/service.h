@@ -3,7 +3,8 @@
  * Service that answers serialized requests from the transport.
  *
  * The thread that received a request decodes it, dispatches it to its method and answers it. A long request goes to the
- * worker pool, and its method runs there. All functions may be called from any thread, except create and free.
+ * worker pool, and its method runs there. All functions may be called from any thread, except service_create,
+ * service_set_endpoints and service_free.
  */
 #ifndef SERVER_METHODS_SERVICE_H
 #define SERVER_METHODS_SERVICE_H
@@ -25,7 +26,7 @@ typedef struct live live;
 /* Revision of dynamics.v1 that the daemon speaks. It grows by one with each addition to the contract. */
 enum { SERVICE_REVISION = 1 };
 
-/* Runs a task on another thread. Returns false when the queue is full. */
+/* Submits a task to a pool, one of whose threads runs it. Returns false when the queue is full. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
 
 typedef struct service_endpoint {
@@ -38,35 +39,39 @@ typedef struct service_options {
     live *live;
     service_limits *limits;
     counters *counters;
-    memory_budget *budget; /* of requests and replies */
+    memory_budget *budget; /* budget of the memory of requests and replies */
     health *health;
     struct events *events; /* NULL: progress is not published */
     logger *log;
     service_submit submit;
     void *pool;
     uint32_t workers;
-    void *job_pool; /* as `pool`, for jobs */
+    void *job_pool; /* pool of the threads for jobs */
     uint32_t job_threads;
     uint32_t waiting_requests;    /* capacity of the pool's queue */
-    uint32_t connection_requests; /* share of one connection, as the transport counts it */
-    uint64_t instance;            /* random number of the daemon's start; not 0 */
+    uint32_t connection_requests; /* largest number of long requests of one connection, which the transport counts */
+    uint64_t instance;            /* random number that identifies this start of the daemon; not 0 */
 } service_options;
 
 /* Creates a service. Objects that the options point to must outlive it. Returns NULL when out of memory. */
 service *service_create(const service_options *options);
+
+/* Frees a service, which may be NULL, and its jobs. No request may be under way. */
 void service_free(service *s);
 
 /* Sets the addresses that GetServerInfo reports; they must outlive the service. Must be called before the first
  * request. */
 void service_set_endpoints(service *s, const service_endpoint *endpoints, size_t count);
 
-/* Handles a request. It is the transport's handler; `context` is the service. */
+/* Handles a request: answers it, or submits it to a worker that does. It is the transport's handler; `context` is the
+ * service. */
 void service_handle(void *context, transport_call *call);
 
-/* Cancels the long requests of that peer with these numbers that wait or run. Returns false if there are none. */
+/* Cancels the long requests of that peer with this client number and id that wait or run. Returns false if there are
+ * none. */
 bool service_cancel(service *s, const transport_identity *peer, uint64_t client, uint64_t id);
 
-/* Returns the jobs of the service. */
+/* Returns the table of the service's jobs. */
 struct job_table *service_jobs(service *s);
 
 /* Removes jobs that have expired. */

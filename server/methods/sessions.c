@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Sessions of simulations and streams. */
+/* Sessions of simulations and streams: finds the session of an object. */
 #include "methods/sessions.h"
 
 simulation_session *session_of(const simulation *s) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Methods of simulations: create, command, query and watch them. */
+/* Methods of simulations: create, claim, step, change, query, watch and record them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,13 @@
 /* Time of computation between two checks of the deadline, ns. */
 static const uint64_t CHECK_INTERVAL = NANOSECONDS / 1000;
 
-/* Assumed cost of a step without a measurement, ns: of each step, and of each coordinate in each evaluation of the
- * dynamics. */
+/* Assumed cost of a step of a simulation that has not been measured, ns: of the step itself, and of each coordinate in
+ * each evaluation of the dynamics. */
 static const double STEP_COST = 3e3, EVALUATION_COST = 300;
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
-/* Returns a reference to the simulation of that name, whose model the reply names. Returns NULL, and the call has
+/* Returns a reference to the simulation of that name, and names its model in the reply. Returns NULL, and the call has
  * ended, if there is none. */
 static simulation *find(call *c, const char *name) {
     live *l = c->service->live;
@@ -50,7 +50,8 @@ static simulation *find(call *c, const char *name) {
     return NULL;
 }
 
-/* Returns whether the token commands the simulation, which is locked; renews the lease. */
+/* Returns true, and renews the lease, if the token commands the simulation. Otherwise ends the call and returns false.
+ * The simulation is locked. */
 static bool check_token(call *c, simulation *s, uint64_t token) {
     uint64_t now = clock_now();
     if (s->token != 0 && token == s->token) {
@@ -200,7 +201,8 @@ void method_claim_simulation(call *c) {
 
 /* ---- stepping ---------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the simulation, which is locked, may be stepped by request. */
+/* Returns whether a request may step the simulation: it is paused and has not diverged. Otherwise ends the call. The
+ * simulation is locked. */
 static bool check_steppable(call *c, const simulation *s) {
     call_blame(c, "simulation");
     if (s->condition == SIMULATION_RUNNING) {
@@ -235,7 +237,8 @@ static Dynamics__V1__StepsEnd end_of(simulation_progress progress) {
     return DYNAMICS__V1__STEPS_END__STEPS_END_UNSPECIFIED;
 }
 
-/* Runs steps until CHECK_INTERVAL has been computed: one step at least, `most` at most. Counts them in `done`. */
+/* Runs at least one step, and more until they have taken CHECK_INTERVAL or `most` steps are done. Adds the completed
+ * steps to `done`. Returns the outcome of the last one. */
 static simulation_progress do_slice(simulation *s, uint64_t most, uint64_t *done) {
     const uint64_t end = s->statistics.cost + CHECK_INTERVAL;
     simulation_progress progress;
@@ -248,7 +251,8 @@ static simulation_progress do_slice(simulation *s, uint64_t most, uint64_t *done
     return progress;
 }
 
-/* Runs the steps and counts them in the reply. Unlocks the simulation between them, so that others can use it. */
+/* Runs the steps and counts them in the reply. Unlocks the simulation between slices, so that other threads can use it.
+ * Ends the call if the simulation was deleted meanwhile. */
 static void do_steps(call *c, simulation *s, uint64_t steps, Dynamics__V1__StepSimulationReply *reply) {
     simulation_progress progress = SIMULATION_STEPPED;
     uint64_t done = 0;
@@ -284,7 +288,7 @@ static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationReque
     do_steps(c, s, r->steps ? r->steps : 1, reply);
 }
 
-/* Returns the estimated cost of steps, ns. */
+/* Returns the estimated cost of `steps` steps, ns. */
 static double cost_of(const simulation *s, uint64_t steps) {
     const pace_statistics *k = &s->statistics;
     double assumed = STEP_COST + EVALUATION_COST * (double)s->nv * stepping_evaluations(stepper_options(s->stepper));
@@ -327,7 +331,7 @@ void method_set_simulation_input(call *c) {
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-/* Writes the acting external forces in the call's memory. */
+/* Writes the external forces that act on the simulation into the reply. */
 static void show_forces(call *c, const simulation *s, Dynamics__V1__GetSimulationStateReply *reply) {
     message_forces *forces = s->input.forces->count > 0 ? call_allocate(c, 1, sizeof *forces) : NULL;
     if (!forces) {
@@ -357,7 +361,8 @@ void method_get_simulation_state(call *c) {
     let_go(s);
 }
 
-/* Reads the complete state before it changes anything. */
+/* Sets q, and v or zero if the request has none. Reads both before it changes the simulation. On failure fills `why`
+ * and returns false. */
 static bool set_state(simulation *s, const Dynamics__V1__SetSimulationStateRequest *r, call *c, refusal *why) {
     const robot *r_order = &session_of(s)->robot;
     double *q = call_allocate(c, s->nq + s->nv, sizeof *q);
@@ -388,7 +393,8 @@ void method_set_simulation_state(call *c) {
     let_go(s);
 }
 
-/* Returns a reference to a simulation that follows the clock and that the token commands; not locked. */
+/* Returns a reference to a simulation that the clock paces and that the token commands; not locked. Returns NULL, and
+ * the call has ended, on failure. */
 static simulation *command_clock(call *c, const char *name, uint64_t token) {
     simulation *s = command(c, name, token);
     if (!s) {
@@ -404,7 +410,8 @@ static simulation *command_clock(call *c, const char *name, uint64_t token) {
     return NULL;
 }
 
-/* Returns the state after a command in the call's memory, and releases the simulation. */
+/* Copies the state of a simulation to the call's memory, and releases the simulation. Returns NULL when out of
+ * memory. */
 static Dynamics__V1__SimulationState *copy_state(call *c, simulation *s) {
     simulation_lock(s);
     Dynamics__V1__SimulationState *state = message_state_copy(c, s);
@@ -497,13 +504,14 @@ void method_watch_simulation(call *c) {
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* State from which a recording starts. */
+/* Context of write_header: the simulation, and the description of its model; NULL: none. */
 typedef struct recording_start {
     simulation *simulation;
     Dynamics__V1__ModelDescription *description;
 } recording_start;
 
-/* Appends the header, and lets the simulation record from there on. */
+/* Appends the header to a new recording, and sets it as the simulation's recording in one step. Returns false if the
+ * simulation has another recording or was deleted, or there is no room. */
 static bool write_header(recording *r, void *context) {
     const recording_start *start = context;
     simulation *s = start->simulation;
@@ -569,7 +577,7 @@ void method_record_simulation(call *c) {
     simulation_release(s);
 }
 
-/* Ends the call because no recording is under way, or the last one has ended by itself. */
+/* Ends the call with the error that ended the last recording, or because no recording is under way. */
 static void refuse_end(call *c, simulation *s) {
     simulation_lock(s);
     refusal why = session_of(s)->recording_error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Creation of simulations from requests of clients. */
+/* Creates simulations from requests, snapshots and recordings, and reads their inputs. */
 #include "methods/simulation_plan.h"
 
 #include <dynamics/text.h>
@@ -17,7 +17,7 @@ static const query_parts SIMULATION_PARTS = QUERY_ALL & ~QUERY_PRECISION;
 
 static const value_range RATE = {"rate", 1, 1e-3, 1000}, PUBLISH_RATE = {"publish_rate", 100, 1e-6, 1e6};
 
-/* Reads the initial state. */
+/* Reads the initial state: by default the home configuration at rest. */
 static bool read_state(const robot *r, const Dynamics__V1__CreateSimulationRequest *m, double *q, double *v,
                        refusal *why) {
     if (m->n_q == 0) {
@@ -28,7 +28,8 @@ static bool read_state(const robot *r, const Dynamics__V1__CreateSimulationReque
     return m->n_v == 0 || robot_read_v(r, "v", m->n_v, m->v, v, why);
 }
 
-/* Reads the request into options that live in the session's memory. */
+/* Reads the request into options, whose arrays live in the session's memory. Fills defaults into the session's copy of
+ * the request. */
 static bool read_options(live *l, simulation_session *session, simulation_options *options, refusal *why) {
     Dynamics__V1__CreateSimulationRequest *m = session->request;
     const robot *r = &session->robot;
@@ -72,7 +73,7 @@ static void free_session(void *attachment) {
     free(session);
 }
 
-/* Copies the request to the session's memory. */
+/* Copies the request to the session's memory. Returns false when out of memory. */
 static bool copy_request(simulation_session *session, const Dynamics__V1__CreateSimulationRequest *request) {
     size_t size = dynamics__v1__create_simulation_request__get_packed_size(request);
     uint8_t *bytes = malloc(size ? size : 1);
@@ -125,7 +126,8 @@ static bool check_code(simulation *s, const step_code *code, refusal *why) {
     return refuse(why, REASON_NOT_COMPILED, "stepping.compiled", "%s", reason);
 }
 
-/* Creates a simulation. `code` computes its steps; NULL: the code that the request selects. */
+/* Creates a simulation. `code` computes its steps; NULL: the code that the request selects. Returns NULL, and fills
+ * `why`, on failure. */
 static simulation *make_simulation(live *l, const Dynamics__V1__CreateSimulationRequest *request, model_entry *entry,
                                    const step_code *code, refusal *why) {
     char name[SIMULATION_NAME_SIZE];
@@ -243,7 +245,7 @@ model_entry *plan_restored_model(live *l, const Dynamics__V1__SimulationSnapshot
                snapshot->options->query->model);
         return NULL;
     }
-    /* A model that the request names by its digest has its own name. */
+    /* A model that the request names by its digest is named as in its description. */
     const char *name =
         strncmp(snapshot->options->query->model, "sha256:", 7) == 0 ? "" : snapshot->options->query->model;
     return recorded_model_find(&l->options, name, snapshot->digest, description, why);

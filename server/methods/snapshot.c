@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Persistence of simulations over restarts of the daemon. */
+/* Persistence of simulations over restarts of the daemon: saves and restores snapshots. Methods SaveSimulations and
+ * RestoreSimulations. */
 #include "methods/snapshot.h"
 
 #include <dynamics/text.h>
@@ -18,21 +19,21 @@
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-/* Time between two attempts to write a snapshot after one has failed. */
+/* Time between two attempts to write a snapshot after one has failed, ns. */
 #define RETRY_INTERVAL (2 * NANOSECONDS)
 
 /* Length of a journal, in bytes, beyond which a snapshot replaces it. */
 #define LONG_JOURNAL (UINT64_C(8) << 20)
 
-/* Snapshot that is being written. */
+/* Snapshot that is being written, and the models that it describes. */
 typedef struct saving {
     live *live;
     generations_writer writer;
-    char (*digests)[DIGEST_SIZE]; /* of the models that it describes */
+    char (*digests)[DIGEST_SIZE]; /* digests of the models that the snapshot describes */
     size_t digest_count;
 } saving;
 
-/* Packs a record. Returns NULL when out of memory. */
+/* Packs the record of a simulation, in memory that the caller frees. Returns NULL when out of memory. */
 static uint8_t *pack(Dynamics__V1__SimulationSnapshot *snapshot, size_t *size) {
     Dynamics__V1__StateRecord record = DYNAMICS__V1__STATE_RECORD__INIT;
     record.record_case = DYNAMICS__V1__STATE_RECORD__RECORD_SIMULATION;
@@ -45,7 +46,7 @@ static uint8_t *pack(Dynamics__V1__SimulationSnapshot *snapshot, size_t *size) {
     return bytes;
 }
 
-/* Writes a packed record and frees it. */
+/* Writes a packed record and frees it. NULL, a record without memory, fails the snapshot. */
 static void write_record(saving *w, uint8_t *bytes, size_t size) {
     if (bytes) {
         generations_add(&w->writer, bytes, size);
@@ -56,7 +57,7 @@ static void write_record(saving *w, uint8_t *bytes, size_t size) {
     free(bytes);
 }
 
-/* Adds the digest of a model to those that the snapshot describes. Returns true if it is new. */
+/* Adds the digest of a model to those that the snapshot describes. Returns true if it was not among them. */
 static bool is_new_model(saving *w, const char *digest) {
     for (size_t i = 0; i < w->digest_count; i++) {
         if (strcmp(w->digests[i], digest) == 0) {
@@ -103,8 +104,9 @@ static void save_left_out(saving *w) {
     pthread_mutex_unlock(&j->changes);
 }
 
-/* Begins a generation and lists its simulations. The journal of a generation describes every model that the snapshot
- * does not describe, because the records of the generation before are deleted. */
+/* Begins a generation of files and lists its simulations, which the caller releases. The journal of a generation
+ * describes every model that the snapshot does not describe, because the records of the previous generation are
+ * deleted. Returns false on failure. */
 static bool begin_generation(live *l, void ***all, size_t *count) {
     state_journal *j = &l->journal;
     pthread_mutex_lock(&j->changes);
@@ -123,7 +125,7 @@ static bool begin_generation(live *l, void ***all, size_t *count) {
     return is_good && is_listed;
 }
 
-/* Writes a generation. Called with the mutex `saving` held. */
+/* Begins a generation and writes its snapshot. Returns false on failure. Called with the mutex `saving` held. */
 static bool save_all(live *l, char path[PATH_MAX], size_t *count) {
     void **all;
     saving w = {.live = l};
@@ -219,7 +221,8 @@ void method_save_simulations(call *c) {
 
 /* ---- restoring --------------------------------------------------------------------------------------------------- */
 
-/* Inserts a model that the file describes, under another name if its own is in use. */
+/* Inserts a model that the file describes into the store, under another name if another model has its own. Does nothing
+ * if the store has the model. */
 static bool enter_model(live *l, model_entry *entry, refusal *why) {
     char own[MODEL_NAME_SIZE];
     snprintf(own, sizeof own, "%s", entry->name);
@@ -250,7 +253,8 @@ static void report_change(const simulation *s, const Dynamics__V1__SimulationSna
                           const snapshot_report *report) {
     char text[2 * COMPUTED_WITH_SIZE + 64], before[COMPUTED_WITH_SIZE];
     if (snapshot->computed_with[0] != '\0' && strcmp(snapshot->computed_with, s->computed_with) != 0) {
-        dyn_text_print(snapshot->computed_with, before, sizeof before); /* a damaged file may hold anything */
+        /* Makes the text printable, since a damaged file may have any characters. */
+        dyn_text_print(snapshot->computed_with, before, sizeof before);
         snprintf(text, sizeof text, "it was computed with %s, and goes on with %s", before, s->computed_with);
         report->changed(report->context, s->name, text);
     }
@@ -267,7 +271,8 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
         return false;
     }
     s->token = snapshot->token;
-    dyn_text_print(snapshot->owner, s->owner, sizeof s->owner); /* a damaged file may hold anything */
+    /* Makes the owner's name printable, since a damaged file may have any characters. */
+    dyn_text_print(snapshot->owner, s->owner, sizeof s->owner);
     simulation_renew(s);
     bool runs = snapshot->condition == DYNAMICS__V1__SIMULATION_CONDITION__SIMULATION_CONDITION_RUNNING;
     uint64_t record;
@@ -282,7 +287,7 @@ static bool restore_one(live *l, const Dynamics__V1__SimulationSnapshot *snapsho
     return is_good;
 }
 
-/* Contents of a state that is being read: the simulations in the order of their records, and their models. */
+/* Contents of the files that are being read: the simulations in the order of their records, and their models. */
 typedef struct collection {
     const snapshot_report *report;
     Dynamics__V1__SimulationSnapshot **simulations;
@@ -310,7 +315,7 @@ static bool add_snapshot(collection *c, Dynamics__V1__SimulationSnapshot *snapsh
     return true;
 }
 
-/* Returns the index of the simulation of that name, or the count. */
+/* Returns the index of the simulation of that name, or c->count if there is none. */
 static size_t index_of(const collection *c, const char *name) {
     size_t i = c->count;
     while (i > 0 && strcmp(c->simulations[i - 1]->options->name, name) != 0) {
@@ -319,7 +324,8 @@ static size_t index_of(const collection *c, const char *name) {
     return i > 0 ? i - 1 : c->count;
 }
 
-/* Removes a simulation. Its model may be the only description for others. */
+/* Removes a simulation. Retains its record if that describes a model, since other simulations may need the
+ * description. */
 static void remove_simulation(collection *c, const char *name) {
     size_t i = index_of(c, name);
     if (i == c->count) {
@@ -334,7 +340,7 @@ static void remove_simulation(collection *c, const char *name) {
     }
 }
 
-/* Applies a change of the owner. A simulation without an owner is paused. */
+/* Applies a change of the owner to a simulation. A simulation without an owner is paused. */
 static void change_owner(collection *c, const Dynamics__V1__SimulationOwner *change) {
     size_t i = index_of(c, change->simulation);
     if (i == c->count) {
@@ -431,7 +437,8 @@ static void leave_out(live *l, const collection *c, const Dynamics__V1__Simulati
     }
 }
 
-/* Restores the collected simulations. At the start, those that cannot be restored stay in later snapshots. */
+/* Restores the collected simulations, and returns their number. Those that cannot be restored at the start of the
+ * daemon are copied into later snapshots. */
 static size_t restore_all(live *l, const collection *c, bool is_start) {
     size_t restored = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -495,14 +502,14 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     return is_read;
 }
 
-/* Lists of a reply under construction. */
+/* Lists of a reply of RestoreSimulations under construction. */
 typedef struct restore_lists {
     call *call;
     Dynamics__V1__RestoreSimulationsReply *reply;
     size_t left_out_capacity, changed_capacity;
 } restore_lists;
 
-/* Adds "name: words" to a list. */
+/* Adds the line "name: words" to a list of the reply. */
 static void add_line(call *c, const char *name, const char *words, char ***lines, size_t *count, size_t *capacity) {
     char text[REFUSAL_MESSAGE_SIZE + 80];
     if (*count == *capacity) {

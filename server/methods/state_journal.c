@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Journal of simulations. */
+/* Journal of the simulations on the disk: records their creation, deletion and claims. */
 #include "methods/state_journal.h"
 
 #include <stdlib.h>
@@ -43,7 +43,7 @@ bool state_journal_describe(state_journal *j, const char *digest) {
         size_t capacity = j->described_capacity ? 2 * j->described_capacity : 16;
         char(*grown)[DIGEST_SIZE] = realloc(j->described, capacity * sizeof *grown);
         if (!grown) {
-            return true; /* it is described once more */
+            return true; /* without memory the model is described once more */
         }
         j->described = grown;
         j->described_capacity = capacity;

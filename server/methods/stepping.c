@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Conversion of the protocol's Stepping to the library's options. */
+/* Converts the protocol's Stepping to the library's options, and chooses the code that computes the steps. */
 #include "methods/stepping.h"
 
 #include <stdio.h>
@@ -19,8 +19,8 @@ static bool read_spring_value(const char *field, double value, double *to, refus
            refuse(why, REASON_INVALID_VALUE, field, "%s is %g; set 0 to %g", field, value, MOST_SPRING);
 }
 
-/* Reads the spring and damper of stops. Zeros are values, not defaults. An absent spring is set to the defaults in the
- * message, so that a stored simulation does not depend on later defaults. */
+/* Reads the spring and damper of stops. Zeros are values, not defaults. Writes an absent spring with the defaults into
+ * the message, so that a stored simulation does not depend on later defaults. */
 static bool read_spring(Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options, refusal *why) {
     bool has_springs = m->stop == DYNAMICS__V1__JOINT_STOP__JOINT_STOP_SPRING;
     if (m->spring_stop && !has_springs) {
@@ -173,7 +173,7 @@ step_code stepping_code(const batch *b, const Dynamics__V1__Stepping *m) {
     return step_code_choose(b->entry, m ? m->compiled : DYNAMICS__V1__COMPILED_STEPS__COMPILED_STEPS_WHERE_READY);
 }
 
-/* Ends the call if the simulator lacks the required code. */
+/* Returns whether the simulator has compiled code if that is required. Otherwise ends the call. */
 static bool check_code(batch *b, const step_code *code, const dyn_simulator *simulator) {
     char reason[STEP_CODE_REASON];
     if (!code->must_be_compiled || dyn_simulator_is_compiled(simulator)) {

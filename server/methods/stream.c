@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Methods of streams: open, query and watch them, and process pushed points. */
+/* Methods of streams: open, close, query and watch them; and the processing of pushed points. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #include "methods/text.h"
 #include "observe/clock.h"
 
-/* Bound of a decoded chunk's memory: this multiple of its serialized size, plus this margin. */
+/* Largest memory of a decoded chunk: this multiple of its serialized size, plus this many bytes. */
 enum { CHUNK_FACTOR = 4, CHUNK_MARGIN = 1 << 16 };
 
 static const char NO_TARGET[] = "the stream has no target; set one of feedforward, simulation_input and record";
@@ -33,7 +33,7 @@ static bool has_key(const void *value, const void *context) {
 
 enum { PROBLEM_SIZE = 192 };
 
-/* Array of a chunk as it is sent. */
+/* Array of a chunk, as the message has it. */
 typedef struct chunk_part {
     const char *name;
     bool is_q;
@@ -41,8 +41,8 @@ typedef struct chunk_part {
     const double *values;
 } chunk_part;
 
-/* Converts the n rows of a part to the model's order, in memory of the arena; NULL: absent. Returns false, with the
- * problem, when their number does not fit. */
+/* Converts the n rows of a part to the model's order, in memory of the arena. `rows` receives NULL for an absent part.
+ * Returns false, and writes the problem, if the number of values does not fit or memory is short. */
 static bool read_rows(arena *memory, const robot *r, size_t n, const chunk_part *part, const double **rows,
                       char problem[PROBLEM_SIZE]) {
     size_t width = part->is_q ? r->nq : r->nv;
@@ -68,7 +68,8 @@ static bool read_rows(arena *memory, const robot *r, size_t n, const chunk_part 
     return true;
 }
 
-/* Converts all rows of a chunk. Returns false, with the problem, when one part does not fit. */
+/* Converts all rows of a chunk to the model's order. Returns false, and writes the problem, if one part does not
+ * fit. */
 static bool read_parts(arena *memory, const robot *r, const Dynamics__V1__StreamChunk *m, stream_chunk *chunk,
                        char problem[PROBLEM_SIZE]) {
     const chunk_part parts[] = {{"q", true, m->n_q, m->q},
@@ -88,7 +89,7 @@ static size_t recorded_bytes(const Dynamics__V1__StreamChunk *m) {
     return message_points_bytes(m->n_time, m->n_time + m->n_q + m->n_v + m->n_a + m->n_tau);
 }
 
-/* Checks the counts of a chunk and passes it to its stream. */
+/* Checks the counts of a chunk and passes it to its stream, or refuses it. */
 static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m, uint64_t arrival) {
     const robot *r = &stream_session_of(s)->robot;
     char problem[PROBLEM_SIZE] = "";
@@ -116,7 +117,7 @@ static void receive_chunk(live *l, stream *s, const Dynamics__V1__StreamChunk *m
     stream_refuse(s, arrival, problem);
 }
 
-/* Counts a message that belongs to no stream, and logs it at most once a minute. */
+/* Counts a pushed message that belongs to no stream, and logs it at most once a minute. */
 static void note_stray(live *l, const char *peer, const char *what) {
     atomic_fetch_add(&l->stray_chunks, 1);
     log_repeated(l->options.log, &l->stray, "a pushed message of %s was left out: %s", peer, what);
@@ -139,7 +140,7 @@ void live_receive_message(void *context, const uint8_t *bytes, size_t size, uint
         note_stray(l, peer, "no stream has its key; it may have ended");
         return;
     }
-    /* Removes the limit, since arrays in the caller's order may need a copy in the model's. */
+    /* Removes the limit of the arena, since arrays in the caller's order need a copy in the model's. */
     l->chunk_memory.limit = SIZE_MAX;
     receive_chunk(l, s, chunk, arrival);
     stream_release(s);
@@ -160,7 +161,7 @@ static bool check_choice(const char *field, int value, int count, refusal *why) 
            refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; pass a number from 0 to %d", field, value, count - 1);
 }
 
-/* Reads the target of the points. */
+/* Reads the target of the points: the kind of the stream. On failure fills `why` and returns false. */
 static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     const Dynamics__V1__SimulationInputTarget *fed;
     switch (r->target_case) {
@@ -182,7 +183,7 @@ static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options
     }
 }
 
-/* Parts of the query that a kind of stream supports. */
+/* Returns the parts of the query that a kind of stream supports. */
 static query_parts supported_parts(stream_kind kind) {
     return kind == STREAM_FEEDFORWARD ? QUERY_ALL : QUERY_JOINT_NAMES;
 }
@@ -211,7 +212,8 @@ static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stre
     return true;
 }
 
-/* Copies the names of joints, which outlive the request. */
+/* Copies the names of the joints to the session's memory, since they must outlive the request. Returns false when out
+ * of memory. */
 static bool copy_names(stream_session *session, const Dynamics__V1__Query *query, char ***names) {
     *names = arena_array(&session->memory, query->n_joint_names, sizeof **names);
     for (size_t i = 0; *names && i < query->n_joint_names; i++) {
@@ -224,7 +226,8 @@ static bool copy_names(stream_session *session, const Dynamics__V1__Query *query
     return *names != NULL;
 }
 
-/* Decodes the query into the session's memory, and into the options. */
+/* Reads the query into the session's memory and into the options. `sent` NULL: an empty query. On failure fills `why`
+ * and returns false. */
 static bool read_query(stream_session *session, const Dynamics__V1__Query *sent, model_entry *entry,
                        stream_options *options, refusal *why) {
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
@@ -272,7 +275,7 @@ static stream_session *create_session(const Dynamics__V1__Query *query, model_en
     return session;
 }
 
-/* Header of a stream's recording. */
+/* Context of write_header: the stream, and the description of its model; NULL: none. */
 typedef struct recorded_stream {
     stream *stream;
     Dynamics__V1__ModelDescription *description;
@@ -293,7 +296,8 @@ static bool write_header(recording *r, void *context) {
     return recording_append(r, &header.base);
 }
 
-/* Opens the recording of a stream that is not in the table yet. */
+/* Begins the recording of a stream that is not in the table yet, under the wanted name or that of the stream. On
+ * failure fills `why` and returns false. */
 static bool open_recording(live *l, stream *s, const char *wanted, refusal *why) {
     char path[PATH_MAX];
     recorded_model model;
@@ -309,7 +313,8 @@ static bool open_recording(live *l, stream *s, const char *wanted, refusal *why)
     return is_begun;
 }
 
-/* Ends the call if the locked simulation cannot be the target. */
+/* Returns whether the simulation can be the target of a stream: the token commands it, and no stream feeds it.
+ * Otherwise ends the call. The simulation is locked. */
 static bool check_target(call *c, const simulation *s, uint64_t token) {
     if (s->token == 0 || s->token != token) {
         call_blame(c, "simulation_input.token");
@@ -323,7 +328,8 @@ static bool check_target(call *c, const simulation *s, uint64_t token) {
     return !call_has_ended(c);
 }
 
-/* Returns a reference to the target simulation, or NULL. */
+/* Returns a reference to the target simulation. Returns NULL, and the call has ended, if there is none or it cannot be
+ * the target. */
 static simulation *find_target(call *c, const Dynamics__V1__SimulationInputTarget *wanted) {
     char quoted[TEXT_QUOTE_SIZE];
     simulation *s = name_table_find(&c->service->live->simulations, wanted->simulation);
@@ -347,7 +353,8 @@ static void withdraw(live *l, stream *s) {
     live_end_stream(l, s, STREAM_CLOSED, "it could not be opened");
 }
 
-/* Creates the stream and adds it to the table. Returns a reference, or NULL. */
+/* Creates the stream of a request and adds it to the table. Returns a reference. Returns NULL, and the call has ended,
+ * on failure. */
 static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, model_entry *entry, simulation *target) {
     live *l = c->service->live;
     char name[SIMULATION_NAME_SIZE];
@@ -388,7 +395,8 @@ static stream *open_stream(call *c, const Dynamics__V1__OpenStreamRequest *r, mo
     return s;
 }
 
-/* Connects a stream to its simulation. */
+/* Connects a stream to its target simulation, if it has one. Returns false, and the call has ended, if the simulation
+ * cannot be the target any more or the stream has ended. */
 static bool feed(call *c, stream *s, uint64_t token) {
     if (!s->target) {
         return true;
@@ -468,8 +476,8 @@ void method_open_stream(call *c) {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
-/* Returns a reference to the stream of that name, whose model the reply names. Returns NULL, and the call has ended, if
- * there is none. */
+/* Returns a reference to the stream of that name, and names its model in the reply. Returns NULL, and the call has
+ * ended, if there is none. */
 static stream *find(call *c, const char *name) {
     char quoted[TEXT_QUOTE_SIZE];
     stream *s = name_table_find(&c->service->live->streams, name);
@@ -484,7 +492,7 @@ static stream *find(call *c, const char *name) {
     return s;
 }
 
-/* Builds the summary of a stream in the call's memory. */
+/* Builds the summary of a stream in the call's memory. Returns NULL, and the call has ended, when out of memory. */
 static Dynamics__V1__StreamSummary *summarize(call *c, stream *s) {
     pthread_mutex_lock(&s->mutex);
     Dynamics__V1__StreamSummary *summary = message_stream_summary(c, s);
@@ -519,7 +527,8 @@ void method_close_stream(call *c) {
     stream_release(s);
 }
 
-/* Copies the results from `first` on; the stream is locked. */
+/* Copies the results that the stream has stored from number `first` on to the reply, at most `count` of them; 0: all.
+ * The stream is locked. */
 static void copy_points(call *c, const stream *s, uint64_t first, uint64_t count,
                         Dynamics__V1__GetStreamPointsReply *reply) {
     size_t capacity = s->options.capacity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Parts of messages that several methods send about a model. */
+/* Parts of messages about a model that several methods and events send: summary and load report. */
 #include "methods/summary.h"
 
 #include "methods/description.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Rows of a task. */
+/* Rows of a task: reads them from a request, and names and orders them. */
 #include "methods/task_rows.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { FRAME_ROWS = 6, FIRST_LINEAR = 3 };
 
-/* A frame's rows in the library's order. */
+/* Rows of one frame, in the library's order. */
 static const struct {
     Dynamics__V1__TaskAxis axis;
     const char *name;
@@ -22,7 +22,7 @@ static const struct {
     {DYNAMICS__V1__TASK_AXIS__TASK_AXIS_LINEAR_Z, "linear z"},
 };
 
-/* Reads the axes of a frame into the library's bits. */
+/* Reads the axes of a frame into the library's bits; no axes select all. Returns false when the call has ended. */
 static bool read_axes(batch *b, size_t request, size_t frame, const Dynamics__V1__TaskFrame *from, unsigned *bits) {
     *bits = from->n_axes == 0 ? DYN_TASK_ALL : 0;
     for (size_t i = 0; i < from->n_axes; i++) {
@@ -46,7 +46,7 @@ static bool read_axes(batch *b, size_t request, size_t frame, const Dynamics__V1
     return true;
 }
 
-/* Reads one frame, which the task must name once. */
+/* Reads frame i of the task, which the task must name once. Returns false when the call has ended. */
 static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, task_rows *rows) {
     char quoted[TEXT_QUOTE_SIZE];
     const Dynamics__V1__TaskFrame *from = rows->named[i];
@@ -66,7 +66,7 @@ static bool read_frame(batch *b, size_t i, dyn_reference_frame reference_frame, 
     return read_axes(b, rows->request, i, from, &to->rows);
 }
 
-/* Lists the caller's rows: those of each frame, the linear ones first. */
+/* Fills rows->order: the caller's rows are those of each frame, the linear ones first. */
 static void order_rows(task_rows *rows) {
     int before = 0;
     for (size_t f = 0; f < rows->task.count; f++) {
@@ -106,7 +106,8 @@ bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityReques
     return true;
 }
 
-/* Returns the frame of one of the library's rows, and the row of that frame. */
+/* Returns the frame of row `index` of the library, and sets `row` to the index of that row among the six rows of the
+ * frame. */
 static size_t find_row(const task_rows *rows, int index, int *row) {
     for (size_t f = 0; f < rows->task.count; f++) {
         for (*row = 0; *row < FRAME_ROWS; ++*row) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of a task, for operational-space quantities. The caller's rows are in the order of the task's frames, the linear
- * ones of a frame first; the library's are in the same order, the angular ones first.
+ * Rows of a task, for operational-space quantities. The caller's rows are in the order of the task's frames, with the
+ * linear rows of each frame first. The library's rows are in the order of the frames too, but with the angular rows of
+ * each first.
  */
 #ifndef SERVER_METHODS_TASK_ROWS_H
 #define SERVER_METHODS_TASK_ROWS_H
@@ -17,8 +18,8 @@ typedef struct task_rows {
     int order[DYN_TASK_ROWS]; /* the library's index of each of the caller's rows */
 } task_rows;
 
-/* Reads the task of a quantity. The rows must not move afterwards. Returns false, and the call has ended, on an
- * error. */
+/* Reads the task of quantity `request` of a request. `rows` must not move afterwards. Returns false, and the call has
+ * ended, on an error. */
 bool task_rows_read(batch *b, size_t request, const Dynamics__V1__QuantityRequest *from,
                     dyn_reference_frame reference_frame, task_rows *rows);
 
@@ -28,7 +29,7 @@ char *task_rows_name(batch *b, const task_rows *rows, size_t row);
 /* Returns whether one of the caller's rows is linear. */
 bool task_rows_is_linear(const task_rows *rows, size_t row);
 
-/* Returns whether two tasks select the same rows in the same order. */
+/* Returns whether two tasks select equal rows of equal frames, in the same order and reference frame. */
 bool task_rows_are_equal(const task_rows *a, const task_rows *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Texts of messages. */
+/* Texts of messages: external names made printable, and the known name closest to a wrong one. */
 #include "methods/text.h"
 
 #include <dynamics/text.h>

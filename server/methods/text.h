@@ -13,22 +13,25 @@ enum { TEXT_QUOTE_SIZE = 128, TEXT_HINT_SIZE = TEXT_QUOTE_SIZE + 16 };
 /* Writes a name in double quotes, made printable (dynamics/text.h) and truncated if it is long. Returns `quoted`. */
 const char *text_quote(const char *name, char quoted[TEXT_QUOTE_SIZE]);
 
-/* Returns the number of insertions, deletions and replacements of a byte that turn one name into the other, at most
- * 255. */
+/* Returns the least number of insertions, deletions and replacements of a byte that turn one name into the other; 255
+ * if a name is longer than 63 bytes. */
 unsigned text_distance(const char *a, const char *b);
 
-/* Search for the closest of several names, if it is close enough. */
+/* Search for the closest of several names to a wanted one, if it is close enough. */
 typedef struct text_guess {
     const char *wanted;
-    const char *closest; /* NULL: none */
+    const char *closest; /* NULL: no name is close so far */
     unsigned distance;
 } text_guess;
 
+/* Starts a search. `wanted` must live as long as the result. */
 text_guess text_guess_start(const char *wanted);
+
+/* Compares a known name with the wanted one. `known` must live as long as the guess. */
 void text_guess_consider(text_guess *guess, const char *known);
 
-/* Returns the end of an error message: a question for the closest name, written to `hint`, or `otherwise` if no name is
- * close. */
+/* Returns the end of an error message: "did you mean" and the closest name, written to `hint`, or `otherwise` if no
+ * name is close. */
 const char *text_guess_hint(const text_guess *guess, const char *otherwise, char hint[TEXT_HINT_SIZE]);
 
 #endif

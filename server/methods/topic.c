@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Topics of one simulation or stream. */
+/* Topics of one simulation or stream: names, numbers and publishes their messages. */
 #include "methods/topic.h"
 
 #include <stdio.h>

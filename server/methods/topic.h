@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Topics of one simulation or stream: their endpoint, which exists while clients watch, and their numbering. The
- * owner's mutex guards a watched_topics. Opening and closing an endpoint takes long and happens without it.
+ * Topics of one simulation or stream: their endpoint, which exists while clients watch, and the numbers of their
+ * messages.
+ *
+ * The mutex of the owner, the simulation or stream, guards a watched_topics. Opening and closing an endpoint takes long
+ * and happens without the mutex.
  */
 #ifndef SERVER_METHODS_TOPIC_H
 #define SERVER_METHODS_TOPIC_H
@@ -16,12 +19,12 @@ enum { TOPIC_NAME_SIZE = 96 };
 
 typedef struct watched_topics {
     char data[TOPIC_NAME_SIZE], events[TOPIC_NAME_SIZE];
-    uint64_t instance;                      /* of the daemon, in each event */
-    int64_t created;                        /* wall time at which the owner came into being, ns since 1970 */
+    uint64_t instance;                      /* instance number of the daemon, sent in each event */
+    int64_t created;                        /* wall time of the creation of the owner, ns since 1970 */
     uint64_t data_sequence, event_sequence; /* number of the last message of each topic */
     transport_topic *endpoint;              /* NULL: no watchers */
-    bool is_ended;                          /* the owner has ended; no endpoint is attached any more */
-    uint64_t last_use;                      /* ns; last time with a connection or a request for one */
+    bool is_ended;                          /* the owner has ended; no endpoint may be attached any more */
+    uint64_t last_use;                      /* ns, CLOCK_MONOTONIC; last time with a connection or a request for one */
     uint8_t *bytes;                         /* buffer of the current message */
     size_t capacity;
 } watched_topics;
@@ -30,14 +33,16 @@ typedef struct watched_topics {
  * "<kind>/<name>/events". */
 void topics_name(watched_topics *t, uint64_t instance, const char *kind, const char *name, const char *data);
 
-/* Returns whether there are subscribers. */
+/* Returns whether the endpoint is open and has subscribers. */
 bool topics_have_subscribers(const watched_topics *t);
 
-/* Sends an event with the given content; sets its sequence, stamp and instance. Without subscribers it does nothing. */
+/* Sends an event on the topic `data`, and sets its sequence, stamp and instance. Does nothing without subscribers. */
 void topics_send_data(watched_topics *t, Dynamics__V1__Event *event);
+
+/* Sends an event on the topic `events`, and sets its sequence, stamp and instance. Does nothing without subscribers. */
 void topics_send_event(watched_topics *t, Dynamics__V1__Event *event);
 
-/* Frees the remaining memory, but not the endpoint. */
+/* Frees the buffer, but not the endpoint. */
 void topics_free(watched_topics *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: motions given as rows over time. */
+/* InverseDynamicsTrajectory, ForwardDynamicsTrajectory, DeriveRates: compute with motions that are rows over time. */
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/trajectory.h>
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "methods/query.h"
 #include "methods/stepping.h"
 
-/* Approximate costs of one coordinate of one row, ns. */
+/* Approximate costs of one coordinate, ns: of one row of the inverse dynamics, and of one evaluation in a step of the
+ * forward dynamics. */
 static const double ROW_COST = 60, STEP_COST = 60;
 
 /* ---- what the methods share ------------------------------------------------------------------------------------ */
@@ -26,7 +27,8 @@ static const Dynamics__V1__LimitKind limit_kinds[] = {
     [DYN_LIMIT_KIND_EFFORT] = DYNAMICS__V1__LIMIT_KIND__LIMIT_KIND_EFFORT,
 };
 
-/* Lists the limits that rows in the model's order exceed; `time` may be NULL. */
+/* Lists the limits that rows in the model's order exceed. `time` may be NULL. Returns an array in the call's memory of
+ * `count` entries; it may be NULL with 0 entries, and the call has ended, when out of memory. */
 static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const double *time, const double *q,
                                                  const double *v, const double *tau, size_t *count) {
     size_t most = 4 * (size_t)dyn_model_joint_count(b->model);
@@ -50,8 +52,8 @@ static Dynamics__V1__LimitExcess **find_excesses(batch *b, size_t n, const doubl
     return list;
 }
 
-/* Converts the three numbers a row of one block of the tip (one row for all, or none) to those of an external force,
- * which has the other sign. `negated` is in the call's memory. */
+/* Converts the force or the torque of the tip, 3 numbers for each row, 3 for all rows or none, to those of an external
+ * force, which has the opposite sign. `negated` is in the call's memory. Returns false when the call has ended. */
 static bool negate_block(batch *b, const char *name, size_t count, const double *values, double **negated) {
     size_t rows = b->force_rows;
     if (count != 0 && count != 3 && count != 3 * rows) {
@@ -72,7 +74,8 @@ static bool negate_block(batch *b, const char *name, size_t count, const double 
     return *negated != NULL;
 }
 
-/* Adds the reaction of the environment on the tip, if the request has one, to the external forces of the batch. */
+/* Adds the reaction of the environment on the tip, if the request has one, to the external forces of the batch. Returns
+ * false when the call has ended. */
 static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
     if (!tip) {
         return true;
@@ -86,7 +89,7 @@ static bool read_tip(batch *b, const Dynamics__V1__TipWrench *tip) {
            batch_add_force(b, "tip", &reaction);
 }
 
-/* Checks that there are n ascending times, or none if they are not needed. */
+/* Checks that there are n ascending times, or none if they are not needed. Returns false when the call has ended. */
 static bool check_times(batch *b, size_t n, size_t count, const double *time, bool is_needed) {
     if (count != n && (count > 0 || is_needed)) {
         call_blame(b->call, "time");
@@ -121,7 +124,7 @@ static bool read_rates(batch *b, Dynamics__V1__Rates wire, bool accepts_given, d
     return true;
 }
 
-/* Derives v and a of the rows, in the model's order. */
+/* Derives v and a of all rows from q and the times, in the model's order. Returns false when the call has ended. */
 static bool derive(batch *b, const double *time, dyn_rates rates, double **v, double **a) {
     dyn_error error;
     *v = batch_output(b, b->nv);
@@ -152,7 +155,8 @@ static dyn_status inverse_step(const batch *b, const batch_worker *w, const void
                     batch_forces(b, first, w->scratch, &forces), t->tau + first * b->nv, error);
 }
 
-/* Checks that rates are either in the request or derived. */
+/* Checks that v and a are in the request only if they are not to be derived, and that their counts are right. Returns
+ * false when the call has ended. */
 static bool check_rates(batch *b, const Dynamics__V1__InverseDynamicsTrajectoryRequest *r) {
     if (r->rates != DYNAMICS__V1__RATES__RATES_GIVEN && (r->n_v > 0 || r->n_a > 0)) {
         call_blame(b->call, r->n_v > 0 ? "v" : "a");
@@ -232,12 +236,13 @@ typedef struct forward_task {
     step_code code;
     char *computed_with;
     size_t rows;
-    double *tau, *q, *v; /* rows in the model's order */
+    double *tau, *q, *v; /* rows of the trajectory, in the model's order */
     dyn_sample_result result;
     size_t diverged_row;
 } forward_task;
 
-/* Reads the stepping options. The defaults are those of Modern Robotics. */
+/* Reads the stepping options. Without options in the request they are as in Modern Robotics: explicit Euler steps
+ * without stops, damping, friction and effort limits. Returns false when the call has ended. */
 static bool read_stepping(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
@@ -279,7 +284,7 @@ static bool check_start(batch *b, forward_task *t) {
     return batch_check(b, "v", r->n_v);
 }
 
-/* Reads the forces and the first row of the states. */
+/* Allocates the rows, and reads all forces and the first state. Returns false when the call has ended. */
 static bool read_rows(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     t->tau = call_allocate(b->call, r->n_tau, sizeof(double));
@@ -313,7 +318,8 @@ static dyn_status move_row(const batch *b, forward_task *t, dyn_simulator *simul
     return dyn_simulator_step(simulator, 1, &input, q + b->nq, v + b->nv, NULL, &t->result, error);
 }
 
-/* Integrates row by row and checks the deadline before each. */
+/* Integrates row by row, with a check of the deadline after each. After a divergence the following rows repeat the last
+ * state. Returns false when the call has ended. */
 static bool move(batch *b, forward_task *t) {
     dyn_simulator *simulator = NULL;
     dyn_error error;
@@ -336,7 +342,8 @@ static bool move(batch *b, forward_task *t) {
         memcpy(t->v + (i + 1) * b->nv, t->v + i * b->nv, b->nv * sizeof(double));
     }
     if (status != DYN_OK) {
-        error.site.index += error.site.has_index ? (i - 1) * b->nv : 0; /* the library saw two rows of tau */
+        /* The library counts tau from the row of the failed step, i - 1. */
+        error.site.index += error.site.has_index ? (i - 1) * b->nv : 0;
         batch_fail(b, 0, &error);
     } else if (!goes_on && !call_has_ended(b->call) && !call_is_cancelled(b->call)) {
         call_is_late(b->call);
@@ -344,7 +351,7 @@ static bool move(batch *b, forward_task *t) {
     return !call_has_ended(b->call);
 }
 
-/* Converts rows of q or v to the caller's order. */
+/* Converts rows of `width` values to the caller's order. Returns NULL when out of memory. */
 static double *ordered(batch *b, const int *columns, size_t width, size_t rows, double *values) {
     if (b->order.is_identity) {
         return values;
