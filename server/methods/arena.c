@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Alignment of all allocations, and least size of a block, in bytes. */
 enum { ALIGNMENT = 16, BLOCK_SIZE = 32 << 10 };
 
 struct arena_block {

@@ -14,6 +14,7 @@
 
 typedef struct arena_block arena_block;
 
+/* Arena, whose members only its functions change. */
 typedef struct arena {
     arena_block *reused;       /* first block, reused */
     arena_block *blocks;       /* further blocks, the newest first */

@@ -7,6 +7,7 @@
 #include "methods/lookup.h"
 #include "methods/methods.h"
 
+/* Largest iteration limit of a request. */
 enum { MOST_ITERATIONS = 10000 };
 
 /* Options and results of a batch, in the model's order. */

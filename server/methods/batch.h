@@ -23,13 +23,14 @@
 #include "methods/joint_order.h"
 #include "methods/query.h"
 
-/* Resources of one thread. */
+/* Resources of one thread that computes samples. */
 typedef struct batch_worker {
     dyn_workspace *workspace;
     const dyn_model *model; /* includes the payloads of the request; valid for this workspace only */
     void *scratch;          /* scratch_size bytes of batch_run */
 } batch_worker;
 
+/* Samples of a request, their model, and the resources of the threads that compute them. */
 typedef struct batch {
     call *call;
     model_entry *entry;
@@ -40,7 +41,7 @@ typedef struct batch {
     size_t n, nq, nv;
     size_t result_values; /* values of the reply for one sample: the sum of the batch_expect calls */
     size_t block_size;    /* largest number of samples of a step, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */
-    const double *q;      /* in the model's order from batch_begin on */
+    const double *q;      /* configurations, n rows of nq; in the model's order from batch_begin on */
     const char *part;     /* message of the request that holds the arrays: "integrate"; NULL: the request itself */
     size_t parts;         /* parts of a sample, which the step counts (batch_proceed); 0: it does not */
     atomic_size_t *done;  /* number of parts that are done; of samples if `parts` is 0 */
@@ -50,7 +51,7 @@ typedef struct batch {
     size_t force_count;
     dyn_external_force *forces; /* at their first rows; valid from batch_begin on */
     bool is_marking;            /* failed samples are marked and do not end the call */
-    uint8_t *marks;             /* of each sample: 1 if it failed */
+    uint8_t *marks;             /* mark of each sample: 1 if it failed */
     atomic_size_t *marked;      /* number of failed samples */
 } batch;
 

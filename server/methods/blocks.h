@@ -19,6 +19,7 @@ enum { BLOCK_SAMPLES = 256 };
  * included. */
 typedef dyn_status (*block_step)(void *context, unsigned worker, size_t first, size_t count, dyn_error *error);
 
+/* Work to do, and the threads and limits for it. */
 typedef struct blocks {
     size_t n;          /* samples */
     size_t size;       /* samples of a block, 1 to BLOCK_SAMPLES; 0: BLOCK_SAMPLES */

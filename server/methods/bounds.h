@@ -8,6 +8,7 @@
 #include <dynamics/builder.h>
 #include <stdint.h>
 
+/* Largest numbers that no configuration changes. */
 enum {
     MOST_PAYLOADS = 1000,   /* payloads of one request */
     MOST_QUANTITIES = 1000, /* quantities of one Evaluate */
@@ -68,6 +69,7 @@ static const uint64_t MOST_SAMPLE_STEPS = (uint64_t)1 << 40;
     X(CONNECTION_REQUESTS, connection_requests)                                                                        \
     X(WAITING_REQUESTS, waiting_requests)
 
+/* Limit that an error reports; BOUND_NONE: none. */
 typedef enum bound {
     BOUND_NONE,
 #define BOUND_MEMBER(identifier, field) BOUND_##identifier,

@@ -18,6 +18,7 @@ static const double SHORT_COST = 250e3;
 /* Shortest interval between two progress events of a request, ns. */
 static const uint64_t PROGRESS_INTERVAL = 100000000;
 
+/* Largest number of models that the error about an unknown model lists. */
 enum { LISTED_MODELS = 8 };
 
 void call_blame(call *c, const char *format, ...) {

@@ -16,10 +16,12 @@
 #include "methods/running.h"
 #include "methods/service.h"
 
+/* Sizes of the field and the message of an error, in bytes. */
 enum { CALL_FIELD_SIZE = 256, CALL_MESSAGE_SIZE = 1024 };
 
 typedef struct method method;
 
+/* One request while a method executes it. */
 typedef struct call {
     const service_options *service;
     const service_endpoint *endpoints;

@@ -9,6 +9,7 @@
 #include "methods/methods.h"
 #include "observe/clock.h"
 
+/* Results of a formulation: inverse dynamics, forward dynamics and mass matrix. */
 enum { INVERSE, FORWARD, MASS, RESULTS };
 
 /* A result that takes less than BRIEF, ns, is computed RUNS times, and the shortest time counts. */

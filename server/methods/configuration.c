@@ -216,7 +216,7 @@ static void fill(batch *b, const operation *o, double *result) {
     }
 }
 
-/* Runs the operation's step over all samples. */
+/* Runs the operation's step over all samples. Returns false when the call has ended. */
 static bool compute(batch *b, const operation *o, const operands *from, task *t) {
     t->q_1 = from->has_q_1 ? batch_configurations(b, from->q_1) : NULL;
     t->v = batch_input(b, from->v_count, from->v);
@@ -257,7 +257,7 @@ static void run(batch *b, const operation *o, const operands *from) {
     }
 }
 
-/* Returns the name of the operation's message in the request. */
+/* Returns the name of the field that holds the operation in the request, such as "integrate". */
 static const char *part_of(const Dynamics__V1__ComputeConfigurationsRequest *r) {
     return protobuf_c_message_descriptor_get_field(&dynamics__v1__compute_configurations_request__descriptor,
                                                    (unsigned)r->operation_case)

@@ -11,6 +11,7 @@
 
 #define KIND(name) DYNAMICS__V1__CONSTRAINT__KIND_##name
 
+/* Largest number of coordinates of a coupling. */
 enum { MOST_COUPLED = sizeof((dyn_constraint_description){0}.coupled) / sizeof(dyn_coupled_coordinate) };
 
 /* ---- fields ------------------------------------------------------------------------------------------------------ */
@@ -106,7 +107,7 @@ static bool read_coupling(call *c, const char *path, const Dynamics__V1__Couplin
     return true;
 }
 
-/* Reads the members that the constraint's kind has. */
+/* Reads the members that the constraint's kind has. Returns false, and the call has ended, on an error. */
 static bool read_kind(call *c, const char *path, const Dynamics__V1__Constraint *from, dyn_constraint_description *to) {
     switch (from->kind_case) {
     case KIND(LOOP_JOINT):

@@ -112,7 +112,7 @@ static void add_joints(call *c, const dyn_model *model, Dynamics__V1__DescribeMo
     }
 }
 
-/* Adds the links, and their frames followed by the world. */
+/* Adds the links; and the frames: one for each link, then the world. */
 static void add_links(call *c, const dyn_model *model, Dynamics__V1__DescribeModelReply *reply) {
     static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     size_t count = (size_t)dyn_model_link_count(model);

@@ -134,7 +134,7 @@ static bool read_joint(call *c, size_t i, const Dynamics__V1__Joint *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* Reads a frame as a massless link on a fixed joint. */
+/* Adds a frame to the builder, as a massless link on a fixed joint. Returns false when the call has ended. */
 static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_builder *builder) {
     char path[PATH_SIZE], member[PATH_SIZE], name[DYN_MAX_NAME + 8];
     dyn_error error;
@@ -157,7 +157,7 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* Adds gravity, links, joints, frames and constraints of a description to a builder. */
+/* Adds gravity, links, joints, frames and constraints of a description to a builder. Returns false on an error. */
 static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
     dyn_error error;
     double gravity[3];

@@ -39,11 +39,16 @@ bool description_read_base(call *c, const char *path, Dynamics__V1__Base wire, d
  * an error. */
 bool description_read_mimic(call *c, const char *path, Dynamics__V1__MimicPolicy wire, dyn_mimic_policy *mimic);
 
+/* Converts a type of base to the protocol's. */
 Dynamics__V1__Base description_write_base(dyn_base base);
+
+/* Converts a policy for mimic joints to the protocol's. */
 Dynamics__V1__MimicPolicy description_write_mimic(dyn_mimic_policy mimic);
 
-/* Reads the limits of a joint; `from` NULL: it has none. Checks no number. */
+/* Reads the limits of a joint, without checks. `from` NULL sets `has_limits` to false and the limits to zero. */
 void description_read_limits(const Dynamics__V1__JointLimits *from, bool *has_limits, dyn_joint_limits *limits);
+
+/* Writes the limits of a joint. Returns NULL, and the call has ended, when out of memory. */
 Dynamics__V1__JointLimits *description_write_limits(call *c, const dyn_joint_limits *from);
 
 /* Writes the coupling of a mimic joint to the joint `master`. Returns NULL, and the call has ended, when out of

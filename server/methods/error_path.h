@@ -7,6 +7,7 @@
 
 #include <dynamics/status.h>
 
+/* Size of a path, in bytes. */
 enum { ERROR_PATH_SIZE = 160 };
 
 /* Writes the path of the value at an error's site, such as "rows[2].theta" or "force[4]". `name` is the name of the

@@ -100,7 +100,7 @@ bool evaluation_add(batch *b, evaluation *e, Dynamics__V1__Quantity number, cons
     return true;
 }
 
-/* Checks the lengths of the arrays. */
+/* Checks that each array has n rows of nv values, or none. Otherwise ends the call and returns false. */
 static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
     bool is_right = true;
     for (int i = 0; is_right && i < STATE_ARRAYS; i++) {
@@ -111,7 +111,7 @@ static bool check_arrays(batch *b, const sent_array arrays[STATE_ARRAYS]) {
 
 /* ---- the work ---------------------------------------------------------------------------------------------------- */
 
-/* Converts the arrays to the model's order. */
+/* Converts the arrays to the model's order. Returns false, and the call has ended, when out of memory. */
 static bool read_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_ARRAYS]) {
     for (int i = 0; i < STATE_ARRAYS; i++) {
         e->arrays[i] = batch_input(b, arrays[i].count, arrays[i].values);
@@ -119,7 +119,7 @@ static bool read_arrays(batch *b, evaluation *e, const sent_array arrays[STATE_A
     return !call_has_ended(b->call);
 }
 
-/* Allocates the values of all results. */
+/* Allocates the values of all results. Returns false, and the call has ended, when out of memory. */
 static bool create_values(batch *b, evaluation *e) {
     for (size_t i = 0; i < e->result_count && !call_has_ended(b->call); i++) {
         evaluation_result *r = &e->results[i];

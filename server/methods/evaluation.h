@@ -46,6 +46,7 @@ typedef struct evaluation_result {
 
 typedef struct evaluation_task evaluation_task;
 
+/* Results to compute for a batch, and the computations that fill them. */
 typedef struct evaluation {
     size_t result_count;
     evaluation_result *results;

@@ -9,6 +9,7 @@
 #include "dynamics/v1/event.pb-c.h"
 #include "transport/transport.h"
 
+/* Publisher of the events about the daemon. */
 typedef struct events {
     transport *transport;    /* NULL: not open yet */
     uint64_t instance;       /* instance number of the daemon, sent in each event */

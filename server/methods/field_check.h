@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Result of a check: no problem, a field that the message type does not have, or a string with a zero byte. */
 typedef enum field_problem { FIELD_FITS, FIELD_IS_UNKNOWN, FIELD_HAS_ZERO_BYTE } field_problem;
 
 /* Finds the first unknown field, or string with a zero byte, in a serialized message of that type. Writes the path of

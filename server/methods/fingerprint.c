@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+/* Numbers of rounds of SipHash-2-4. */
 enum { ROUNDS_A_WORD = 2, ROUNDS_AT_THE_END = 4 };
 
 typedef struct sip_state {

@@ -14,6 +14,7 @@
 
 #include "methods/call.h"
 
+/* Size of a path of a field, in bytes. */
 enum { PATH_SIZE = 160 };
 
 /* Writes the path "parent.member", cut off at PATH_SIZE. Returns `path`. */

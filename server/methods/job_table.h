@@ -19,6 +19,7 @@
 typedef struct job_table job_table;
 typedef struct job job;
 
+/* Parts of the daemon that a job table uses. */
 typedef struct job_table_options {
     const service_limits *limits;
     memory_budget *budget;

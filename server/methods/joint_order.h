@@ -12,12 +12,14 @@
 
 #include "methods/arena.h"
 
+/* Order of a caller: the model's column of each of the caller's columns. */
 typedef struct joint_order {
     bool is_identity; /* the model's own order; then q and v are NULL */
     const int *q;     /* nq model columns */
     const int *v;     /* nv model columns */
 } joint_order;
 
+/* Result of joint_order_build. */
 typedef enum joint_order_status {
     JOINT_ORDER_OK,
     JOINT_ORDER_NO_MEMORY,

@@ -220,7 +220,7 @@ bool live_begin_recording(live *l, const char *name, const recording_beginning *
 
 /* ---- entering and ending ----------------------------------------------------------------------------------------- */
 
-/* Kind of named objects, and the reason of the error if there are too many. */
+/* Kind of named objects, and the reason and the limit of the error if there are too many. */
 typedef struct named_kind {
     const char *name;
     error_reason full;
@@ -327,7 +327,8 @@ void live_discard_recording(live *l, void **place, pthread_mutex_t *mutex) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Ends a stream. Called without a mutex. */
+/* Publishes the event, detaches the stream from its simulation, ends its recording and removes it from the table.
+ * Called without a mutex. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message) {
     ended_recording ended;
     pthread_mutex_lock(&s->mutex);
@@ -487,7 +488,7 @@ static void close_endpoints(live *l, uint64_t now) {
 
 /* ---- looking after ----------------------------------------------------------------------------------------------- */
 
-/* Writes a simulation's recording to its file. Ends a recording that failed. */
+/* Writes the buffer of a simulation's recording to its file. Ends a recording that failed, and publishes an event. */
 static void write_recording(live *l, simulation *s) {
     simulation_session *session = session_of(s);
     refusal error;
@@ -508,8 +509,8 @@ static void write_recording(live *l, simulation *s) {
     pthread_mutex_unlock(&l->files);
 }
 
-/* Writes a stream's recording to its file. Ends a recording that failed. The stream stays open, so that its planner
- * receives the event. */
+/* Writes the buffer of a stream's recording to its file. Ends a recording that failed. The stream stays open, so that
+ * its planner receives the event. */
 static void write_points(live *l, stream *s) {
     stream_session *session = stream_session_of(s);
     refusal error;

@@ -17,6 +17,7 @@
 #include "methods/state_journal.h"
 #include "simulations/name_table.h"
 
+/* Largest number of addresses for pushed messages; further ones are ignored. */
 enum { LIVE_INGEST_ADDRESSES = 16 };
 
 /* Endpoint that waits to be closed, so that its last messages can leave. */
@@ -103,7 +104,7 @@ bool live_add_stream(live *l, stream *s, refusal *why);
 /* Ends a simulation and its streams, unless it has ended already. Returns the number of the record of its end, or 0. */
 uint64_t live_end_simulation(live *l, simulation *s, simulation_event event, const char *message);
 
-/* Ends a stream, and its recording if there is one. Does nothing new for a stream that has ended. Called without a
+/* Ends a stream, and its recording if there is one. Has no effect on a stream that has ended. Called without a
  * mutex. */
 void live_end_stream(live *l, stream *s, stream_event event, const char *message);
 

@@ -7,6 +7,7 @@
 
 #include "methods/call.h"
 
+/* Options of the insertion of a model. */
 typedef struct insertion_options {
     const char *replaced; /* digest of the model of that name that may be replaced; MODEL_ANY: any; NULL: none */
     bool on_disk;         /* store the model on the disk, over restarts of the daemon */

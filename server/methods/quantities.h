@@ -11,6 +11,7 @@
 #include "methods/quantity_block.h"
 #include "methods/task_rows.h"
 
+/* Largest numbers of blocks of a quantity, and of outputs of a computation. */
 enum { QUANTITY_BLOCKS = 8, COMPUTATION_OUTPUTS = 7 };
 
 /* Subject of a quantity. */

@@ -8,6 +8,7 @@
 
 #define AXIS(kind) DYNAMICS__V1__AXIS_KIND__AXIS_KIND_##kind
 
+/* Largest number of entries of an axis that is equal for all robots, and size of an entry's number as text. */
 enum { MOST_FIXED_ENTRIES = 10, NUMBER_SIZE = 24 };
 
 /* Classes of entries with different units. */

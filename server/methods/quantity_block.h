@@ -10,6 +10,7 @@
 
 #include "dynamics/v1/evaluate.pb-c.h"
 
+/* Largest number of axes of a block. */
 enum { QUANTITY_AXES = 3 };
 
 /* Axis of a block: one of the protocol's kinds. */
@@ -17,6 +18,7 @@ typedef Dynamics__V1__AxisKind quantity_axis;
 
 #define AXIS_NONE DYNAMICS__V1__AXIS_KIND__AXIS_KIND_UNSPECIFIED
 
+/* Block of a quantity. Constant data of the table of quantities. */
 typedef struct quantity_block {
     const char *name; /* NULL: no block */
     /* One unit, or one for each combination of classes of its axes (quantity_axes.h); NULL-terminated. */

@@ -2,7 +2,7 @@
 /*
  * Reads the Query of a request: the model, the order of joints, gravity, payloads and precision.
  *
- * It serves batches of samples, and simulations and streams, which outlive their request and may come from a file.
+ * Batches of samples have a query, as do simulations and streams, which outlive their request and may come from a file.
  * Functions without a call fill a refusal and return false on an error. Fields of errors begin with "query.".
  */
 #ifndef SERVER_METHODS_QUERY_H

@@ -13,6 +13,7 @@
 #include "methods/refusal.h"
 #include "methods/service.h"
 
+/* Size of the text of recording_store_check, in bytes. */
 enum { RECORDING_PROBLEM_SIZE = 512 };
 
 /* File of a recording. */
@@ -23,6 +24,7 @@ typedef struct recording_file {
     int64_t stamp_ns; /* wall time of the last write */
 } recording_file;
 
+/* Recordings of one state directory. */
 typedef struct recording_store {
     char state_directory[PATH_MAX]; /* "": none */
     const service_limits *limits;

@@ -11,6 +11,7 @@
 #include "methods/bounds.h"
 #include "methods/reason.h"
 
+/* Sizes of the field and the message of a refusal, in bytes. */
 enum { REFUSAL_FIELD_SIZE = 128, REFUSAL_MESSAGE_SIZE = 512 };
 
 /* Reason for a refusal; `field` is relative to the method's message. */

@@ -42,6 +42,7 @@ typedef struct reply_waiter {
     void *owner;
 } reply_waiter;
 
+/* State of a request in the cache. */
 typedef enum reply_state {
     REPLY_NEW,     /* the request is to be executed and its entry completed */
     REPLY_PENDING, /* an earlier copy is being executed */

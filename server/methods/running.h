@@ -31,6 +31,7 @@ typedef struct running_call {
     struct running_call *next, *previous;
 } running_call;
 
+/* List of the requests and jobs that wait or run. */
 typedef struct running_calls {
     pthread_mutex_t mutex; /* guards the list */
     running_call *first;

@@ -343,7 +343,7 @@ static uint8_t *encode(call *c, size_t *size) {
     return bytes;
 }
 
-/* Refuses a long call of a connection that has its share of long calls under way. */
+/* Refuses a long call of a connection that has its share of requests under way. */
 static void turn_away(call *c) {
     call_fail(c, REASON_QUOTA,
               "this connection has its share of long requests under way; wait for some of their replies");

@@ -29,11 +29,13 @@ enum { SERVICE_REVISION = 1 };
 /* Submits a task to a pool, one of whose threads runs it. Returns false when the queue is full. */
 typedef bool (*service_submit)(void *pool, void (*run)(void *task), void *task);
 
+/* Address that GetServerInfo reports, and its kind. */
 typedef struct service_endpoint {
     const char *address;
     const char *kind;
 } service_endpoint;
 
+/* Parts of the daemon that the service and its methods use, and their configuration. */
 typedef struct service_options {
     model_store *store;
     live *live;
@@ -49,7 +51,7 @@ typedef struct service_options {
     void *job_pool; /* pool of the threads for jobs */
     uint32_t job_threads;
     uint32_t waiting_requests;    /* capacity of the pool's queue */
-    uint32_t connection_requests; /* largest number of long requests of one connection, which the transport counts */
+    uint32_t connection_requests; /* share of one connection, as the transport counts requests under way */
     uint64_t instance;            /* random number that identifies this start of the daemon; not 0 */
 } service_options;
 

@@ -15,6 +15,7 @@
 #include "models/digest.h"
 #include "simulations/simulation.h"
 
+/* Journal, its files, and the state that saving and recording share. */
 typedef struct state_journal {
     const live_options *options;
     generations files;

@@ -22,6 +22,7 @@ enum { CHUNK_FACTOR = 4, CHUNK_MARGIN = 1 << 16 };
 
 static const char NO_TARGET[] = "the stream has no target; set one of feedforward, simulation_input and record";
 
+/* Capacity in points, and idle time in seconds, of streams whose request has none. */
 enum { STANDARD_CAPACITY = 10000 };
 static const double STANDARD_IDLE_TIME = 60;
 
@@ -31,6 +32,7 @@ static bool has_key(const void *value, const void *context) {
     return ((const stream *)value)->key == *(const uint64_t *)context;
 }
 
+/* Size of the text of a chunk's problem, in bytes. */
 enum { PROBLEM_SIZE = 192 };
 
 /* Array of a chunk, as the message has it. */

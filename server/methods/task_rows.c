@@ -7,6 +7,7 @@
 
 #include "methods/text.h"
 
+/* Number of rows of a frame, and index of the first linear row. */
 enum { FRAME_ROWS = 6, FIRST_LINEAR = 3 };
 
 /* Rows of one frame, in the library's order. */

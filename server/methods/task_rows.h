@@ -9,6 +9,7 @@
 
 #include "methods/batch.h"
 
+/* Task of a quantity, and the order of its rows. */
 typedef struct task_rows {
     size_t request; /* index of the request's quantity that states the task */
     Dynamics__V1__TaskFrame *const *named;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Largest number of bytes of a name that text_distance compares. */
 enum { LONGEST = 63 };
 
 const char *text_quote(const char *name, char quoted[TEXT_QUOTE_SIZE]) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Sizes of a quoted name and of a hint, in bytes. */
 enum { TEXT_QUOTE_SIZE = 128, TEXT_HINT_SIZE = TEXT_QUOTE_SIZE + 16 };
 
 /* Writes a name in double quotes, made printable (dynamics/text.h) and truncated if it is long. Returns `quoted`. */

@@ -12,11 +12,13 @@
 #include "dynamics/v1/event.pb-c.h"
 #include "transport/transport.h"
 
+/* Size of the name of a topic, in bytes. */
 enum { TOPIC_NAME_SIZE = 96 };
 
 /* Seconds for which an endpoint stays open without a subscriber. */
 #define TOPIC_LINGER 10.0
 
+/* Topics `data` and `events` of one simulation or stream. */
 typedef struct watched_topics {
     char data[TOPIC_NAME_SIZE], events[TOPIC_NAME_SIZE];
     uint64_t instance;                      /* instance number of the daemon, sent in each event */

@@ -141,6 +141,7 @@ static bool derive(batch *b, const double *time, dyn_rates rates, double **v, do
 
 /* ---- InverseDynamicsTrajectory --------------------------------------------------------------------------------- */
 
+/* Motion of an inverse dynamics trajectory, and its forces, in the model's order. */
 typedef struct inverse_task {
     motion m;
     double *tau;
@@ -230,6 +231,7 @@ void method_derive_rates(call *c) {
 
 /* ---- ForwardDynamicsTrajectory --------------------------------------------------------------------------------- */
 
+/* Options, rows and outcome of a forward dynamics trajectory. */
 typedef struct forward_task {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *request;
     dyn_simulation_options options;
