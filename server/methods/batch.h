@@ -46,7 +46,7 @@ typedef struct batch {
     size_t parts;         /* parts of a sample, which the step counts (batch_proceed); 0: it does not */
     atomic_size_t *done;  /* number of parts that are done; of samples if `parts` is 0 */
     const Dynamics__V1__Query *query;
-    query_values values; /* payloads and precision are those of the workspaces */
+    query_values values; /* of the query; the workspaces have its payloads and precision */
     size_t force_rows;   /* rows of an external force that varies: n, or the rows of a trajectory */
     size_t force_count;
     dyn_external_force *forces; /* at their first rows; valid from batch_begin on */
@@ -59,7 +59,8 @@ typedef struct batch {
 typedef dyn_status (*batch_step)(const batch *b, const batch_worker *worker, const void *context, size_t first,
                                  size_t count, dyn_error *error);
 
-/* Decodes the query except its external forces, and refuses parts that are not supported. */
+/* Finds the model and decodes the query except its external forces. Refuses parts of the query that are not supported.
+ * Returns false when the call has ended. */
 bool batch_open_model(call *c, batch *b, const Dynamics__V1__Query *query, query_parts supported);
 
 /* Sets the configurations of a batch whose model is open; their count must be a positive multiple of nq. */
@@ -136,10 +137,11 @@ size_t batch_forces_size(const batch *b);
 /* Reads the external forces of the query. batch_begin calls it. Returns false when the call has ended. */
 bool batch_read_forces(batch *b);
 
-/* Adds one external force to those of the query, at most once in a request. `path` is the path of its message. */
+/* Adds one external force to those of the query, at most once in a request, after batch_begin. `path` is the path of
+ * its message. Returns false, and the call has ended, if it is invalid. */
 bool batch_add_force(batch *b, const char *path, const Dynamics__V1__ExternalForce *force);
 
-/* Returns the robot of the batch, with the joint order of its caller. */
+/* Returns the model of the batch with the joint order of its caller. */
 robot batch_robot(const batch *b);
 
 /* Finds a frame of the model, as lookup_frame does. `missing` is the reason of the error if there is none. The caller

@@ -33,12 +33,12 @@ typedef struct blocks {
     void *pool;
 } blocks;
 
-/* Result of blocks_run. BLOCKS_LATE: the deadline passed before all blocks were done. BLOCKS_ENDED: `proceed` returned
- * false. */
+/* Result of blocks_run. BLOCKS_FAILED: a step returned an error, or memory is short. BLOCKS_LATE: the deadline passed
+ * before all blocks were done. BLOCKS_ENDED: `proceed` returned false. */
 typedef enum blocks_result { BLOCKS_DONE, BLOCKS_FAILED, BLOCKS_LATE, BLOCKS_ENDED } blocks_result;
 
 /* Runs the step over all samples. After BLOCKS_FAILED, `status`, `error` and `first` describe the failed block with the
- * lowest number, independently of the number of threads. */
+ * lowest number, independently of the number of threads; or a lack of memory, with `first` 0. */
 blocks_result blocks_run(const blocks *b, dyn_status *status, dyn_error *error, size_t *first);
 
 #endif

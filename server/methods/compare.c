@@ -31,7 +31,8 @@ typedef struct compared {
     dyn_operation_counts counts[RESULTS];
 } compared;
 
-/* State to compute, and its results. Row 0 has those of the kernels, the others those of one formulation each. */
+/* State to compute, and its results. Row 0 has the results of the daemon's own algorithms, each other row those of one
+ * formulation. */
 typedef struct comparison {
     const double *v, *a;
     size_t count;

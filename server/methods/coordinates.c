@@ -49,8 +49,8 @@ char **coordinates_spell(call *c, const dyn_model *model, bool velocities) {
     return call_has_ended(c) ? NULL : names;
 }
 
-/* Returns the joint that has the velocity `column` of the model, and sets `index` to its place among those of the
- * joint. */
+/* Returns the joint that has the velocity `column` of the model, and sets `index` to the index of the velocity within
+ * the joint. */
 static const dyn_joint *find_joint(const dyn_model *model, int column, int *index) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         const dyn_joint *joint = dyn_model_joint(model, j);

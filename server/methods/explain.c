@@ -32,7 +32,7 @@ typedef struct explanation {
 
 static const double WEIGHTLESS[3] = {0, 0, 0};
 
-/* Inputs of the inverse dynamics that cause one term; the others are zero. */
+/* Inputs of the inverse dynamics that yield one term. Inputs that do not contribute to the term are zero. */
 typedef struct cause {
     const double *gravity, *v, *a;
 } cause;

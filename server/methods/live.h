@@ -27,6 +27,7 @@ typedef struct closing_endpoint {
     struct closing_endpoint *next;
 } closing_endpoint;
 
+/* Simulations and streams, their thread, and the mutexes that guard them. */
 struct live {
     live_options options;
     char state_directory[PATH_MAX], compiled[PATH_MAX];
@@ -41,10 +42,11 @@ struct live {
     atomic_uint_fast64_t stray_chunks;
     log_episode stray, expired, broken;
     arena chunk_memory; /* memory of the current pushed message */
-    pthread_mutex_t
-        files; /* serializes writing and closing of recordings; locked before all others; guards the members below */
+    /* Serializes writing and closing of recordings, and guards the members up to are_recordings_well. Locked before all
+     * other mutexes. */
+    pthread_mutex_t files;
     recording_store recordings;
-    uint64_t next_check, next_measure; /* ns */
+    uint64_t next_check, next_measure; /* ns, CLOCK_MONOTONIC */
     size_t recordings_component;
     bool are_recordings_well; /* last state that was reported to the health */
     pthread_t thread;

@@ -39,8 +39,8 @@ static void fail_urdf(call *c, const dyn_error *error) {
     description_fail_element(c, error);
 }
 
-/* Ends the call with an error of the builder. Errors about the name and the gravity are about fields of the request,
- * others about its description. */
+/* Ends the call with an error of the builder. Its field is a member of the request for errors about the name and the
+ * gravity, otherwise an element of the description. */
 static void fail_load(call *c, const dyn_error *error) {
     const Dynamics__V1__LoadModelRequest *r = c->request->load_model;
     const char *argument = error->site.argument ? error->site.argument : "";

@@ -65,7 +65,7 @@ static void store_state(replay *p, const Dynamics__V1__SimulationState *state) {
     p->stored++;
 }
 
-/* Refuses a recorded state whose rows are not those of the model. */
+/* Refuses a recorded state whose numbers of values are not those of the model. Returns false, and fills `why`, then. */
 static bool check_rows(const replay *p, const Dynamics__V1__SimulationState *state, refusal *why) {
     const simulation *s = p->simulation;
     const struct {

@@ -11,7 +11,7 @@
  * it, and among that peer's clients of the one that uses most. So a peer that sends many requests evicts its own
  * replies. Peers and clients are counted in a fixed number of shares, to which a secret assigns them.
  *
- * All functions but create and free may be called by any thread.
+ * Any thread may call the functions, except reply_cache_create and reply_cache_free.
  */
 #ifndef SERVER_METHODS_REPLY_CACHE_H
 #define SERVER_METHODS_REPLY_CACHE_H

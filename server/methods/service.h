@@ -51,7 +51,7 @@ typedef struct service_options {
     void *job_pool; /* pool of the threads for jobs */
     uint32_t job_threads;
     uint32_t waiting_requests;    /* capacity of the pool's queue */
-    uint32_t connection_requests; /* share of one connection, as the transport counts requests under way */
+    uint32_t connection_requests; /* limit of requests under way of one connection */
     uint64_t instance;            /* random number that identifies this start of the daemon; not 0 */
 } service_options;
 
