@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The table of quantities: one row for each number of the Quantity of the wire. A row states the shape, the units and
- * the frame of the values, the inputs that they depend on, and the function of the library that computes them. The name
- * of a quantity is that of the wire. Constant data.
+ * Table of quantities: one row for each number of the protocol's enumeration Quantity. A row states the shape, the
+ * units and the frame of the values, the inputs that they depend on, and the function of the library that computes
+ * them. The table is constant, and the names of quantities are those of the enumeration.
  */
 #ifndef SERVER_METHODS_QUANTITIES_H
 #define SERVER_METHODS_QUANTITIES_H
@@ -63,7 +63,7 @@ typedef struct computation {
     int yields; /* number of outputs that have rows in the table */
     /* Sizes, as quantities, of further outputs that are not for the reply; terminated by UNSPECIFIED. */
     Dynamics__V1__Quantity along[COMPUTATION_OUTPUTS];
-    bool needs_all;                           /* no output may be NULL */
+    bool needs_all;                           /* the function needs memory for every output: none may be NULL */
     bool is_of_tree;                          /* the result is wrong for a model with constraints */
     double linear, quadratic, cubic, quartic; /* ns for one sample, roughly: of nv, nv^2, nv^3, nv^4 */
 } computation;
@@ -71,7 +71,7 @@ typedef struct computation {
 /* Row of the table of quantities. */
 typedef struct quantity_row {
     quantity_subject of;
-    const char *expressed_in; /* NULL: in the request's reference frame */
+    const char *expressed_in; /* fixed frame of the values, as text; NULL: the request's reference frame */
     unsigned inputs;          /* flags quantity_input */
     quantity_block blocks[QUANTITY_BLOCKS];
     const computation *by;
