@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The configuration. */
+/* Reads the configuration: table of keys, parser of the INI file, and checks between keys. */
 #include "config.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ typedef struct reading {
 
 static void fail(reading *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Stores the first error, with its place. */
+/* Stores an error with its file and line, unless an error of the same or an earlier line is stored already. */
 static void fail(reading *r, const char *format, ...) {
     if (r->failed_line > 0 && r->failed_line <= r->line) {
         return;
@@ -265,7 +265,8 @@ static bool parse_path(const char *name, const char *text, char *value, char err
     return true;
 }
 
-/* Adds a directory to a list. */
+/* Adds a directory to a list; an empty text adds nothing. Returns false, with an error, for a relative path or a full
+ * list. */
 static bool parse_directory(const char *name, const char *text, config_directories *list,
                             char error[CONFIG_ERROR_SIZE]) {
     if (text[0] == '\0') {
@@ -283,7 +284,8 @@ static bool parse_directory(const char *name, const char *text, config_directori
     return true;
 }
 
-/* Parses one value and stores it. A list starts again with its first line. */
+/* Parses one value and stores it. The first line of a list (`is_first`) replaces its default; later lines add to the
+ * list. */
 static bool set_value(config *c, const key *k, bool is_first, const char *text, char error[CONFIG_ERROR_SIZE]) {
     void *place = (char *)c + k->offset;
     unsigned long low = (unsigned long)k->low, high = (unsigned long)k->high;
@@ -319,7 +321,7 @@ static bool set_value(config *c, const key *k, bool is_first, const char *text, 
     return false;
 }
 
-/* Returns the rule of a section [model NAME]. Creates it the first time. */
+/* Returns the rule of a section [model NAME], and creates it the first time. Returns NULL when out of memory. */
 static model_rule *find_rule(config *c, const char *name) {
     for (size_t i = 0; i < c->rule_count; i++) {
         if (strcmp(c->rules[i].name, name) == 0) {
@@ -337,7 +339,7 @@ static model_rule *find_rule(config *c, const char *name) {
     return rule->name ? rule : NULL;
 }
 
-/* Parses a key of a section [model NAME]. */
+/* Parses a key of the section [model NAME]; `model` is NAME. */
 static void read_rule(reading *r, const char *model, const char *name, const char *value) {
     char error[CONFIG_ERROR_SIZE];
     int word = 0;
@@ -398,7 +400,8 @@ static void check_section(reading *r, const char *section) {
     }
 }
 
-/* Checks the section that a line opens, as the parser reads it. An indented line after a key continues its value. */
+/* Reports an unknown section if a line is a heading, by the rules of the parser. An indented line after a key is no
+ * heading: it continues the key's value. */
 static void check_heading(reading *r, const char *line) {
     char section[LINE_SIZE + 1];
     line += r->line == 1 && strncmp(line, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -412,7 +415,7 @@ static void check_heading(reading *r, const char *line) {
     check_section(r, section);
 }
 
-/* Reports an unknown key, with the closest known one. */
+/* Reports a key that its section does not have, with the section that has the key or else the closest known key. */
 static void fail_unknown(reading *r, const char *section, const char *name) {
     text_guess key_guess = text_guess_start(name);
     const char *home = NULL;
@@ -435,7 +438,8 @@ static void fail_unknown(reading *r, const char *section, const char *name) {
     }
 }
 
-/* Handles a line "name = value". The parser calls it. */
+/* Handles a line "name = value" for the parser. Always returns 1, so that the parser goes on: errors are stored by
+ * fail. */
 static int read_key(void *context, const char *section, const char *name, const char *value) {
     reading *r = context;
     char error[CONFIG_ERROR_SIZE];
@@ -466,7 +470,8 @@ static int read_key(void *context, const char *section, const char *name, const 
     return 1;
 }
 
-/* Returns the next line to the parser, and counts it. */
+/* Reads the next line for the parser, counts it and checks its heading. Returns NULL at the end of the file, and, with
+ * an error stored, when the file cannot be read or a line is too long. */
 static char *read_line(char *line, int size, void *context) {
     reading *r = context;
     char *result = fgets(line, size, r->file);
@@ -485,13 +490,13 @@ static char *read_line(char *line, int size, void *context) {
     return result;
 }
 
-/* Returns whether the system chooses the port: port 0 is another port each time. */
+/* Returns whether an address has port 0, for which the system chooses a free port each time. */
 static bool is_chosen_by_system(const char *address) {
     size_t length = strlen(address);
     return length > 2 && strcmp(address + length - 2, ":0") == 0;
 }
 
-/* Checks that no address is used twice. */
+/* Reports an address that two lists share. Port 0 may be in both, since the system chooses another port each time. */
 static void check_apart(reading *r, const config_addresses *a, const char *a_name, const config_addresses *b,
                         const char *b_name) {
     for (size_t i = 0; i < a->count; i++) {
@@ -578,7 +583,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     return r.failed_line == 0;
 }
 
-/* Returns the number of bytes of a fixed key's value in the structure. */
+/* Returns the size in bytes of the value of a key, by its type. Returns 0 for the types that no fixed key has. */
 static size_t value_size(key_type type) {
     return type == KEY_ADDRESSES                    ? sizeof(config_addresses)
            : type == KEY_MODE                       ? sizeof(unsigned)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configuration: an INI file. Every key has a default.
+ * Reads the daemon's configuration from an INI file. Every key has a default.
  */
 #ifndef SERVER_CONFIG_H
 #define SERVER_CONFIG_H
@@ -18,7 +18,7 @@
 /* Largest number of directories of robots. */
 enum { CONFIG_DIRECTORIES = 4 };
 
-/* List of directories. A robot of an earlier one comes before a robot of the same name in a later one. */
+/* List of directories of URDF files. If several hold a robot of one name, the robot of the first of them is loaded. */
 typedef struct config_directories {
     size_t count;
     char path[CONFIG_DIRECTORIES][PATH_MAX];
@@ -32,7 +32,7 @@ typedef struct config {
     /* Section [models], and the sections [model NAME]. */
     config_directories directories;
     bool persist_models;
-    bool strict; /* for files without a section, or whose section does not set it */
+    bool strict; /* default of `strict` for models whose section [model NAME] does not set it */
     model_rule *rules;
     size_t rule_count;
     /* Section [limits]; times in s. */
@@ -72,32 +72,38 @@ void config_init(config *c);
 /* Frees the members of a configuration. */
 void config_free(config *c);
 
-/* Reads a file over the defaults. On failure writes "FILE:LINE: sentence" and returns false; `c` is then empty. */
+/* Sets every key to its default, then reads the file. On failure writes "FILE:LINE: sentence", or "FILE: sentence" if
+ * the file cannot be opened, and returns false; `c` then owns nothing. */
 bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
 
-/* Replaces a list of addresses by one, or adds one. `key` is for messages. */
+/* Replaces a list of addresses by one address. Returns false, with an error that names `key`, if the address is not
+ * valid; the list is then empty. */
 bool config_set_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]);
+/* Adds an address to a list. Returns false, with an error that names `key`, if the address is not valid, is in the list
+ * already, or the list is full. */
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]);
 
-/* Derives the endpoints for streams from those for requests, unless the file sets them: ipc at PATH.ingest, tcp at a
- * port that the system chooses. Returns false, with an error, where a path becomes too long for a socket. */
+/* Derives the endpoints for streams from those for requests, unless they are set: ipc at PATH.ingest, tcp at a port
+ * that the system chooses. Returns false, with an error, if a path becomes too long for a socket. */
 bool config_derive_ingest(config *c, char error[CONFIG_ERROR_SIZE]);
 
 /* Copies the values that the daemon reads at its start only from the running configuration into the next one. Returns
- * the number of keys whose values differed. `changed` receives their names, such as "server.workers, compile.mode". */
+ * the number of keys whose values differed; a derived endpoints.ingest does not count. `changed`, of `size` bytes,
+ * receives the names of these keys, such as "server.workers, compile.mode". */
 size_t config_keep_fixed(const config *running, config *next, char *changed, size_t size);
 
 /* Derives limits.memory_bytes if it is not set: half of the `available` bytes. If that is too little for the largest
  * request and its reply, lowers their limits and returns true. */
 bool config_fit_memory(config *c, size_t available);
 
-/* Returns where the configured models come from. It refers to `c`. */
+/* Returns the directories and rules from which models are loaded. The result points into `c`. */
 model_sources config_model_sources(const config *c);
 
-/* Parse names of levels and formats, as in the file. */
+/* Parses the name of a log level. Returns false, with an error that lists the names, for any other text. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);
+/* Parses the name of a log format. Returns false, with an error that lists the names, for any other text. */
 bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]);
 
 #endif

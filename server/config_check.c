@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Checks of a configuration that needs more than its text. */
+/* Checks a configuration beyond its text: warns of addresses that other machines reach, and loads the configured
+ * robots. */
 #include "config_check.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "models/store.h"
 #include "observe/health.h"
 
-/* Returns whether other machines may reach an address. */
+/* Returns whether other machines may reach an address: a tcp address other than loopback. */
 static bool is_open(const char *address) {
     static const char scheme[] = "tcp://";
     static const char *const loopback[] = {"127.", "localhost:", "[::1]:"};

@@ -11,8 +11,8 @@
 /* Logs a warning for each list of endpoints that other machines can reach. Returns whether there is none. */
 bool config_check_access(const config *c, logger *log);
 
-/* Makes all checks, and loads the configured robots as a start does. Writes warnings and errors on standard error.
- * Returns whether there are none. */
+/* Checks addresses, directories and files, and loads the configured robots as a start does. Writes warnings and errors
+ * to standard error. Returns whether there are none. */
 bool config_check(const config *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Values of configuration keys. */
+/* Parses and checks the values of configuration keys. */
 #include "config_value.h"
 
 #include <ctype.h>
@@ -100,7 +100,7 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
     return false;
 }
 
-/* Checks that an address is "ipc:///path" or "tcp://host:port". */
+/* Checks that an address is "ipc:///path" or "tcp://host:port", and short enough for a socket. */
 static bool check_address(const char *key, const char *address, char error[CONFIG_ERROR_SIZE]) {
     bool is_ipc = strncmp(address, "ipc:///", 7) == 0 && address[7] != '\0';
     const char *colon = strrchr(address, ':');

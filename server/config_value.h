@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of configuration keys. Each parser reads the text of one value and checks it; its errors contain the allowed
- * range.
+ * Parses and checks the values of configuration keys. Each parser returns false if the text is not valid, with an error
+ * that names the key and the allowed values.
  */
 #ifndef SERVER_CONFIG_VALUE_H
 #define SERVER_CONFIG_VALUE_H
@@ -37,7 +37,7 @@ bool config_parse_vector(const char *key, const char *text, double value[3], cha
 bool config_parse_word(const char *key, const char *text, const char *const *words, size_t count, int *value,
                        char error[CONFIG_ERROR_SIZE]);
 
-/* Parses addresses separated by white space. */
+/* Parses addresses separated by spaces or tabs, and adds them to the list. */
 bool config_parse_addresses(const char *key, const char *text, config_addresses *value, char error[CONFIG_ERROR_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Life cycle of the daemon. */
+/* Runs the daemon: creates its parts, drives them by timers and signals of one event loop, and stops them in order. */
 #include "daemon.h"
 
 #include <errno.h>
@@ -46,11 +46,12 @@ enum { OTHER_DESCRIPTORS = 128 };
 
 enum { STATUS_SIZE = 160, FIXED_KEYS_SIZE = 512 };
 
-/* Interval of checks for memory that can be returned to the system, and the smallest number of bytes that is worth
- * it. */
+/* Interval of checks for memory that can be returned to the system, and the smallest number of bytes that is worth a
+ * trim. */
 enum { TRIM_SECONDS = 5, TRIM_BYTES = 1 << 20 };
 
-/* Part of limits.memory_bytes from which freed memory is returned at once, until less was held for CROWD_SECONDS. */
+/* While more than limits.memory_bytes / CROWDED_PART is held, and for CROWD_SECONDS afterwards, malloc returns freed
+ * memory to the system at once. */
 enum { CROWDED_PART = 4, CROWD_SECONDS = 5 };
 
 typedef struct daemon_state {
@@ -81,7 +82,7 @@ typedef struct daemon_state {
     uv_timer_t tick, watchdog, drain;
     uv_signal_t terminate, interrupt, hang_up;
     uv_work_t scan, trim, save;
-    int64_t spare;       /* bytes after the last trim, or the least since then */
+    int64_t spare;       /* spare bytes after the last trim, or the least since then */
     bool returns_blocks; /* freed memory is returned to the system at once */
     uint64_t last_crowd; /* ns; last time when much memory was held */
     bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
@@ -157,7 +158,7 @@ static void fit_connections(daemon_state *d) {
     }
 }
 
-/* Logs limits that are derived from others. */
+/* Logs limits that were lowered to fit the memory, and derives job_bytes and peer_connections where they are 0. */
 static void log_derived_limits(daemon_state *d) {
     config *c = &d->config;
     if (c->is_lowered) {
@@ -174,7 +175,7 @@ static void log_derived_limits(daemon_state *d) {
     }
 }
 
-/* Applies limits to all following requests. */
+/* Applies the configured limits, and the level and format of the log, to all following requests. */
 static void apply_limits(daemon_state *d) {
     const config *c = &d->config;
     fit_connections(d);
@@ -213,7 +214,7 @@ static void scan_models(daemon_state *d) {
     model_directory_scan(d->directory, &sources);
 }
 
-/* Reports the models' health, after a scan. */
+/* Sets the health of the models after a scan: degraded if a file could not be loaded. */
 static void report_models(daemon_state *d) {
     char problem[HEALTH_MESSAGE_SIZE];
     size_t files = model_directory_problem(d->directory, problem, sizeof problem),
@@ -252,7 +253,7 @@ static void report_memory(daemon_state *d) {
     }
 }
 
-/* Reports the state directory's health. */
+/* Sets the health of the state directory, and logs when a problem appears or ends. */
 static void report_state(daemon_state *d) {
     char problem[GENERATIONS_PROBLEM_SIZE];
     bool is_bad = snapshot_problem(d->live, problem);
@@ -265,7 +266,7 @@ static void report_state(daemon_state *d) {
     health_set(&d->health, d->state_component, is_bad ? HEALTH_DEGRADED : HEALTH_SERVING, "%s", problem);
 }
 
-/* Writes the line that systemctl status shows. Returns whether it has changed. */
+/* Updates d->status, the line that systemctl status shows. Returns whether it has changed. */
 static bool write_status(daemon_state *d) {
     char text[STATUS_SIZE];
     snprintf(text, sizeof text, "%zu models, %u connections, %llu requests", model_store_count(d->store),
@@ -291,8 +292,8 @@ static int64_t look_for_spare_bytes(void) {
     return (int64_t)(pages * (size_t)sysconf(_SC_PAGESIZE)) - (int64_t)(info.uordblks + info.hblkhd);
 }
 
-/* Returns free pages to the system. After a flood of requests there are more spare bytes than after the last trim, or
- * than the least since then. A trim that pays is followed by another, since the flood may have continued. */
+/* Returns free pages to the system if the spare bytes exceed d->spare by TRIM_BYTES, as after a flood of requests, or
+ * if the last trim paid: the flood may have continued. Runs in a thread of libuv's pool. */
 static void on_trim(uv_work_t *work) {
     daemon_state *d = work->data;
     int64_t before = look_for_spare_bytes();
@@ -311,9 +312,9 @@ static void on_trimmed(uv_work_t *work, int status) {
     d->is_trimming = false;
 }
 
-/* Returns free memory to the system now and then. Many threads allocate long messages, and malloc keeps free memory for
- * each of them, so a flood would leave much memory allocated. A trim locks malloc's arenas one by one, so it runs only
- * where it pays, and not on the loop. */
+/* Queues a trim every TRIM_SECONDS. Many threads allocate long messages, and malloc keeps free memory for each of them,
+ * so a flood would leave much memory allocated. A trim locks malloc's arenas one by one, so it runs only where it pays,
+ * and not on the loop. */
 static void return_memory(daemon_state *d, uint64_t now) {
     if (now >= d->next_trim && !d->is_trimming) {
         d->next_trim = now + TRIM_SECONDS * NANOSECONDS;
@@ -380,8 +381,8 @@ static void on_tick(uv_timer_t *timer) {
     }
 }
 
-/* Sends a heartbeat from the loop, and only while the listeners answer: systemd restarts a daemon that hangs or does
- * not answer. */
+/* Sends a heartbeat to systemd, which restarts a daemon that sends none: a loop that hangs does not get here, and
+ * listeners that do not answer suppress it. A draining daemon always sends one. */
 static void on_watchdog(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     if (d->is_draining || probe_is_well(d->probe, d->watchdog_interval + NANOSECONDS)) {
@@ -396,7 +397,8 @@ static void close_handle(uv_handle_t *handle, void *context) {
     }
 }
 
-/* Ends the loop after the last replies had time to leave. */
+/* Ends the loop LINGER_MILLISECONDS after no request is pending or the drain time is over, so that the last replies can
+ * leave. */
 static void on_drain(uv_timer_t *timer) {
     daemon_state *d = timer->data;
     bool is_late = clock_now() > d->drain_end;
@@ -460,7 +462,7 @@ static void start_scan(daemon_state *d) {
     uv_queue_work(&d->loop, &d->scan, on_scan, on_scanned);
 }
 
-/* Keeps the running values of keys that are read at the start only, and logs which of them have changed. */
+/* Copies the running values of keys that are read at the start only to `next`, and logs which of them have changed. */
 static void keep_fixed_keys(daemon_state *d, config *next) {
     char changed[FIXED_KEYS_SIZE];
     if (config_keep_fixed(&d->config, next, changed, sizeof changed) > 0) {
@@ -478,7 +480,8 @@ static transport_limits connection_limits(const config *c) {
     };
 }
 
-/* Reloads the configuration. A bad one leaves the old one in effect. */
+/* Reloads the configuration and scans the models. A bad configuration leaves the old one in effect. During a scan only
+ * another scan is queued. */
 static void on_hang_up(uv_signal_t *signal, int number) {
     daemon_state *d = signal->data;
     char error[CONFIG_ERROR_SIZE];
@@ -573,7 +576,6 @@ static void load_persistent_models(daemon_state *d) {
     }
 }
 
-/* Starts models, workers and the service. */
 /* Creates the threads of long requests and of jobs. Jobs leave one processor to requests. */
 static void create_workers(daemon_state *d) {
     d->workers = d->config.workers ? (unsigned)d->config.workers : uv_available_parallelism();
@@ -582,7 +584,8 @@ static void create_workers(daemon_state *d) {
     d->job_pool = worker_pool_create(d->job_threads, QUEUE_CAPACITY, JOB_NICENESS);
 }
 
-/* Creates the service of simulations and streams. */
+/* Creates the registry of simulations and streams. It loads compiled models from the object cache if compiling is
+ * on. */
 static void create_live(daemon_state *d) {
     char compiled[PATH_MAX] = "", reason[OBJECT_REASON_SIZE];
     if (d->config.compile != COMPILE_OFF && !object_cache_open(d->config.state_directory, compiled, reason)) {
@@ -604,6 +607,7 @@ static void create_live(daemon_state *d) {
     d->live = live_create(&lives);
 }
 
+/* Creates the models, the workers and the service, and loads the models. */
 static bool start_service(daemon_state *d) {
     d->store = model_store_create(d->config.models);
     if (!d->store) {
@@ -720,7 +724,8 @@ static void start_loop_work(daemon_state *d) {
     start_timer(d, &d->watchdog, d->watchdog_interval ? on_watchdog : NULL, d->watchdog_interval / 1000000);
 }
 
-/* Creates the state directory if it is missing, as systemd does for its unit. The health reports later write errors. */
+/* Creates the state directory if it is missing, as systemd does for its unit, and logs a warning if it is not writable.
+ * Later failures to write are reported by the health. */
 static void prepare_state_directory(daemon_state *d) {
     const char *path = d->config.state_directory;
     if (path[0] == '\0' || ((mkdir(path, 0750) == 0 || errno == EEXIST) && access(path, W_OK | X_OK) == 0)) {
@@ -744,7 +749,8 @@ static void warn_changed(void *context, const char *name, const char *change) {
     log_warning(context, "simulation %s: %s", name, change);
 }
 
-/* Restores the simulations of the last run. */
+/* Restores the simulations of the last run, and saves them as the first snapshot of this one. Without a state directory
+ * it does nothing. */
 static void restore_simulations(daemon_state *d) {
     char path[PATH_MAX];
     refusal why = {0};
@@ -764,7 +770,7 @@ static void restore_simulations(daemon_state *d) {
     report_state(d);
 }
 
-/* Saves the last snapshot. */
+/* Saves a snapshot of the simulations when the daemon stops. Without a state directory it does nothing. */
 static void save_simulations(daemon_state *d) {
     char path[PATH_MAX];
     refusal why = {0};

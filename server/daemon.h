@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Life cycle of the daemon: start, work, reload, drain.
+ * Runs the daemon: starts its parts, serves requests, reloads the configuration on SIGHUP, and drains and stops on
+ * SIGTERM or SIGINT.
  */
 #ifndef SERVER_DAEMON_H
 #define SERVER_DAEMON_H
@@ -22,7 +23,8 @@ typedef struct daemon_arguments {
     log_format format;
 } daemon_arguments;
 
-/* Reads the configuration and applies the arguments to it. */
+/* Reads the configuration and applies the arguments to it. Returns false, with an error, if the file or an address is
+ * not valid; `c` then owns nothing. */
 bool daemon_configure(const daemon_arguments *arguments, config *c, char error[CONFIG_ERROR_SIZE]);
 
 /* Runs the daemon until SIGTERM or SIGINT. Takes ownership of the contents of `c`. Returns the exit code: 0, or 1 after

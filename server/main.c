@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dynamicsd: rigid-body dynamics as a network service. */
+/* Parses the command line of dynamicsd, the server of rigid-body dynamics, and runs or checks it. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Actions of the command line other than running. */
+/* Parsed command line: the arguments of the daemon, the paths to which they point, and the actions other than
+ * running. */
 typedef struct command {
     daemon_arguments arguments;
     char directory[PATH_MAX], state_directory[PATH_MAX];
@@ -91,7 +92,7 @@ static bool resolve_directory(const char *option, const char *path, char absolut
     return true;
 }
 
-/* Handles one option. */
+/* Applies one option to the command. Returns false, with an error, if the option or its value is not valid. */
 static bool apply_option(command *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     daemon_arguments *a = &c->arguments;
     switch (option) {
@@ -134,8 +135,9 @@ static bool apply_option(command *c, int option, const char *value, char error[C
     }
 }
 
-/* Derives the other endpoints. With --endpoint alone, events are published at an address derived from it, and no state
- * is stored: no endpoint or file conflicts with another daemon. */
+/* Derives the endpoints for events and the state directory of a daemon that has --endpoint but no --config. Without
+ * --events, events are published at PATH.events of each ipc endpoint; without --state, no state is stored. So no
+ * endpoint or file conflicts with another daemon. */
 static bool derive_others(daemon_arguments *a, char error[CONFIG_ERROR_SIZE]) {
     bool had_events = a->has_events;
     a->has_events = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Compilation of models in the background. */
+/* Compiles models in the background: loads a model's object from the cache, or runs dynamics-compile to make it, and
+ * sets the result in the model's entry. */
 #include "model_compiler.h"
 
 #include <dynamics/dynamics.h>
@@ -33,7 +34,7 @@ struct model_compiler {
     /* Results of the last step. */
     bool must_compile, is_made;
     dyn_compiled *compiled;
-    char digest[DIGEST_SIZE]; /* digest of its object */
+    char digest[DIGEST_SIZE]; /* digest of the object file of `compiled` */
     char reason[OBJECT_REASON_SIZE];
 };
 
@@ -71,7 +72,8 @@ static void finish(model_compiler *c) {
 
 /* ---- loading ----------------------------------------------------------------------------------------------------- */
 
-/* Loads the object from the cache, in a worker thread, and checks it against the library's own results. */
+/* Loads the object from the cache, in a worker thread, and checks it against the library's own results. On failure sets
+ * the reason, and removes an object that does not load. */
 static void load(model_compiler *c) {
     dyn_error error;
     if (!object_cache_digest(c->object, c->digest)) {
@@ -93,7 +95,7 @@ static void install_object(model_compiler *c) {
     }
 }
 
-/* Reads the last line that dynamics-compile wrote to standard error, if any. */
+/* Sets the reason to the last line that dynamics-compile wrote to standard error, if any. */
 static void read_messages(model_compiler *c) {
     char path[PATH_MAX], line[OBJECT_REASON_SIZE];
     scratch_file(c, messages_name, path);
@@ -107,8 +109,8 @@ static void read_messages(model_compiler *c) {
     }
 }
 
-/* Ends a compilation in a worker thread: takes its object, or the reason of its failure, and removes all other
- * files. */
+/* Ends a compilation in a worker thread: installs its object or reads the reason of its failure, removes its other
+ * files, and prunes the cache. */
 static void on_end(uv_work_t *work) {
     model_compiler *c = work->data;
     if (c->is_made) {
@@ -125,7 +127,7 @@ static void on_ended(uv_work_t *work, int status) {
     finish(work->data);
 }
 
-/* Ends a compilation, whose outcome is in is_made and the reason. */
+/* Queues the end of a compilation. The members is_made and reason hold its outcome. */
 static void end(model_compiler *c) {
     uv_queue_work(c->options.loop, &c->work, on_end, on_ended);
 }
@@ -251,7 +253,7 @@ static bool write_description(model_compiler *c) {
     return is_written;
 }
 
-/* Takes the object from the cache, or writes the description to compile, in a worker thread. */
+/* Loads the object from the cache, or else writes the description to compile. Runs in a worker thread. */
 static void on_prepare(uv_work_t *work) {
     model_compiler *c = work->data;
     c->must_compile = false;
@@ -290,7 +292,7 @@ static void on_prepared(uv_work_t *work, int status) {
     }
 }
 
-/* Returns whether a model waits to be compiled. */
+/* Returns whether a model waits to be compiled: once it is loaded, or with COMPILE_FIRST_USE once it is used. */
 static bool is_waiting(const model_compiler *c, model_entry *entry) {
     return model_entry_compilation(entry, NULL) == MODEL_COMPILATION_WAITS &&
            (c->options.mode == COMPILE_ON || model_entry_is_used(entry));
@@ -327,7 +329,7 @@ static void on_tick(uv_timer_t *timer) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Finds dynamics-compile in the directory of this program. */
+/* Finds dynamics-compile in the directory of this program. Returns false if /proc is not mounted. */
 static bool find_program(model_compiler *c) {
     static const char name[] = "dynamics-compile";
     ssize_t length = readlink("/proc/self/exe", c->program, sizeof c->program - sizeof name);

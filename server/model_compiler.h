@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compilation of models in the background, by dynamics-compile in a process of its own. Objects are stored in the state
- * directory and found there at the next start. One model at a time is compiled. Until then, and after a failure, the
- * library's own kernels compute; the entry holds the reason.
+ * Compiles models in the background, one at a time, by dynamics-compile in a process of its own. Objects are stored in
+ * the state directory and found there at the next start. Until a model is compiled, and after a failure, the library's
+ * own kernels compute it; the model's entry holds the reason of a failure.
  */
 #ifndef SERVER_MODEL_COMPILER_H
 #define SERVER_MODEL_COMPILER_H
@@ -26,16 +26,16 @@ typedef struct model_compiler_options {
     compile_mode mode;
     const char *state_directory;
     const char *program;  /* "": dynamics-compile in the directory of this program */
-    const char *compiler; /* C compiler for it; "": its own choice */
+    const char *compiler; /* C compiler that dynamics-compile runs; "": its default */
     double time;          /* time limit of one model, s */
     size_t memory_bytes;  /* memory limit of dynamics-compile and the C compiler together */
-    size_t cache_bytes;   /* bound of the bytes of all stored files, and so of one object */
+    size_t cache_bytes;   /* largest number of bytes of all stored files together, and so of one object */
 } model_compiler_options;
 
 typedef struct model_compiler model_compiler;
 
-/* Creates a model compiler. Returns NULL when out of memory. With COMPILE_OFF it does nothing. The strings of the
- * options must outlive it. */
+/* Creates a model compiler. Returns NULL when out of memory. With COMPILE_OFF, or if the program or the state directory
+ * cannot be used (which is logged), it compiles nothing. The strings of the options must outlive it. */
 model_compiler *model_compiler_create(const model_compiler_options *options);
 
 /* Ends the compiling process, if any, and begins no other. */

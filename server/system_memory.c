@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Memory that this process may use. */
+/* Finds how much memory this process may use, and sets when malloc returns freed memory to the system. */
 #include "system_memory.h"
 
 #include <limits.h>
@@ -22,7 +22,8 @@ static size_t read_limit(const char *path) {
     return has_number && bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
-/* Returns the lowest limit of a control group and those above it. A container may not see its group's own path. */
+/* Returns the lowest limit of a control group and those above it, or SIZE_MAX if there is none. A container may not see
+ * its group's own path. */
 static size_t group_limit(const char *mount, const char *group, const char *file) {
     char path[2 * PATH_MAX], name[PATH_MAX];
     size_t least = SIZE_MAX;
@@ -89,7 +90,7 @@ size_t system_memory_bytes(void) {
     return least;
 }
 
-/* Thresholds of malloc: the initial and the largest ones. */
+/* Thresholds of malloc in bytes. The larger of each pair is the highest value to which glibc raises it by itself. */
 enum { LEAST_MAPPED = 1 << 20, MOST_MAPPED = 32 << 20, LEAST_TRIMMED = 128 << 10, MOST_TRIMMED = 64 << 20 };
 
 void system_memory_return_blocks(bool returns) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory that this process may use.
+ * Finds how much memory this process may use, and sets when malloc returns freed memory to the system.
  */
 #ifndef SERVER_SYSTEM_MEMORY_H
 #define SERVER_SYSTEM_MEMORY_H
@@ -12,8 +12,8 @@
  * and its own resource limits. */
 size_t system_memory_bytes(void);
 
-/* Sets whether malloc returns freed blocks of a mebibyte and more to the system at once. Otherwise it keeps them for
- * the next requests, as it does by default after the first ones. Any thread. */
+/* Sets whether malloc returns freed blocks of a mebibyte and more to the system at once. Otherwise malloc keeps blocks
+ * below 32 MiB for the next requests, as glibc does by default after the first such blocks. Any thread. */
 void system_memory_return_blocks(bool returns);
 
 #endif

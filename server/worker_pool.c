@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Threads that compute long requests. */
+/* Runs queued tasks in a pool of threads. */
 #include "worker_pool.h"
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ struct worker_pool {
     pthread_t threads[];
 };
 
-/* Waits for a task. Returns false at the end. */
+/* Waits for a task and removes it from the queue. Returns false when the pool is being freed and the queue is empty. */
 static bool pop_task(worker_pool *pool, task *result) {
     pthread_mutex_lock(&pool->mutex);
     while (pool->count == 0 && !pool->is_ending) {
@@ -55,7 +55,8 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* Starts the threads with all signals blocked, because the loop handles signals. */
+/* Starts the threads with all signals blocked, because the loop handles signals. Stops at the first thread that cannot
+ * be created; thread_count is the number of started threads. */
 static void start_threads(worker_pool *pool, unsigned threads) {
     sigset_t all, old;
     sigfillset(&all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that are replaced atomically. */
+/* Replaces and removes files, and syncs them and their directory to the disk. */
 #include "files/durable_file.h"
 
 #include <errno.h>

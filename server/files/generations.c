@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbered snapshots and journals. */
+/* Stores a state in numbered snapshots and journals, and reads it back. */
 #include "files/generations.h"
 
 #include <dirent.h>
@@ -31,7 +31,7 @@ static void reserve_path(const generations *g, char path[PATH_MAX]) {
     snprintf(path, PATH_MAX, "%.4000s/%s", g->directory, RESERVE);
 }
 
-/* Returns the number in a file's name, or 0 for other files. */
+/* Returns the number in the name of a file of that kind, or 0 for other files. */
 static uint64_t number_of(const char *name, const char *kind) {
     static const char prefix[] = "simulations.";
     char *end;
@@ -139,7 +139,8 @@ uint64_t generations_journal_bytes(generations *g) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Visits the records of a file up to the empty one. Returns whether the file ends with an empty record. */
+/* Visits the records of a file up to the empty one; without a visitor (NULL) it only reads them. Returns whether the
+ * file ends with an empty record. */
 static bool visit_file(record_reader *r, const generations_visitor *visitor) {
     const uint8_t *bytes;
     size_t size;
@@ -154,8 +155,8 @@ static bool visit_file(record_reader *r, const generations_visitor *visitor) {
     return false;
 }
 
-/* Opens the newest complete snapshot or, if none is complete, the newest. Returns false if there is none, or with
- * errno. */
+/* Opens the newest complete snapshot or, if none is complete, the newest. Returns false with errno; 0 if there is no
+ * snapshot. */
 static bool open_snapshot(generations *g, const uint64_t *numbers, size_t count, record_reader *r, uint64_t *number) {
     char path[PATH_MAX];
     for (size_t i = count; i-- > 0;) {
@@ -246,7 +247,8 @@ bool generations_read(generations *g, bool journals, const generations_visitor *
 
 /* ---- the journal ------------------------------------------------------------------------------------------------- */
 
-/* Refuses records until a new journal is begun. Called with the mutex held. */
+/* Refuses records until a new journal is begun, and stores the problem of `action`, whose error is in errno. Called
+ * with the mutex held. */
 static void break_journal(generations *g, const char *action) {
     g->is_broken = g->must_save = true;
     g->lost_from = g->synced;
@@ -306,7 +308,8 @@ bool generations_sync(generations *g, uint64_t record) {
     return is_synced;
 }
 
-/* Begins the next journal. Called with the mutex held. */
+/* Begins the next journal. Returns false, and stores the problem, if the file cannot be created. Called with the mutex
+ * held. */
 static bool begin_journal(generations *g) {
     char path[PATH_MAX];
     file_path(g, g->newest + 1, JOURNAL, path);
@@ -369,7 +372,8 @@ void generations_add(generations_writer *w, const void *bytes, size_t size) {
     }
 }
 
-/* Removes the files of older generations. Those that stay are removed by the next commit. */
+/* Removes the files of a kind whose numbers are less than `number`. Files that cannot be removed are left to the next
+ * commit. */
 static void remove_older(const generations *g, uint64_t number, const char *kind) {
     char path[PATH_MAX];
     uint64_t *numbers;
@@ -384,7 +388,7 @@ static void remove_older(const generations *g, uint64_t number, const char *kind
     free(numbers);
 }
 
-/* Abandons a snapshot that did not take effect. */
+/* Records that a snapshot did not take effect. Always returns false, with errno set to `reason`. */
 static bool fail_commit(generations *g, const char *path, int reason) {
     generations_set_problem(g, "cannot write %.256s: %s; the previous snapshot and its journal stay in force", path,
                             strerror(reason));
@@ -432,7 +436,8 @@ bool generations_commit(generations *g, generations_writer *w, char path[PATH_MA
     return true;
 }
 
-/* Returns the bytes that the next snapshot may need. */
+/* Returns the bytes to reserve for the next snapshot: twice those of the last one and the journal, rounded up to
+ * RESERVE_STEP. */
 static uint64_t wanted_reserve(generations *g) {
     pthread_mutex_lock(&g->mutex);
     uint64_t wanted = 2 * (g->written + g->end);

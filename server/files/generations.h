@@ -34,7 +34,7 @@ typedef struct generations {
     uint64_t base;      /* number of the snapshot in force; 0: none */
     uint64_t end;       /* bytes of the journal */
     uint64_t appended;  /* records in all journals since open */
-    uint64_t synced;    /* records of them that are on the disk */
+    uint64_t synced;    /* number of the last appended record that is on the disk */
     uint64_t lost_from; /* records after this one, up to `lost_to`, may not be on the disk: their journal failed */
     uint64_t lost_to;
     uint64_t written; /* bytes of the last snapshot, and of journals since */
@@ -46,18 +46,21 @@ typedef struct generations {
     _Atomic uint64_t reserved; /* bytes of that file */
 } generations;
 
-/* Callbacks for each record, in order, and for files that are truncated or damaged. */
+/* Callbacks for each record, in order, and for files that are truncated or damaged: `at` is the offset of the first
+ * bytes that are no valid record, `size` the size of the file. */
 typedef struct generations_visitor {
     void (*record)(void *context, const uint8_t *bytes, size_t size);
     void (*damaged)(void *context, const char *path, size_t at, size_t size);
     void *context;
 } generations_visitor;
 
+/* Initializes the structure. Opens no file: generations_rotate begins the first journal. */
 void generations_open(generations *g, const char *directory);
+/* Closes the files and frees the structure's resources. No thread may use it any more. */
 void generations_close(generations *g);
 
-/* Reads the state; without `journals` the snapshot alone. Returns false with errno when the directory or a file cannot
- * be read. */
+/* Reads the state; without `journals` the snapshot alone. A missing directory is an empty state. Returns false with
+ * errno when the directory or a file cannot be read. */
 bool generations_read(generations *g, bool journals, const generations_visitor *visitor);
 
 /* Appends a record to the journal. Returns its number for generations_sync, or 0 if it is not in the journal;
@@ -80,7 +83,10 @@ typedef struct generations_writer {
     int reason;
 } generations_writer;
 
+/* Begins a snapshot in the reserved file, or in a new one. The writer stores an error until generations_commit reports
+ * it. */
 void generations_begin(generations *g, generations_writer *w);
+/* Appends a record to a snapshot. The first error is stored, and the following records are ignored. */
 void generations_add(generations_writer *w, const void *bytes, size_t size);
 
 /* Makes the snapshot effective and removes older generations; `path` receives its name. On failure, and for a writer
@@ -94,7 +100,8 @@ void generations_reserve(generations *g);
 /* Returns whether the reserve is smaller than generations_reserve requests. */
 bool generations_reserve_is_short(generations *g);
 
-/* Writes the reason why changes are not on the disk, or "" if they are. Returns whether there is a problem. */
+/* Writes the reason why changes are not on the disk, or why no space could be reserved; "" if there is no problem.
+ * Returns whether there is one. */
 bool generations_problem(generations *g, char text[GENERATIONS_PROBLEM_SIZE]);
 
 /* Stores a problem that the owner of the state detected. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of records. */
+/* Writes and reads files of records with checksums. */
 #include "files/record_file.h"
 
 #include <errno.h>
@@ -53,8 +53,8 @@ static bool write_all(int file, uint64_t at, const uint8_t *bytes, size_t size) 
     return true;
 }
 
-/* Writes the bytes before the header, so that a header in the file precedes a complete record if the system writes in
- * order. The checksum detects all other cases. */
+/* Writes the bytes before the header, so that a header in the file implies that its bytes are there if the system
+ * writes in order. The checksum detects all other cases. */
 bool record_append(int file, uint64_t *end, const void *bytes, size_t size) {
     uint8_t header[RECORD_HEADER];
     if (size > RECORD_MOST) {

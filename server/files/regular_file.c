@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that the daemon opens by name. */
+/* Opens and reads regular files without waiting for FIFOs or devices. */
 #include "files/regular_file.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static ssize_t read_all(int file, char *bytes, size_t room) {
     return (ssize_t)used;
 }
 
-/* Reads the open file. Returns NULL with errno. */
+/* Reads an open file of at most `most` bytes into memory that the caller frees. Returns NULL with errno. */
 static char *read_open(int file, size_t most, size_t *length) {
     struct stat status;
     if (fstat(file, &status) != 0) {

@@ -18,7 +18,7 @@ int regular_file_open(const char *path, int flags);
 FILE *regular_file_stream(const char *path, int flags);
 
 /* Reads a whole file into memory that the caller frees. If the file is shortened meanwhile, returns the bytes read.
- * Returns NULL with errno: EFBIG beyond `most` bytes, or as above. */
+ * Returns NULL with errno: EFBIG beyond `most` bytes, or as regular_file_open. */
 char *regular_file_read(const char *path, int flags, size_t most, size_t *length);
 
 /* Returns a description of an errno of the functions above, valid until the next call of strerror. */

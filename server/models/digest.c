@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Digest that identifies a model by its content. */
+/* Computes and recognizes the digests that identify models. */
 #include "models/digest.h"
 
 #include <mbedtls/md.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Models loaded from files. */
+/* Loads models from directories and listed files, and follows changes of the files at each scan. */
 #include "models/directory.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ typedef struct model_file {
     bool is_loaded;  /* the store holds a model of it, possibly of an older state */
     bool has_failed; /* its present state could not be loaded */
     bool is_seen;    /* seen by the current scan */
-    size_t place;    /* number of its directory; a file of a rule: none */
+    size_t place;    /* index of its directory; NO_PLACE for the file of a rule */
 } model_file;
 
 struct model_directory {
@@ -90,8 +90,8 @@ static void log_loaded(model_directory *directory, const model_entry *entry) {
              dyn_report_count_severity(entry->report, DYN_SEVERITY_WARNING));
 }
 
-/* Returns the file of a loaded model if the current scan has not seen it: it is gone, or one of an earlier directory
- * comes before it. Returns NULL for all others. */
+/* Returns the file of a loaded model if the current scan has not seen it: the file is gone, or a file of an earlier
+ * directory comes before it. Returns NULL for all other models. */
 static const model_file *find_outdated(const model_directory *directory, const char *name, const char *path) {
     for (size_t i = 0; i < directory->count; i++) {
         const model_file *file = &directory->files[i];
@@ -102,8 +102,8 @@ static const model_file *find_outdated(const model_directory *directory, const c
     return NULL;
 }
 
-/* Inserts a model from a file into the store. It may replace a model of the same or of an outdated file only: a stored
- * model was chosen by a client and stays. */
+/* Inserts a model from a file into the store. It may replace a model of the same or of an outdated file only: a model
+ * that a client stored stays. Returns false, after logging the reason, if the model is not inserted. */
 static bool insert(model_directory *directory, const model_file *file, model_entry *entry) {
     model_entry *present = model_store_find(directory->store, entry->name);
     bool has_other_source = present && strcmp(present->source, file->path) != 0;
@@ -120,7 +120,7 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
     }
     model_insertion result = model_store_insert(directory->store, entry, MODEL_ANY, NULL);
     if (result == MODEL_PRESENT && outdated) {
-        /* The store would keep an equal model with its outdated source. */
+        /* Removes the present model first: the store would keep an equal model with its outdated source. */
         model_entry_release(model_store_remove_source(directory->store, entry->name, outdated->path));
         result = model_store_insert(directory->store, entry, MODEL_ANY, NULL);
     }
@@ -185,7 +185,7 @@ static model_file *find_file(model_directory *directory, const char *path, const
     return file->path ? file : NULL;
 }
 
-/* Place of a file that a rule names. */
+/* Directory index of a file that a rule names. */
 static const size_t NO_PLACE = SIZE_MAX;
 
 /* Returns a file of an earlier directory that the current scan has seen under a name; NULL for none. */
@@ -199,7 +199,7 @@ static const model_file *find_earlier(const model_directory *directory, const ch
     return NULL;
 }
 
-/* Loads a file unless it is loaded and has not changed. */
+/* Loads a file unless it is loaded and has not changed. Counts and logs a file that is missing. */
 static void visit(model_directory *directory, const char *path, const char *name, size_t place,
                   const model_options *options, size_t links) {
     struct stat status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models loaded from files: directories of *.urdf, and files that the configuration lists. A file of a directory is
+ * Loads models from files: directories of *.urdf, and files that the configuration lists. A file of a directory is
  * loaded under its own name without the suffix. A rule assigns one file another name or other options. A robot of an
  * earlier directory comes before a robot of the same name in a later one. A bad file is reported and does not affect
  * the others. One thread at a time may call these functions, except model_directory_problem.
@@ -21,9 +21,9 @@ typedef struct model_rule {
     bool has_strict; /* the section states it */
 } model_rule;
 
-/* Where models come from. */
+/* Sources of models. */
 typedef struct model_sources {
-    const char (*paths)[PATH_MAX]; /* of the directories */
+    const char (*paths)[PATH_MAX]; /* paths of the directories */
     size_t path_count;
     bool strict; /* for files without a rule */
     const model_rule *rules;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loaded model. */
+/* Builds, shares and frees loaded models, and pools their workspaces. */
 #include "models/entry.h"
 
 #include <dynamics/text.h>
@@ -75,7 +75,7 @@ static dyn_status write_digest(model_entry *entry, dyn_error *error) {
     return status;
 }
 
-/* Compiles the description. */
+/* Builds the model from the builder's description, with the options of the entry. */
 static dyn_status compile(model_entry *entry, dyn_builder *builder, dyn_error *error) {
     const model_options *options = &entry->options;
     dyn_build_options build_options =
@@ -87,7 +87,8 @@ static dyn_status compile(model_entry *entry, dyn_builder *builder, dyn_error *e
     return status == DYN_OK ? dyn_builder_build(builder, &build_options, entry->report, &entry->model, error) : status;
 }
 
-/* Fills a new entry. */
+/* Builds the model of a new entry, and sets the entry's source, name and digest. An empty `name` selects the robot's
+ * own. */
 static dyn_status fill(model_entry *entry, dyn_builder *builder, const char *name, const char *source, size_t links,
                        dyn_error *error) {
     entry->source = strdup(source);

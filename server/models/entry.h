@@ -71,35 +71,40 @@ dyn_status model_entry_create(const char *text, size_t length, const char *name,
                               const model_options *options, size_t links, dyn_error *error, model_entry **result);
 
 /* Builds the model that a builder describes and creates an entry of it. The entry takes ownership of `report`, also on
- * failure; the builder's reader may have added to it (NULL: none yet). `options` are as above. Errors are as in
- * builder.h, and with place "name", or "links" for too many. */
+ * failure; the builder's reader may have added to it (NULL: none yet). The other arguments are those of
+ * model_entry_create. Errors are as in builder.h, and with place "name", or "links" for too many. */
 dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const char *name, const char *source,
                              const model_options *options, size_t links, dyn_error *error, model_entry **result);
 
-/* Acquire and release a reference; the last release frees the entry. Release ignores NULL. */
+/* Acquires a reference. Returns `entry`. */
 model_entry *model_entry_retain(model_entry *entry);
+/* Releases a reference; the last release frees the entry. NULL is ignored. */
 void model_entry_release(model_entry *entry);
 
-/* Lease and return of a workspace of a precision. A lease creates one only when none is idle. Errors are as in
- * dyn_workspace_create_in; there is no workspace then. */
+/* Leases a workspace of a precision, for one thread until model_entry_return. Creates one only when none is idle.
+ * Errors are as in dyn_workspace_create_in. */
 dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_error *error, dyn_workspace **workspace);
+/* Returns a leased workspace to the entry, which frees it if MODEL_IDLE_WORKSPACES are idle already. */
 void model_entry_return(model_entry *entry, dyn_workspace *workspace);
 
-/* Returns whether a workspace was ever leased. */
+/* Returns whether a workspace was ever leased, or model_entry_compiled called. */
 bool model_entry_is_used(model_entry *entry);
 
-/* Sets the state of the compilation. With MODEL_COMPILED it also sets the algorithms for every workspace leased from
- * now on, from an object of that digest; the entry owns them. Once an entry is compiled, calls change nothing. */
+/* Sets the state of the compilation and its reason. With MODEL_COMPILED it also sets the algorithms for every workspace
+ * leased from now on, and the digest of their object; the entry owns the algorithms. Once an entry is compiled, calls
+ * change nothing and free `compiled`. */
 void model_entry_set_compilation(model_entry *entry, model_compilation state, const char *reason,
                                  dyn_compiled *compiled, const char *object);
 
-/* Returns the compiled algorithms and the digest of their object: NULL and "" if there are none yet. Counts as use. */
+/* Returns the compiled algorithms and the digest of their object: NULL and "" if there are none yet. Counts as a use of
+ * the model. */
 const dyn_compiled *model_entry_compiled(model_entry *entry, char object[DIGEST_SIZE]);
 
-/* Writes the name of the code that computes, for comparisons of bits: the instruction set, and the object of compiled
- * algorithms ("": none), as in simulation.proto. */
+/* Size of the text that computed_with writes, and the text before the digest of an object in it. */
 enum { COMPUTED_WITH_SIZE = DIGEST_SIZE + 40 };
 #define COMPUTED_WITH_COMPILED ", compiled "
+/* Writes the name of the code that computes, for comparisons of bits: the instruction set, and the digest of the object
+ * of compiled algorithms ("": none), as in simulation.proto. */
 void computed_with(const char *object, char text[COMPUTED_WITH_SIZE]);
 
 /* Returns the state of the compilation. `reason` (may be NULL) receives its reason, or "" if there is none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files of compiled algorithms. */
+/* Stores and checks the files of compiled algorithms. */
 #include "models/object_cache.h"
 
 #include <errno.h>
@@ -58,7 +58,7 @@ static char *read_file(const char *path, size_t most, size_t *size) {
     return regular_file_read(path, O_NOFOLLOW, most, size);
 }
 
-/* Computes the digest of a file's bytes. */
+/* Computes the digest of a file's bytes. Returns false if read_file cannot read the file. */
 static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE]) {
     size_t size;
     char *bytes = read_file(path, most, &size);
@@ -69,7 +69,7 @@ static bool digest_file(const char *path, size_t most, char digest[DIGEST_SIZE])
     return bytes != NULL;
 }
 
-/* Writes the path of the file that holds an object's digest. */
+/* Writes the path of the file that holds an object's digest. Returns false if it is too long. */
 static bool seal_path(const char *path, char seal[PATH_MAX]) {
     return snprintf(seal, PATH_MAX, "%s.sha256", path) < PATH_MAX;
 }
@@ -236,7 +236,8 @@ static bool is_older(struct timespec a, struct timespec b) {
     return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
 }
 
-/* Returns the bytes of all files, and the least recently used object other than `spared`; "" if there is none. */
+/* Returns the total bytes of all files in the directory. `oldest` receives the path of the least recently used object
+ * other than `spared`; "" if there is none. */
 static size_t find_oldest(const char *directory, const char *spared, char oldest[PATH_MAX]) {
     char *const roots[] = {(char *)directory, NULL};
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);

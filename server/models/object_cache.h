@@ -35,7 +35,7 @@ object_state object_cache_look(const char *path);
 bool object_cache_digest(const char *path, char digest[DIGEST_SIZE]);
 
 /* Loads the object stored for an entry in a directory ("": none), unless the entry is compiled already. Returns whether
- * it is compiled. May be called from any thread. */
+ * the entry is compiled. May be called from any thread. */
 bool object_cache_load(const char *directory, model_entry *entry);
 
 /* Creates an empty directory for one compilation in that of the cache. Returns false, with errno, on failure. */
@@ -49,11 +49,11 @@ void object_cache_remove_scratch(const char *scratch);
  * bytes; then nothing is at the path. */
 bool object_cache_insert(const char *made, const char *path, size_t most);
 
-/* Removes an object. Returns whether it is gone. */
+/* Removes an object and its digest. Returns whether both are gone. */
 bool object_cache_remove(const char *path);
 
-/* Removes every file that is neither an object nor the digest of one, and returns the number of files removed. No
- * compilation may be under way. */
+/* Removes every entry of the directory that is neither an object nor the digest of one, and returns the number of
+ * entries removed. No compilation may be under way. */
 size_t object_cache_clean(const char *directory);
 
 /* Removes the least recently used objects, but never `spared`, until the directory holds at most `bytes`. */

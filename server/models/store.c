@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Loaded models. */
+/* Stores the loaded models, sorted by name, and notifies a listener of changes. */
 #include "models/store.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static size_t index_of(const model_store *store, const char *name) {
     return i < store->count && strcmp(store->entries[i]->name, name) == 0 ? i : store->count;
 }
 
-/* Reserves room for one more entry. */
+/* Reserves room for one more entry. Returns false when out of memory. */
 static bool reserve(model_store *store) {
     if (store->count < store->room) {
         return true;
@@ -97,7 +97,8 @@ static bool reserve(model_store *store) {
     return entries != NULL;
 }
 
-/* Inserts an entry; called with the lock held. `old` receives the store's reference to a model that was replaced. */
+/* Inserts an entry. `old` receives the store's reference to a model that was replaced. Called with the write lock
+ * held. */
 static model_insertion insert(model_store *store, model_entry *entry, const char *replaced, model_entry **old) {
     size_t i = lower_bound(store, entry->name);
     bool is_there = i < store->count && strcmp(store->entries[i]->name, entry->name) == 0;
@@ -152,8 +153,8 @@ model_entry *model_store_find(model_store *store, const char *name) {
     return entry;
 }
 
-/* Removes the model of that name or digest. If `source` is not NULL, removes it only if it came from that file and is
- * not stored on the disk. */
+/* Removes the model of that name or digest and returns the store's reference to it, or NULL. If `source` is not NULL,
+ * removes the model only if it came from that file and is not stored on the disk. */
 static model_entry *remove_entry(model_store *store, const char *name, const char *source) {
     model_entry *entry = NULL;
     pthread_mutex_lock(&store->change);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loaded models, by name and by digest. All functions may be called from any thread.
+ * Store of the loaded models, which are found by name or by digest. All functions may be called from any thread, except
+ * those that say otherwise.
  */
 #ifndef SERVER_MODELS_STORE_H
 #define SERVER_MODELS_STORE_H
@@ -27,7 +28,7 @@ typedef enum model_insertion {
 /* Creates an empty store for at most `capacity` models; NULL when out of memory. */
 model_store *model_store_create(size_t capacity);
 
-/* Releases all models. */
+/* Releases all models and frees the store. NULL is ignored. No thread may use the store any more. */
 void model_store_free(model_store *store);
 
 /* Changes the capacity; models beyond it stay. */
@@ -41,7 +42,8 @@ void model_store_listen(model_store *store, model_listener listener, void *conte
 
 /* Inserts a model under its name. The store takes a reference of its own. `replaced` is the digest of the model of that
  * name that may be replaced; MODEL_ANY: any one, or none; NULL: no model is replaced. `present` (may be NULL) receives
- * a reference to the model that the store now holds under that name (NULL if there is none). */
+ * a reference to the model that the store now holds under that name (NULL if there is none). Returns MODEL_STORE_FULL
+ * also when out of memory. */
 model_insertion model_store_insert(model_store *store, model_entry *entry, const char *replaced, model_entry **present);
 
 /* Returns a reference to the model of that name or digest, or NULL if there is none. */
@@ -51,10 +53,11 @@ model_entry *model_store_find(model_store *store, const char *name);
  * several models with one digest, removes the first by name. */
 model_entry *model_store_remove(model_store *store, const char *name);
 
-/* Removes a model only if it came from that file and is not stored on the disk. */
+/* Removes the model of that name or digest if it came from the file `source` and is not stored on the disk. Returns the
+ * store's reference to it, or NULL if nothing was removed. */
 model_entry *model_store_remove_source(model_store *store, const char *name, const char *source);
 
-/* Returns references to all models, sorted by name, in an array that the caller frees with model_store_release_list.
+/* Stores references to all models, sorted by name, in an array that the caller frees with model_store_release_list.
  * Returns false when out of memory. */
 bool model_store_list(model_store *store, model_entry ***entries, size_t *count);
 void model_store_release_list(model_entry **entries, size_t count);

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* One second. */
+/* Nanoseconds in a second. */
 #define NANOSECONDS UINT64_C(1000000000)
 
 /* Returns the time of CLOCK_MONOTONIC in ns. */
@@ -25,8 +25,8 @@ static inline int64_t clock_wall(void) {
     return (int64_t)now.tv_sec * (int64_t)NANOSECONDS + now.tv_nsec;
 }
 
-/* Converts a duration in seconds, which must be finite and not negative, to whole nanoseconds; very long ones
- * saturate. */
+/* Converts a duration in seconds, which must be finite and not negative, to whole nanoseconds. Durations above 1e9 s
+ * become 1e9 s. */
 static inline uint64_t clock_duration(double seconds) {
     return seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 1000000000 * NANOSECONDS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Health of the daemon's components. */
+/* Stores the health of the daemon's components, and derives that of the loop from its heartbeats. */
 #include "observe/health.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "observe/clock.h"
 
-/* Age of the loop's last heartbeat from which it counts as hung. */
+/* Age of the last heartbeat from which the loop counts as hung. */
 #define LOOP_PATIENCE (2 * NANOSECONDS)
 
 void health_init(health *h) {

@@ -14,7 +14,7 @@
 
 enum { HEALTH_COMPONENTS = 24, HEALTH_NAME_SIZE = 272, HEALTH_MESSAGE_SIZE = 1024 };
 
-/* States from best to worst, numbered as in the protocol. */
+/* States, numbered as in the protocol. From HEALTH_SERVING on, each is worse than the one before. */
 typedef enum health_state { HEALTH_UNKNOWN, HEALTH_SERVING, HEALTH_DEGRADED, HEALTH_NOT_SERVING } health_state;
 
 typedef struct health_component {
@@ -31,11 +31,12 @@ typedef struct health {
     atomic_uint_fast64_t beat; /* ns; the loop's last heartbeat */
 } health;
 
-/* Prepares a health with the component "loop". */
+/* Initializes the structure, with the component "loop". */
 void health_init(health *h);
 void health_free(health *h);
 
-/* Adds a component in state unknown. Returns its index. Must be called before the health is shared. */
+/* Adds a component in state unknown. Returns its index; when the table is full, that of the last component, which is
+ * renamed. Must be called before the health is shared. */
 size_t health_enter(health *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Sets a component's state, with a sentence for every state but serving. The sentence is made printable
@@ -46,7 +47,8 @@ void health_set(health *h, size_t component, health_state state, const char *for
 /* Records a heartbeat of the loop. */
 void health_beat(health *h);
 
-/* Copies component i. */
+/* Copies a component to `result`. The component "loop" is not serving if its last heartbeat is older than two
+ * seconds. */
 void health_read(health *h, size_t component, health_component *result);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The daemon's log. */
+/* Formats the lines of the log and writes them to standard error. */
 #include "observe/log.h"
 
 #include <stdarg.h>
@@ -39,7 +39,7 @@ void log_configure(logger *log, log_level level, log_format format) {
     atomic_store(&log->format, format);
 }
 
-/* Appends printable text to line at `used`, with the escapes of a JSON string. */
+/* Appends printable text to `line` at index `used`, with the escapes of a JSON string. Returns the index after it. */
 static size_t append_json(char *line, size_t used, const char *text) {
     for (; *text; text++) {
         if (*text == '"' || *text == '\\') {
@@ -78,7 +78,7 @@ static void write_line(logger *log, log_level level, const char *message) {
     }
     line[used++] = '\n';
     ssize_t written = write(STDERR_FILENO, line, used);
-    (void)written; /* There is nowhere to report it. */
+    (void)written; /* a log that cannot be written cannot report it */
 }
 
 static void write_formatted(logger *log, log_level level, const char *format, va_list arguments) {

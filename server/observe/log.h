@@ -34,13 +34,17 @@ typedef struct log_episode {
 /* Sets level and format; LOG_FORMAT_AUTO is resolved here. */
 void log_configure(logger *log, log_level level, log_format format);
 
-/* Writes one line, printf-style, made printable (dynamics/text.h) in every format. */
+/* Writes an error, printf-style, as one line that is made printable (dynamics/text.h) in every format. */
 void log_error(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a warning like log_error, unless the logger's level excludes warnings. */
 void log_warning(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes information like log_error, unless the logger's level excludes it. */
 void log_info(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes details like log_error, unless the logger's level excludes them. */
 void log_debug(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Writes one warning of an episode. */
+/* Writes a warning about an event that may repeat often: at once the first time, then at most once a minute with the
+ * number of repetitions since. */
 void log_repeated(logger *log, log_episode *episode, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Budget of the bytes that the daemon holds for its clients. */
+/* Charges and releases the bytes that the daemon holds for its clients. */
 #include "observe/memory_budget.h"
 
 #include <stdint.h>

@@ -19,7 +19,8 @@ typedef struct memory_budget {
     atomic_bool has_refused; /* a charge was refused */
 } memory_budget;
 
-/* Sets the bound: `reserve` of the `limit` is for arriving messages only. */
+/* Sets the limit; `reserve` bytes of it are for arriving messages only. A reserve that is not less than the limit
+ * counts as 0. */
 void memory_budget_set(memory_budget *b, size_t limit, size_t reserve);
 
 /* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit. */
@@ -31,7 +32,8 @@ size_t memory_budget_add(memory_budget *b, size_t bytes);
 /* Releases bytes that were charged. */
 void memory_budget_release(memory_budget *b, size_t bytes);
 
-/* Returns whether requests and replies hold more than three quarters of their bound, `leaving` bytes not counted. */
+/* Returns whether the held bytes, without `leaving` of them that are about to be released, exceed three quarters of the
+ * limit without its reserve. */
 bool memory_budget_is_short(const memory_budget *b, size_t leaving);
 
 /* Returns whether a charge was refused since the last call. */

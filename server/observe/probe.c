@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The self-probe. */
+/* Probes the daemon's endpoints over sockets of its own, reports their health, and restarts dead listeners. */
 #include "observe/probe.h"
 
 #include <netdb.h>
@@ -104,7 +104,8 @@ static size_t build_message(const probe_options *o, bool is_ipc, uint8_t *messag
     return (size_t)(to - message) + o->request_size;
 }
 
-/* Splits "tcp://host:port" and resolves the address to connect to. For a wildcard that is the loopback address. */
+/* Resolves "tcp://host:port" to the address to connect to; for a wildcard that is the loopback address. Returns false
+ * if it cannot be resolved. */
 static bool resolve(const char *address, struct sockaddr_storage *result) {
     char host[256], *port;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found;
@@ -183,7 +184,7 @@ static void on_closed(uv_handle_t *handle) {
     a->state = ATTEMPT_IDLE;
 }
 
-/* Closes the connection. A tcp one is reset, so that no port stays busy for a minute. */
+/* Closes the connection. A tcp connection after the greetings is reset, so that no port stays busy for a minute. */
 static void close_attempt(attempt *a) {
     if (a->state == ATTEMPT_IDLE || a->state == ATTEMPT_CLOSING) {
         return;
@@ -253,7 +254,7 @@ static void restart(target *t, const attempt *a, const char *reason) {
     }
 }
 
-/* Handles a failed connection: no listener is at the endpoint. */
+/* Handles a failed connection: recreates the listener if there is none at the endpoint, else reports the error. */
 static void fail_to_connect(attempt *a, int status) {
     target *t = a->target;
     close_attempt(a);
@@ -288,7 +289,7 @@ static void on_connected(uv_connect_t *request, int status) {
     }
 }
 
-/* Connects from a port that the transport knows in advance. */
+/* Connects from a local port that is announced to the transport in advance. Returns libuv's code. */
 static int connect_tcp(attempt *a) {
     target *t = a->target;
     struct sockaddr_storage local = {.ss_family = t->address.ss_family};
@@ -347,7 +348,8 @@ static void report_late(target *t, attempt *a, bool is_admitted) {
     }
 }
 
-/* Checks whether an attempt has ended, or takes too long. */
+/* Closes an attempt that has succeeded, restarts the listener of one that was never admitted, and reports one that
+ * takes longer than the timeout. */
 static void check_attempt(target *t, attempt *a) {
     const probe *p = t->probe;
     uint64_t now = p->time;

@@ -20,7 +20,7 @@
 
 typedef struct probe probe;
 
-/* Functions of the transport that the probe calls; i counts the endpoints. */
+/* Functions of the transport that the probe calls; `i` is the index of an endpoint. */
 typedef struct probe_hooks {
     uint64_t (*admitted)(void *context, size_t i);          /* number of connections admitted so far */
     void (*expect)(void *context, size_t i, uint16_t port); /* announces the local port of the next connection */
@@ -30,8 +30,8 @@ typedef struct probe_hooks {
 
 typedef struct probe_target {
     const char *address;
-    bool is_request; /* answers requests; else it publishes events, or */
-    bool is_ingest;  /* receives pushed messages */
+    bool is_request; /* the endpoint answers requests */
+    bool is_ingest;  /* the endpoint receives pushed messages; without either flag it publishes events */
 } probe_target;
 
 typedef struct probe_options {
@@ -52,7 +52,8 @@ probe *probe_create(const probe_options *options);
 /* Starts and checks attempts. Must be called at every tick of the loop. */
 void probe_tick(probe *p);
 
-/* Returns whether every endpoint has answered within that many ns. */
+/* Returns whether every endpoint has answered a request, or admitted a connection if it answers none, within `age`
+ * ns. */
 bool probe_is_well(const probe *p, uint64_t age);
 
 /* Sets the interval and the timeout, s. */
@@ -61,7 +62,7 @@ void probe_set_times(probe *p, double interval, double timeout);
 /* Stops probing and closes all connections; the loop must run on until they are closed. */
 void probe_stop(probe *p);
 
-/* Frees a probe that was stopped, after the loop has closed its handles. */
+/* Frees a probe that was stopped, after the loop has closed its handles. NULL is ignored. */
 void probe_free(probe *p);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Notifications to systemd. */
+/* Sends notifications to systemd. */
 #include "observe/watchdog.h"
 
 #include <dynamics/text.h>

@@ -13,11 +13,13 @@ uint64_t watchdog_interval(void);
 /* Sends a heartbeat: the daemon runs and its listeners answer. */
 void watchdog_feed(void);
 
-/* Notify that the daemon answers requests, reloads its configuration (followed by ready), stops, or has a new
- * status. */
+/* Notifies systemd that the daemon answers requests, after its start or a reload. */
 void watchdog_ready(const char *status);
+/* Notifies systemd that the daemon reloads its configuration; watchdog_ready ends the reload. */
 void watchdog_reloading(void);
+/* Notifies systemd that the daemon stops. */
 void watchdog_stopping(const char *status);
+/* Sends systemd a new status line. */
 void watchdog_status(const char *status);
 
 #endif

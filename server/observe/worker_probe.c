@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The self-probe of the workers. */
+/* Measures how long a task waits for a worker. */
 #include "observe/worker_probe.h"
 
 #include "observe/clock.h"

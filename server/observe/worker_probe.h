@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 typedef struct worker_probe {
-    atomic_bool is_waiting; /* queued */
+    atomic_bool is_waiting; /* the probe is in the queue of the pool */
     uint64_t since;         /* ns, CLOCK_MONOTONIC */
 } worker_probe;
 
-/* Submits a task. Returns false when the queue is full. */
+/* Function that submits a task to a pool. Returns false when the queue is full. */
 typedef bool (*worker_probe_submit)(void *pool, void (*run)(void *task), void *task);
 
-/* Submits the probe unless it is queued already. Returns for how many ns it has waited; 0: a worker has run it. The
- * probe must outlive the pool. */
+/* Submits the probe unless it is queued already. Returns for how many ns a queued probe has waited; 0 if a worker has
+ * run the last one, or if the queue is full. The probe must outlive the pool. */
 uint64_t worker_probe_tick(worker_probe *p, worker_probe_submit submit, void *pool);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Normally distributed random numbers from a seed. */
+/* Generates normally distributed random numbers from a seed. */
 #include "simulations/disturbance.h"
 
 #include <math.h>

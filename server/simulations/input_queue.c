@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Queue of points, ordered by time. */
+/* Queues the points of a simulation's input by time, and interpolates between them. */
 #include "simulations/input_queue.h"
 
 #include <dynamics/configuration_space.h>
@@ -53,7 +53,8 @@ static const double *first_row(const input_queue *q) {
     return q->rows + q->heap[0].row * q->width;
 }
 
-/* Removes the earliest point. The entry of its row moves to the end of the waiting points. */
+/* Removes the earliest point. Its heap entry moves behind those of the waiting points, so that its row is used
+ * again. */
 static void remove_first(input_queue *q) {
     const queued_point removed = q->heap[0], last = q->heap[--q->count];
     size_t place = 0;
@@ -76,7 +77,7 @@ static void mix(size_t n, const double *x, const double *z, double s, double *y)
     }
 }
 
-/* Writes the point at the fraction s between two rows; s = 0 is the first row. */
+/* Writes to `input` the parts of the point at the fraction s between the rows x and z; s = 0 is x. */
 static void write_input(const input_queue *q, const dyn_model *model, const double *x, const double *z, double s,
                         stepper_input *input) {
     size_t nq = q->nq, nv = q->nv;

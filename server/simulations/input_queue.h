@@ -38,8 +38,8 @@ typedef struct input_queue {
 bool input_queue_create(input_queue *q, size_t nq, size_t nv, size_t capacity);
 void input_queue_free(input_queue *q);
 
-/* Inserts a point at time t, after all that are not later. Returns its place, or NULL when the queue is full. The
- * caller fills tau, q, v and a, from place[1] on. */
+/* Inserts a point at time t, after all that are not later. Returns the point's row, or NULL when the queue is full. The
+ * row begins with t; the caller fills tau, q, v and a after it. */
 double *input_queue_insert(input_queue *q, double t);
 
 /* Computes the input at time t and consumes all points that are not later. With `is_linear` it interpolates linearly
@@ -48,7 +48,8 @@ double *input_queue_insert(input_queue *q, double t);
 bool input_queue_at(input_queue *q, const dyn_model *model, double t, bool is_linear, stepper_input *input,
                     size_t *used);
 
-/* Returns whether the queue has no next point and the last one is older than 1.5 times the distance between points. */
+/* Returns whether no point waits and, at time t, the last consumed point is older than 1.5 times the time between the
+ * last two. */
 bool input_queue_is_empty(const input_queue *q, double t);
 
 #endif

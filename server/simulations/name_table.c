@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table of reference-counted objects by name. */
+/* Inserts, finds and removes reference-counted objects in an array sorted by name. */
 #include "simulations/name_table.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ void name_table_free(name_table *table) {
     pthread_mutex_destroy(&table->mutex);
 }
 
-/* Returns the index of a name, or the index at which to insert it. */
+/* Returns the index of a name or, with `is_there` false, the index at which to insert it. */
 static size_t place_of(const name_table *table, const char *name, bool *is_there) {
     size_t low = 0, high = table->count;
     *is_there = false;

@@ -24,12 +24,13 @@ typedef struct name_table {
 
 void name_table_init(name_table *table, void (*retain)(void *value), void (*release)(void *value));
 
-/* Releases all values. */
+/* Releases all values and frees the table's memory. */
 void name_table_free(name_table *table);
 
 typedef enum name_insertion { NAME_INSERTED, NAME_TAKEN, NAME_TABLE_FULL, NAME_NO_MEMORY } name_insertion;
 
-/* Inserts a value and takes a reference to it, unless the table has `most` values already. */
+/* Inserts a value under a name, which must live as long as the value, and takes a reference. Fails if the name is in
+ * the table, the table has `most` values, or memory is exhausted. */
 name_insertion name_table_insert(name_table *table, const char *name, void *value, size_t most);
 
 /* Returns a reference to the value of that name, or NULL. */
@@ -39,11 +40,11 @@ void *name_table_find(name_table *table, const char *name);
 void *name_table_search(name_table *table, bool (*is_wanted)(const void *value, const void *context),
                         const void *context);
 
-/* Removes a value and releases the table's reference. Returns false if it was not in the table. */
+/* Removes a value and releases the table's reference. Returns false if the table does not hold that value under that
+ * name. */
 bool name_table_remove(name_table *table, const char *name, const void *value);
 
-/* Returns references to all values, in an array that name_table_release_list frees. Returns false when out of
- * memory. */
+/* Stores references to all values in an array that name_table_release_list frees. Returns false when out of memory. */
 bool name_table_list(name_table *table, void ***values, size_t *count);
 void name_table_release_list(name_table *table, void **values, size_t count);
 

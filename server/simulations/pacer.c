@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Periodic tasks. */
+/* Runs periodic tasks on threads, each with a heap of tasks by due time. */
 #include "simulations/pacer.h"
 
 #include <pthread.h>
@@ -79,7 +79,7 @@ static void queue(pacer_thread *t, pacer_task *task, uint64_t due) {
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
 
-/* Runs the first task, without the lock. */
+/* Runs the first task of the heap, with the mutex unlocked meanwhile, and queues it again unless it has ended. */
 static void run_first(pacer_thread *t) {
     pacer_task *task = t->heap[0];
     remove_task(t, task);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Order of numbered points. */
+/* Classifies numbered points as new, reordered or repeated, and counts the lost ones. */
 #include "simulations/point_order.h"
 
 #include <string.h>

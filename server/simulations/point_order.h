@@ -14,7 +14,7 @@ enum { POINT_ORDER_WINDOW = 1024 };
 /* State of the order. All zero at the start. */
 typedef struct point_order {
     uint64_t last;                          /* highest number so far; 0: none */
-    uint64_t lost;                          /* missing numbers below it */
+    uint64_t lost;                          /* missing numbers below `last` */
     uint64_t seen[POINT_ORDER_WINDOW / 64]; /* bit n % WINDOW: number n arrived, for the last WINDOW numbers */
 } point_order;
 

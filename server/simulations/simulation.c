@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A simulation. */
+/* Steps a simulation, on request or in ticks of the clock, and applies changes of its state and input. */
 #include "simulations/simulation.h"
 
 #include <math.h>
@@ -200,7 +200,7 @@ static simulation_progress advance(simulation *s) {
     return SIMULATION_STEPPED;
 }
 
-/* Adds the state to the batch for watchers. */
+/* Adds every publish_stride-th state to the batch for watchers, and sends a batch that is full. */
 static void gather(simulation *s) {
     simulation_batch *b = &s->batch;
     if (s->step % s->publish_stride != 0) {
@@ -247,7 +247,8 @@ static void drop_anchor(simulation *s, uint64_t now) {
     s->tick = 1;
 }
 
-/* Counts a tick that ended after the next one was due. */
+/* Counts a tick that ended after the next one was due, and publishes the first one of an episode. A delay above
+ * MOST_BEHIND postpones the schedule. */
 static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     s->statistics.overruns++;
     if (s->last_overrun == 0 || now > s->last_overrun + EPISODE) {
@@ -261,7 +262,7 @@ static void note_overrun(simulation *s, uint64_t now, uint64_t next) {
     }
 }
 
-/* Runs the steps of a tick, or as many of them as fit into the slice. Returns false if the simulation must stop. */
+/* Runs the steps of a tick, or as many of them as fit into the slice. Returns false if the simulation has diverged. */
 static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
     uint64_t target = s->anchor_step + s->tick * s->steps_a_tick;
     simulation_progress progress = SIMULATION_STEPPED;
@@ -283,7 +284,8 @@ static bool run_steps(simulation *s, uint64_t start, bool is_watched) {
     return progress != SIMULATION_HAS_DIVERGED;
 }
 
-/* Runs one tick. Returns the time at which the next one is due. */
+/* Runs one tick or continues it. Returns the time at which the next tick or the rest of this one is due, or PACER_END
+ * after a divergence. */
 static uint64_t tick(simulation *s) {
     uint64_t start = clock_now(), due = due_time(s, s->tick), first_step = s->step;
     bool begins = s->step == s->anchor_step + (s->tick - 1) * s->steps_a_tick;
@@ -398,7 +400,8 @@ void simulation_set_input(simulation *s, const stepper_input *input) {
     }
 }
 
-/* Notes a change of the state other than by a step. */
+/* Completes a change of the state other than by a step: clears the forces, ends a divergence, and informs the
+ * recording. */
 static void note_jump(simulation *s) {
     memset(s->tau, 0, s->nv * sizeof *s->tau);
     s->stamp_ns = clock_wall();

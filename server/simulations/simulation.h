@@ -166,9 +166,10 @@ void simulation_yield(simulation *s);
 
 /* ---- without the mutex ------------------------------------------------------------------------------------------- */
 
-/* Resume and pause of a paced simulation. A pause ends the stepping before it returns. Resume returns false if the
- * simulation is deleted or diverged, or memory is exhausted. */
+/* Starts the stepping of a paced simulation. Returns false if the simulation is deleted or diverged, or memory is
+ * exhausted. */
 bool simulation_resume(simulation *s);
+/* Pauses a paced simulation. The stepping has ended when the function returns. */
 void simulation_pause(simulation *s);
 
 /* Stops the simulation permanently. */
@@ -182,7 +183,8 @@ typedef enum simulation_progress {
     SIMULATION_IS_STARVED
 } simulation_progress;
 
-/* Runs one step of a simulation that is not running. */
+/* Runs one step of a simulation that is not running. A step that diverges publishes an event and leaves q and v;
+ * without input from a source that is awaited, no step is run. */
 simulation_progress simulation_step(simulation *s);
 
 /* Sends the batch of states to watchers. */

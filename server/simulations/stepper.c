@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Time integration of one robot. */
+/* Steps one robot through time and reports joints at their limits. */
 #include "simulations/stepper.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ bool stepper_is_compiled(const stepper *s) {
     return dyn_simulator_is_compiled(s->simulator);
 }
 
-/* Describes why a sample stopped. */
+/* Writes to `error` why the robot diverged in the last step. */
 static void describe(const stepper *s, dyn_error *error) {
     const char *joint = dyn_model_joint(s->model, s->result.joint)->name;
     *error = (dyn_error){.status = DYN_FAILED_PRECONDITION};

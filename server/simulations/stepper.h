@@ -11,7 +11,7 @@
 
 #include "simulations/disturbance.h"
 
-/* Wrenches of the environment, constant in their frames. */
+/* External wrenches on the robot, constant in their reference frames. */
 enum { STEPPER_FORCES = 64 };
 
 typedef struct stepper_forces {
@@ -46,16 +46,17 @@ typedef struct stepper_setup {
     const dyn_payload *payloads; /* expressed in the frames of their links */
 } stepper_setup;
 
-/* Creates a stepper. Errors are as in dyn_simulator_create and dyn_simulator_load. The model must outlive the
- * stepper. */
+/* Creates a stepper. Errors are as in dyn_simulator_create, dyn_simulator_use_compiled and dyn_simulator_load. The
+ * model must outlive the stepper. */
 dyn_status stepper_create(const dyn_model *model, const stepper_setup *setup, dyn_error *error, stepper **result);
 void stepper_free(stepper *s);
 
-/* Returns the options, with gains that live as long as the stepper, and the deviations (NULL: none). */
+/* Returns the options, with gains that live as long as the stepper. */
 const dyn_simulation_options *stepper_options(const stepper *s);
+/* Returns the standard deviations of the disturbance, nv, or NULL if there is none. */
 const double *stepper_deviation(const stepper *s);
 
-/* Returns whether compiled algorithms compute its steps. */
+/* Returns whether compiled algorithms compute the steps. */
 bool stepper_is_compiled(const stepper *s);
 
 /* Advances (q, v) by one step; tau receives the applied forces. Returns false when the robot diverges: then q and v are
@@ -63,8 +64,8 @@ bool stepper_is_compiled(const stepper *s);
 bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator, double *q, double *v, double *tau,
                   dyn_error *error);
 
-/* Returns the next joint that reached or passed a limit in the last step, or -1 if there are no more. A joint is
- * reported again after it was within its limits for a tenth of a second. */
+/* Returns the next joint that reached or passed a limit in the last step, after which the state is q, or -1 if there
+ * are no more. A joint is reported again after it was within its limits for a tenth of a second. */
 int stepper_limit(stepper *s, const double *q);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Streams of points. */
+/* Checks and counts the points of a stream, and uses them: computes torques, queues them for a simulation, or records
+ * them. */
 #include "simulations/stream.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 enum { MESSAGE_SIZE = 320 };
 
-/* Step of the credit after which it is reported. */
+/* Steps by which the credit grows before an event reports it. */
 enum { CREDIT_STEP = 64 };
 
 /* Arrays of a point in the scratch memory, in this order. */
@@ -136,7 +137,8 @@ typedef struct chunk_counts {
     size_t used;
 } chunk_counts;
 
-/* Returns the name and index of the first value of a row that is not finite, or NULL if all are. */
+/* Returns the name of the first array of point i with a value that is not finite, and stores the value and its index;
+ * NULL if all values are finite. */
 static const char *find_bad_value(const stream *s, const stream_chunk *c, size_t i, size_t *index, double *value) {
     const struct {
         const char *name;
@@ -186,7 +188,7 @@ static double lag_of(stream *s, double t, uint64_t arrival) {
     return (double)(arrival - s->first_arrival) / 1e9 - (t - s->first_t);
 }
 
-/* Returns whether a point may be used, given its delay. */
+/* Returns whether a point may be used, given its delay. Updates the delay statistics and counts a late point. */
 static bool is_welcome(stream *s, double t, uint64_t arrival, chunk_counts *f) {
     double lag = lag_of(s, t, arrival);
     bool has_bound = s->options.kind == STREAM_SIMULATION_INPUT || s->options.late_after > 0;
@@ -296,8 +298,8 @@ static stream_points accepted_points(const stream *s, const stream_chunk *c, siz
     };
 }
 
-/* Computes tau = ID(q, v, a) of all points at once. If one of them is refused, computes each point on its own; then the
- * good ones move up. */
+/* Computes tau = ID(q, v, a) of all points at once. If that fails, computes each point on its own, refuses the bad ones
+ * and moves the good ones to the front; p->n becomes their number. */
 static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
     const double *gravity = s->options.gravity;
     dyn_external_force list[STEPPER_FORCES];
@@ -323,7 +325,7 @@ static void compute_torques(stream *s, stream_points *p, chunk_counts *f) {
     p->n = good;
 }
 
-/* Stores the torques for later requests. */
+/* Stores the torques for later requests, each at index number % capacity unless a later point is there. */
 static void hold(stream *s, const stream_points *p) {
     for (size_t i = 0; i < p->n; i++) {
         size_t place = (size_t)(p->sequence[i] % s->options.capacity);
@@ -340,7 +342,8 @@ static unsigned parts_of(const stream_points *p) {
     return (p->tau ? POINT_TAU : 0U) | (p->q ? POINT_Q : 0U) | (p->v ? POINT_V : 0U) | (p->a ? POINT_A : 0U);
 }
 
-/* Inserts points, for all of which the queue has room. */
+/* Inserts points into the queue, which has room for all of them. Refuses all of them if they have no parts, or other
+ * parts than the earlier points of the stream. */
 static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
     size_t nq = s->nq, nv = s->nv;
     unsigned parts = parts_of(p);
@@ -368,7 +371,7 @@ static void enqueue(stream *s, stream_points *p, chunk_counts *f) {
     }
 }
 
-/* Writes points to the recording. */
+/* Writes points to the recording. Refuses all of them if the recording has ended. */
 static void record(stream *s, stream_points *p, chunk_counts *f) {
     const char *problem;
     if (s->hooks->on_record(s, p, &problem)) {
@@ -477,7 +480,8 @@ void stream_refuse(stream *s, uint64_t arrival, const char *message) {
 
 /* ---- simulations ------------------------------------------------------------------------------------------------- */
 
-/* Applies the policy for a simulation whose stream has no point left. */
+/* Applies the policy for a simulation whose stream has no point left: clears the reference velocity and acceleration,
+ * and with STREAM_EMPTY_ZERO the torques. */
 static void apply_empty_policy(const stream *s, simulation *target) {
     size_t bytes = s->nv * sizeof(double);
     if (s->options.empty == STREAM_EMPTY_ZERO) {
@@ -487,7 +491,8 @@ static void apply_empty_policy(const stream *s, simulation *target) {
     memset(target->input.a_ref, 0, bytes);
 }
 
-/* Writes the target's input for its next step: the drive of the stream's source. */
+/* Writes the target's input for its next step, as the `drive` of a simulation_source. Returns false when the stream has
+ * no point for that time. */
 static bool drive(void *context, simulation *target) {
     stream *s = context;
     size_t used;

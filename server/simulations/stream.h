@@ -74,7 +74,8 @@ typedef struct stream_points {
 typedef struct stream_hooks {
     void (*on_torques)(stream *s, const stream_points *points);
     void (*on_event)(stream *s, stream_event event, const char *message);
-    /* Returns whether a chunk can be recorded now; also where the recording has ended, which on_record reports. */
+    /* Returns whether a chunk can be recorded now. Returns true also if the recording has ended, since on_record
+     * reports that. */
     bool (*has_room)(const stream *s, const stream_chunk *chunk);
     /* Writes points to the file. Returns false, with the problem, if the recording has ended. */
     bool (*on_record)(stream *s, const stream_points *points, const char **problem);
@@ -116,19 +117,20 @@ struct stream {
     void *recording;
 };
 
-/* Creates a stream with one reference. Takes references to entry and target (which may be NULL). */
+/* Creates a stream with one reference that the caller owns. Takes references to entry and target (which may be NULL).
+ * Errors are those of dyn_workspace_create_in and dyn_workspace_load, and DYN_RESOURCE_EXHAUSTED. */
 dyn_status stream_create(model_entry *entry, simulation *target, const char *name, const stream_options *options,
                          const stream_hooks *hooks, void *context, dyn_error *error, stream **result);
 stream *stream_retain(stream *s);
 void stream_release(stream *s);
 
-/* Processes a chunk: counts every point, uses the good ones. */
+/* Processes a chunk: counts every point and uses the good ones. A closed stream ignores it. */
 void stream_push(stream *s, const stream_chunk *chunk);
 
 /* Counts a chunk that could not be decoded or does not fit as one refused point. */
 void stream_refuse(stream *s, uint64_t arrival, const char *message);
 
-/* Returns the highest number that may be sent. Called with the mutex held. */
+/* Returns the highest sequence number of a point that may be sent. Called with the mutex held. */
 uint64_t stream_credit(const stream *s);
 
 /* Returns the number of waiting points. Called with the mutex held. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Admission of connections. */
+/* Identifies the peers of new connections, and admits or rejects the connections by their limits. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,8 +82,8 @@ static unsigned part(unsigned connections, unsigned divisor) {
     return connections > 1 ? (connections + divisor - 1) / divisor : 0;
 }
 
-/* Counts a client's connection, unless there are too many of its kind or of its peer. Then returns NULL and writes the
- * cause to `reason`. */
+/* Counts a client's connection and returns the account of its peer. Returns NULL, with the cause in `reason`, while the
+ * daemon stops, or if there are too many connections of that kind or of that peer. */
 static peer_account *admit_client(transport *t, const transport_identity *peer, const char **reason) {
     unsigned limit = atomic_load(&t->connection_limit), share = atomic_load(&t->peer_limit);
     bool is_remote = !is_local(peer), is_root = !is_remote && peer->value == 0;

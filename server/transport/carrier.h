@@ -55,8 +55,9 @@ bool admission_connect(transport *t, nng_pipe pipe, transport_kind kind);
 /* Removes a connection that has ended. Returns whether it was admitted before. */
 bool admission_disconnect(transport *t, nng_pipe pipe);
 
-/* Opens the socket for pushed messages. Messages are received after ingest_receive. Returns nng's code. */
+/* Opens the socket for pushed messages, without receiving yet. Returns nng's code. */
 int ingest_open(transport *t);
+/* Begins to receive pushed messages. */
 void ingest_receive(transport *t);
 
 /* Ends the receive operation and waits for its completion. */
@@ -68,7 +69,8 @@ void ingest_free(transport *t);
 /* Counts and logs the reason for which a connection is closed. */
 void carrier_report_disconnection(transport *t, const transit_disconnection *disconnection, const char *peer);
 
-/* Sends topic, zero byte and body over a PUB socket. Returns whether nng accepted the message. Never blocks. */
+/* Sends topic, zero byte and body over a PUB socket. Returns false if memory is exhausted or nng does not accept the
+ * message. Never blocks. */
 bool publish(nng_socket socket, const char *topic, const uint8_t *body, size_t size);
 
 #endif

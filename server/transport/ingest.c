@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages that are pushed to the daemon: a PULL socket with one operation.
+ * Receives the messages that are pushed to the daemon, over a PULL socket with one operation.
  *
  * The sink handles one message at a time. Meanwhile nng reads at most one message of each connection ahead and leaves
  * the rest in the connections' buffers: senders that are too fast wait, and nothing is lost.

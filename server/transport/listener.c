@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Listening endpoint of nng. */
+/* Opens listeners of nng, replaces them while they are in use, and cleans up after replaced ones. */
 #include "transport/listener.h"
 
 #include <dirent.h>
@@ -25,7 +25,7 @@
  * connections. */
 #define OLD_AGE (2 * NANOSECONDS)
 
-/* Time between two later searches. */
+/* Time between two searches for forgotten connections, once the last replacement is older than OLD_AGE. */
 #define SEARCH_INTERVAL (NANOSECONDS / 4)
 
 /* Bytes of ".4294967295" and its zero byte, which end the path of a listener that is created again. */
@@ -267,7 +267,7 @@ static size_t find_old(const listener *l, int descriptor) {
     return i;
 }
 
-/* Returns whether bytes wait on a connection that nobody reads. */
+/* Returns whether a socket is a connection with unread bytes. */
 static bool has_unread(int descriptor) {
     int is_listening = 0, count = 0;
     socklen_t size = sizeof is_listening;
@@ -275,7 +275,7 @@ static bool has_unread(int descriptor) {
            ioctl(descriptor, FIONREAD, &count) == 0 && count > 0;
 }
 
-/* Shuts down a connection whose bytes are unread in two searches in a row. */
+/* Shuts down a connection that has unread bytes in two searches in a row; adds it to `suspects` in the first one. */
 static void check_suspect(const listener *l, int descriptor, int *suspects, size_t *count) {
     if (!has_unread(descriptor)) {
         return;

@@ -55,10 +55,11 @@ const char *listener_ipc_path(const char *address);
  * `error` and returns false. */
 bool listener_open(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 
-/* Replaces the listener by a new one. On failure the old one stays, and the next call tries again. */
+/* Replaces the listener by a new one. An ipc listener stays if that fails. A tcp listener is closed first, since the
+ * new one needs its port; if the new one fails, there is none. The next call tries again. */
 bool listener_replace(listener *l, char error[TRANSPORT_ERROR_SIZE]);
 
-/* Returns whether a local address is one of this listener's: of any generation, for ipc. */
+/* Returns whether a local address is one of this listener's, for ipc of any generation. */
 bool listener_owns(const listener *l, const struct sockaddr_storage *local);
 
 /* Returns the number of active connections of an nng listener. */

@@ -95,7 +95,8 @@ static void release_reply_bytes(nng_call *call) {
 }
 
 /* Charges a reply's bytes. Bytes that the handler set aside are used first, and the rest of them is released. Small
- * replies are free: a call, and a connection's sender, have at most one of them. */
+ * replies are free: a call, and a connection's sender, have at most one of them. Returns false if the bytes do not fit
+ * into the budget. */
 static bool charge_reply(nng_call *call, size_t size) {
     memory_budget *budget = call->transport->options.budget;
     size_t wanted = size < TRANSIT_LARGE ? 0 : size, set_aside = call->call.set_aside;
@@ -321,7 +322,8 @@ static bool has_kind(const transport_options *options, transport_kind kind) {
     return false;
 }
 
-/* Bounds the connections without handshake too, by the descriptors that are left below the limit. */
+/* Bounds the descriptors of connections, those without handshake included, so that others are left below the system's
+ * limit. */
 static void bound_descriptors(transport *t, unsigned connections) {
     struct rlimit limit = {.rlim_cur = RLIM_INFINITY};
     getrlimit(RLIMIT_NOFILE, &limit);

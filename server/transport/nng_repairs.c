@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Workarounds for defects of nng. */
+/* Overrides functions of the C library and of nng to work around defects of nng. */
 #include "transport/nng_repairs.h"
 
 #include <dlfcn.h>

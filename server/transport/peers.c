@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Peers. */
+/* Counts the connections of each peer, in a hash table of accounts. */
 #include "transport/peers.h"
 
 #include <stdint.h>
@@ -28,7 +28,7 @@ static peer_account **bucket_of(peer_table *table, const transport_identity *pee
     return &table->buckets[(hash >> 32) % PEER_BUCKETS];
 }
 
-/* Returns the account of the peer, which it creates if necessary; NULL when out of memory. Called with the mutex
+/* Returns the account of the peer, and creates it if necessary. Returns NULL when out of memory. Called with the mutex
  * held. */
 static peer_account *find_or_enter(peer_table *table, const transport_identity *peer) {
     peer_account **bucket = bucket_of(table, peer);

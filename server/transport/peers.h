@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers: all connections of one identity count as one peer. A peer has a share of the connections, and the daemon
- * accounts for the bytes that all of them hold together. Every function may be called from any thread.
+ * Accounts of peers: all connections of one identity count as one peer. A peer has a share of the connections, and the
+ * daemon accounts for the bytes that all of them hold together. Every function may be called from any thread.
  */
 #ifndef SERVER_TRANSPORT_PEERS_H
 #define SERVER_TRANSPORT_PEERS_H
@@ -30,8 +30,8 @@ typedef struct peer_table {
 void peer_table_init(peer_table *table);
 void peer_table_free(peer_table *table);
 
-/* Counts a connection of a peer, which may have `share` of them. The peer exists until its last connection leaves.
- * Returns NULL if it has its share already or memory is exhausted. */
+/* Counts a connection of a peer and returns the peer's account, which exists until its last connection leaves. Returns
+ * NULL if the peer has `share` connections already or memory is exhausted. */
 peer_account *peer_table_join(peer_table *table, const transport_identity *peer, unsigned share);
 
 /* Removes a connection from the peer's count. NULL is ignored. */

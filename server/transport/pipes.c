@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Table of the connections of a transport. */
+/* Records the connections of a transport, and finds those that are idle or do not read their replies. */
 #include "transport/pipes.h"
 
 #include <stdlib.h>

@@ -35,14 +35,14 @@ typedef struct pipe_table {
     pipe_record *buckets[PIPE_BUCKETS];
 } pipe_table;
 
-/* Reason for which a connection is closed. */
+/* Decision about a connection: keep it, or close it because it is idle or does not read its replies. */
 typedef enum pipe_action { PIPE_KEEP, PIPE_IDLE, PIPE_DEAF } pipe_action;
 
 /* Bounds on the idleness of a connection. */
 typedef struct pipe_bounds {
     uint64_t idle_time;  /* ns without a request */
     uint64_t reply_time; /* ns for which replies may wait without any being read */
-    unsigned share;      /* replies that may wait at once; more may wait only a fifth of that time */
+    unsigned share;      /* from this many waiting replies on, they may wait only a fifth of reply_time */
 } pipe_bounds;
 
 void pipe_table_init(pipe_table *table);
@@ -74,13 +74,15 @@ void pipe_table_done(pipe_table *table, uint32_t id, uint64_t now);
 /* Marks a connection as closing and copies its peer. Returns false when it is unknown or marked already. */
 bool pipe_table_condemn(pipe_table *table, uint32_t id, char peer[TRANSPORT_PEER_SIZE]);
 
-/* Finds connections that break a bound, marks them as closing and stores at most `capacity` of them. */
+/* Connection that breaks a bound. */
 typedef struct pipe_disconnection {
     uint32_t id;
     pipe_action action;
     char peer[TRANSPORT_PEER_SIZE];
 } pipe_disconnection;
 
+/* Finds connections that break a bound, marks them as closing and stores at most `capacity` of them. Returns their
+ * number. */
 size_t pipe_table_check(pipe_table *table, const pipe_bounds *bounds, uint64_t now, pipe_disconnection *disconnections,
                         size_t capacity);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Connections that have not completed the handshake. */
+/* Closes connections that have not completed the handshake. */
 #include "transport/silent.h"
 
 #include <fcntl.h>
@@ -20,8 +20,8 @@ bool descriptors_are_short(int bound) {
     return lowest < 0 || lowest > bound / 4 * 3;
 }
 
-/* Checks over tcp the system's count of bytes that the peer sent; over ipc, whether the daemon's greeting is still
- * unread. */
+/* Returns whether the peer has not completed the handshake: over tcp, if fewer bytes than a greeting came from it; over
+ * ipc, if the daemon's greeting is still unread. */
 static bool is_silent(int descriptor, sa_family_t family) {
     if (family == AF_UNIX) {
         int unread = 0;

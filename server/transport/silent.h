@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections that have not completed the handshake while descriptors are short.
+ * Closes connections that have not completed the handshake while descriptors are short.
  *
  * nng allows a new connection ten seconds for the handshake. Until then it counts for no limit, so a client that opens
  * enough of them uses up all descriptors. When three quarters of the descriptors are in use, such connections are shut

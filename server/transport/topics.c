@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Endpoints of single topics. */
+/* Opens an endpoint for a single topic, with a socket and addresses of its own, and publishes on it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,8 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     }
 }
 
-/* Derives an address from the configured one: a path of its own, or a port that the system chooses. */
+/* Derives an address from the configured one: a path with a number, or a port that the system chooses. Returns false if
+ * the address is too long. */
 static bool derive_address(const char *configured, unsigned number, char address[TRANSPORT_ADDRESS_SIZE]) {
     int length;
     if (listener_ipc_path(configured)) {
