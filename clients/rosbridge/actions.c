@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions.
+ * Runs the goals of actions as calls to the daemon, or forwards them to the peers that offer the actions.
  */
 #include "actions.h"
 

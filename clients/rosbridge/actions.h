@@ -10,8 +10,9 @@
 
 #include "request.h"
 
-/* Handles send_action_goal and cancel_action_goal. Every goal is answered with an action_result. */
+/* Handles send_action_goal. Every goal is answered with an action_result. */
 void action_goal(const request *from);
+/* Handles cancel_action_goal. Refuses the message if this connection has no such goal. */
 void action_cancel(const request *from);
 
 /* Sends feedback {fraction, elapsed} to the client that sent the goal. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Admission of connections.
+ * Checks the origin, the token and the number of connections, and answers requests by plain HTTP.
  */
 #include "admission.h"
 
@@ -30,8 +30,8 @@ bool admission_origin(const config *c, const char *origin) {
     return false;
 }
 
-/* Compares two texts in a time that does not depend on where they differ, so that timing reveals no secret.
- */
+/* Compares two texts in a time that does not depend on where they differ, so that timing reveals no secret. Returns
+ * true if they are equal. */
 static bool is_same(const char *text, const char *secret) {
     size_t length = strlen(secret), text_length = strlen(text);
     unsigned char difference = text_length != length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Admission of connections, and requests by plain HTTP.
+ * Decides which connections are admitted, and answers requests by plain HTTP.
  */
 #ifndef ROSBRIDGE_ADMISSION_H
 #define ROSBRIDGE_ADMISSION_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Log and timer of the gateway.
+ * Writes the log of the gateway and starts its flush timer.
  */
 #include "bridge.h"
 

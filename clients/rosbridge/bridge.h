@@ -40,7 +40,7 @@ static inline double monotonic_time(void) {
     return 1e-9 * (double)uv_hrtime();
 }
 
-/* Starts the flush timer so that it expires at this time at the latest. */
+/* Starts the flush timer so that it expires at this time at the latest. A time more than a day ahead is ignored. */
 void bridge_flush_at(bridge *of, double time);
 
 /* Writes a printable line (printable.h) to standard error if the gateway is verbose. */

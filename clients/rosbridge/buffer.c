@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages to be sent.
+ * Creates and shares the bytes of outgoing messages.
  */
 #include "buffer.h"
 

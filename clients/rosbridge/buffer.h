@@ -24,8 +24,8 @@ static inline unsigned char *buffer_bytes(const buffer *of) {
     return of->space + BUFFER_HEADROOM;
 }
 
-/* Returns a buffer with one reference that owns `space`, a block of malloc. Returns NULL when out of memory; `space` is
- * then freed. */
+/* Returns a buffer with one reference that owns `space`, a block of malloc with BUFFER_HEADROOM and `size` bytes.
+ * Returns NULL when out of memory; `space` is then freed. */
 buffer *buffer_adopt(unsigned char *space, size_t size, bool is_binary);
 buffer *buffer_copy(const void *bytes, size_t size, bool is_binary);
 buffer *buffer_share(buffer *shared);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls to the daemon.
+ * Queues calls to the daemon, runs them on a pool of threads, and sends their answers from the event loop.
  */
 #include "calls.h"
 

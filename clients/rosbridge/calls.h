@@ -51,7 +51,8 @@ typedef struct call {
 
 typedef struct call_pool call_pool;
 
-/* Starts the threads. Returns false when out of memory or threads. The daemon need not run yet. */
+/* Starts the threads, of which two suffice. Returns false when out of memory or threads. The daemon need not run
+ * yet. */
 bool call_pool_start(bridge *of);
 
 /* Stops the pool: aborts running calls, drops waiting ones and answers all as failed. Later calls are refused. */

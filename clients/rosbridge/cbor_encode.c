@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoder of CBOR messages.
+ * Encodes messages of the protocol in CBOR.
  */
 #include <cbor.h>
 #include <stdlib.h>

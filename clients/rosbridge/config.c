@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration.
+ * Reads the configuration of the gateway: table of keys, parsers of their values, and rules between keys.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 
 typedef enum key_type { KEY_WORD, KEY_ENDPOINT, KEY_PATH, KEY_COUNT, KEY_SECONDS, KEY_ORIGINS, KEY_TRUTH } key_type;
 
-/* One key: its place in the configuration, default, allowed values and meaning. */
+/* Key of the configuration: place, default, allowed values and meaning. */
 typedef struct key {
     const char *section, *name;
     key_type type;
@@ -247,7 +247,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]) {
     return false;
 }
 
-/* Reads the token from the first line of its file. */
+/* Reads the token from the first line of its file. Returns false, with an error, for fewer than 16 characters. */
 static bool read_token(config *c, char error[CONFIG_ERROR_SIZE]) {
     FILE *file = fopen(c->token_file, "r");
     bool is_read = file && fgets(c->token, sizeof c->token, file) != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration: an INI file in which every key has a default.
+ * Reads the configuration of the gateway: an INI file in which every key has a default, and options that set a key.
  */
 #ifndef ROSBRIDGE_CONFIG_H
 #define ROSBRIDGE_CONFIG_H
@@ -45,16 +45,19 @@ typedef struct config {
 /* Sets every key to its default. */
 void config_init(config *c);
 
-/* Reads a file over the defaults. On failure writes "FILE:LINE: sentence" and returns false. */
+/* Reads a file and sets its keys; the others stay as they are. On failure writes "FILE:LINE: sentence", or a sentence
+ * that names the file if it cannot be read, and returns false. */
 bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
 
-/* Sets one key, as a line "name = value" of the section would. */
+/* Sets one key, as a line "name = value" of the section would. Returns false, with an error, for an unknown key or a
+ * value that is not allowed. */
 bool config_set(config *c, const char *section, const char *name, const char *value, char error[CONFIG_ERROR_SIZE]);
 
 /* Writes all keys with their defaults, bounds and meanings, as text for --help. */
 void config_describe(FILE *to);
 
-/* Checks rules between several keys, and reads the token. */
+/* Checks rules between several keys, and reads the token. Returns false, with an error, if a rule is broken or the file
+ * of the token holds none. */
 bool config_complete(config *c, char error[CONFIG_ERROR_SIZE]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coordinates by name.
+ * Reads the coordinates of a model from its description, and assigns them to names.
  */
 #include "coordinates.h"
 
@@ -99,7 +99,8 @@ typedef struct arrangement {
     const char *unknown; /* the first name that is no coordinate; NULL: none */
 } arrangement;
 
-/* Assigns the names. Returns false and `error` for one that is wrong. */
+/* Assigns a coordinate to each name. Returns false and writes `error` if a name is unknown, unless `ignores_extra`, or
+ * occurs twice. */
 static bool assign(const coordinates *of, const json_t *names, bool ignores_extra, const char *path, arrangement *to,
                    char *error) {
     for (size_t i = 0; i < json_array_size(names); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connection to the daemon.
+ * Opens the connection to the daemon and shares it among threads.
  */
 #include "daemon_link.h"
 

@@ -27,7 +27,8 @@ void daemon_link_abort(daemon_link *link);
 /* Closes the connection. No call may be running. */
 void daemon_link_close(daemon_link *link);
 
-/* Returns the client; any thread may call it. On failure returns NULL and `error`. */
+/* Returns the client and connects it first if necessary. On failure returns NULL and writes `error`, which is that of
+ * the last attempt. Any thread may call it. */
 dyn_client *daemon_link_get(daemon_link *link, dyn_client_error *error);
 
 #endif

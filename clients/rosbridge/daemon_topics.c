@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's topics.
+ * Opens the topics of the daemon, requests its health, and publishes its events.
  */
 #include "daemon_topics.h"
 
@@ -29,8 +29,8 @@ struct daemon_topics {
     live_streams streams;
     double next_request;
     bool is_requesting;
-    bool has_health; /* it was requested from the daemon */
-    int last_level;  /* LEVEL_ERROR: it does not answer */
+    bool has_health; /* last_level was logged */
+    int last_level;  /* LEVEL_ERROR also if the daemon does not answer */
 };
 
 static void on_event(void *user, const char *name, const Dynamics__V1__Event *event) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connection to a rosbridge server.
+ * Offers the gateway's services and topics to a rosbridge server.
  */
 #include "dialled.h"
 

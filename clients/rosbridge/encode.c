@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoding of messages of the protocol.
+ * Encodes messages of the protocol in JSON, in PNG images and in fragments; cbor_encode.c encodes CBOR.
  */
 #include "encode.h"
 
@@ -73,7 +73,7 @@ static size_t fragment_end(const unsigned char *text, size_t start, size_t lengt
     return end;
 }
 
-/* Splits a message into fragments and releases `text`. */
+/* Splits a message into fragments, appends them to the list and releases `text`. Returns false when out of memory. */
 static bool add_fragments(buffer *text, size_t size, buffer_list *to) {
     static _Atomic unsigned long last_id;
     const unsigned char *bytes = buffer_bytes(text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Encoding of messages of the protocol: JSON or CBOR, in a PNG image or in fragments if the peer requested that.
+ * Encodes messages of the protocol: in JSON or CBOR, in a PNG image or in fragments if the peer requested that.
  */
 #ifndef ROSBRIDGE_ENCODE_H
 #define ROSBRIDGE_ENCODE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Subscriber of the daemon's events.
+ * Receives the daemon's events over nng and passes them to the event loop.
  */
 #include "event_reader.h"
 
@@ -27,7 +27,7 @@ struct event_reader {
     size_t first, count, dropped;
 };
 
-/* Runs on a thread of nng. */
+/* Queues a message for the event loop; if the queue is full, drops its oldest message. Runs on a thread of nng. */
 static void on_message(void *user) {
     event_reader *reader = user;
     if (nng_aio_result(reader->aio) != 0) {
@@ -61,7 +61,8 @@ static nng_msg *next_message(event_reader *reader) {
     return message;
 }
 
-/* Runs on the event loop. A message is a topic, a zero byte and an Event. */
+/* Passes the queued events to the handler. Runs on the event loop. A message is a topic, a zero byte and an Event;
+ * other messages are dropped. */
 static void on_wake(uv_async_t *handle) {
     event_reader *reader = handle->data;
     for (nng_msg *message = next_message(reader); message; message = next_message(reader)) {

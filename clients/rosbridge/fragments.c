@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fragments.
+ * Collects the fragments of messages and joins them.
  */
 #include "fragments.h"
 

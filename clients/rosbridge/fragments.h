@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reassembly of messages that arrive in fragments.
+ * Reassembles messages that arrive in fragments, within limits.
  */
 #ifndef ROSBRIDGE_FRAGMENTS_H
 #define ROSBRIDGE_FRAGMENTS_H
@@ -35,8 +35,8 @@ typedef struct fragment {
     long long number, total;
 } fragment;
 
-/* Adds a fragment at the time `now`. COMPLETE: `message` is the whole message of `size` bytes, which the caller frees.
- * REFUSED: `error` names the cause, and the message is dropped. */
+/* Adds a fragment at the time `now`. FRAGMENT_COMPLETE: `message` is the whole message of `size` bytes, which the
+ * caller frees. FRAGMENT_REFUSED: `error` names the cause, and the message is dropped. */
 fragment_result fragments_add(fragments *of, const fragment_limits *limits, double now, const fragment *added,
                               char **message, size_t *size, char error[FRAGMENT_ERROR_SIZE]);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The graph of topics, services, actions and nodes.
+ * Lists topics, services, actions and nodes with their types and relations.
  */
 #include "graph.h"
 
@@ -57,7 +57,7 @@ json_t *graph_topics_of_type(bridge *of, const char *type) {
     return names;
 }
 
-/* Receives each service with its type and node. */
+/* Callback for each service, with its type and node. */
 typedef void (*service_visitor)(void *user, const char *name, const char *type, const char *node);
 
 static void each_service(bridge *of, service_visitor visit, void *user) {

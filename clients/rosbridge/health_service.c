@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon's health as a Trigger service.
+ * Answers the service for the daemon's health.
  */
 #include "health_service.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of --help.
+ * Holds the text of --help and writes it.
  */
 #include "help.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The text of --help.
+ * Writes the text of --help.
  */
 #ifndef ROSBRIDGE_HELP_H
 #define ROSBRIDGE_HELP_H

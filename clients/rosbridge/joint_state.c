@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of JointState in arguments.
+ * Converts JointState in arguments to the fields of the request.
  */
 #include "joint_state.h"
 
@@ -46,8 +46,8 @@ bool joint_state_is_accepted(const ProtobufCMessageDescriptor *type) {
     return has_field(type, "query") && has_field(type, "q");
 }
 
-/* Returns the index in the first state of the name that this state has at `index`, or SIZE_MAX. Most states have it at
- * the same index. */
+/* Returns the index of a name in the first state, or SIZE_MAX. `index` is that of the name in its own state: most
+ * states have the order of the first one. */
 static size_t place_of(const conversion *of, const char *name, size_t index) {
     const char *same = json_string_value(json_array_get(of->names, index));
     if (same && strcmp(same, name) == 0) {
@@ -61,7 +61,7 @@ static size_t place_of(const conversion *of, const char *name, size_t index) {
     return SIZE_MAX;
 }
 
-/* Stores the names of the first state without those that are left out. */
+/* Stores the names of the first state, without those that are left out. Refuses the state if none remains. */
 static void begin_names(conversion *of, const json_t *names) {
     of->names = json_array();
     for (size_t i = 0; i < json_array_size(names); i++) {
@@ -76,8 +76,8 @@ static void begin_names(conversion *of, const json_t *names) {
     }
 }
 
-/* Fills in the index in the first state of each name, SIZE_MAX for one that is left out. Every other name must be in
- * the first state, once. */
+/* Stores for each name its index in the first state, or SIZE_MAX for a name that is left out. Refuses a state that
+ * names a joint twice, or whose joints are not those of the first state. */
 static void arrange_names(conversion *of, const json_t *names, size_t *places, bool *is_named) {
     size_t named = 0;
     for (size_t i = 0; i < json_array_size(names) && !of->failed; i++) {
@@ -129,8 +129,8 @@ static size_t *read_names(conversion *of, const json_t *state) {
     return places;
 }
 
-/* Appends one row in the order of the first state; missing or empty values become zeros. Returns true if there was a
- * row. */
+/* Appends one row in the order of the first state; missing or empty values become zeros. Returns true if the state has
+ * values. */
 static bool read_row(conversion *of, const json_t *state, const char *member, const size_t *places, json_t *rows) {
     const json_t *values = json_object_get(state, member);
     size_t value_count = list_size(values), start = json_array_size(rows);
@@ -169,7 +169,8 @@ static void read_state(conversion *of, const json_t *state) {
     free(places);
 }
 
-/* Sets a field of the request, which must not be present beside the states. */
+/* Sets a field of the request, unless the request has no such field. Refuses arguments that also hold a value of the
+ * field. */
 static void set_field(conversion *of, const ProtobufCMessageDescriptor *type, json_t *arguments, const char *name,
                       json_t *value) {
     if (!has_field(type, name)) {
@@ -199,7 +200,8 @@ static void set_names(conversion *of, json_t *arguments) {
     json_object_set_new(arguments, "query", query);
 }
 
-/* Returns the states in the arguments, or NULL if there are none. */
+/* Returns the states in the arguments, or NULL if there are none. `is_bare` reports whether the arguments themselves
+ * are the state. */
 static json_t *states_in(const ProtobufCMessageDescriptor *type, const json_t *arguments, bool *is_bare) {
     json_t *whole = json_object_get(arguments, "joint_state");
     *is_bare = !whole && json_object_get(arguments, "name") && json_object_get(arguments, "position") &&
@@ -273,7 +275,7 @@ static json_t *spread(json_t *rows, const coordinates *joints, const coordinate 
     return spread;
 }
 
-/* Replaces the order of the names by the model's own order. */
+/* Converts the rows from the order of the names to the model's own order, and clears the names. */
 static void use_own_order(conversion *of, const coordinates *joints) {
     char path[sizeof of->path + 8];
     snprintf(path, sizeof path, "%s.name", of->path);
@@ -301,7 +303,7 @@ static bool read_option(const json_t *arguments, const coordinates *joints, conv
     return true;
 }
 
-/* Reads all states. */
+/* Reads one state, or each of an array, up to the first that is refused. */
 static void read_states(conversion *of, const json_t *states, bool is_bare) {
     size_t count = json_is_array(states) ? json_array_size(states) : 1;
     for (size_t i = 0; i < count && !of->failed; i++) {

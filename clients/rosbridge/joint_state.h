@@ -38,14 +38,15 @@ enum { JOINT_STATE_PATH_SIZE = 64 };
 void joint_state_path(const ProtobufCMessageDescriptor *type, const json_t *arguments,
                       char path[JOINT_STATE_PATH_SIZE]);
 
-/* Replaces the path of query.joint_names at the beginning of an error by the path of the names. */
+/* Replaces the path of query.joint_names at the beginning of an error by `path`, unless that is "". */
 void joint_state_rename(const char *path, char error[METHOD_ERROR_SIZE]);
 
 /* Returns true if the conversion needs the joints of the model: a name in the arguments ends in a number, such as
  * "root_joint[0]", or extra joints are ignored. */
 bool joint_state_needs_joints(const ProtobufCMessageDescriptor *type, const json_t *arguments);
 
-/* Returns the query of a request as an object. A ROS message has a sequence of it. */
+/* Returns the query of a request as an object: `query` itself, or its only element if it is an array, as in messages of
+ * ROS. */
 const json_t *joint_state_query(const json_t *query);
 
 /* Replaces JointState in named arguments by the request's own fields. `joints` are those of the model, or NULL. Returns

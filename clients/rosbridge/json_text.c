@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of any text to a JSON string.
+ * Converts any text to a JSON string.
  */
 #include "json_text.h"
 

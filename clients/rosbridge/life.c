@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Life cycle of the gateway: start, clock, end.
+ * Starts the parts of the gateway, checks them periodically, and stops them at a signal.
  */
 #include "life.h"
 
@@ -66,7 +66,8 @@ static void on_check(uv_timer_t *timer) {
     sd_notify(0, "WATCHDOG=1");
 }
 
-/* Ends running calls with an answer and connections with a close frame. on_check then ends the loop. */
+/* Ends running calls with an answer and connections with a close frame. on_check then ends the loop. Further signals
+ * are ignored. */
 static void on_signal(uv_signal_t *signal, int number) {
     life *self = signal->data;
     bridge *of = &self->bridge;
@@ -86,14 +87,15 @@ static void on_signal(uv_signal_t *signal, int number) {
     uv_timer_start(&self->check, on_check, 0, STOPPING_INTERVAL);
 }
 
-/* Closes the clock's handles. libwebsockets closes its own. */
+/* Closes the handles of the periodic check and of the signals. libwebsockets closes its own. */
 static void stop_clock(life *self) {
     uv_close((uv_handle_t *)&self->check, NULL);
     uv_close((uv_handle_t *)&self->terminate, NULL);
     uv_close((uv_handle_t *)&self->interrupt, NULL);
 }
 
-/* Reports the listening port and the dialled address to the log, to the port file and to systemd. */
+/* Reports the listening address and port, or else the dialled address, to standard error and to systemd, and writes the
+ * port to the port file. */
 static void announce(const life *self) {
     const config *c = self->bridge.config;
     unsigned port = websocket_port(self->socket);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations and streams as owners of topics.
+ * Opens, watches and closes the topics of a simulation or a stream.
  */
 #include "live_object.h"
 
@@ -18,7 +18,7 @@ const double LIVE_REQUEST_TIME = 5;
 
 enum { MOST_HELD = 32 };
 
-/* A message that waits for the coordinates. */
+/* Message that waits for the coordinates. */
 typedef struct held_message {
     struct held_message *next;
     peer *from; /* shared */
@@ -69,7 +69,7 @@ void live_object_open_as(live_object *of, int place, const char *name, const cha
     of->topics[place] = topic_open(of->bridge, name, type, is_latching, read, of);
 }
 
-/* Removes the first held message from the list. */
+/* Removes the first held message from the list and returns it. The list must not be empty. */
 static held_message pop_held(live_object *of) {
     held_message *first = of->held, popped = *first;
     of->held = first->next;
@@ -257,8 +257,8 @@ void live_object_publish(const live_object *of, int place, json_t *message) {
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* Chooses the address with the transport of the daemon's events, since a client that reaches them by a unix socket is
- * on the daemon's machine. */
+/* Returns the address with the transport of the daemon's events, since a client that reaches them by a unix socket is
+ * on the daemon's machine; otherwise the first address, or NULL if there is none. */
 static const char *choose(const bridge *in, size_t count, char *const *addresses) {
     const char *own = in->config->events;
     size_t scheme = strcspn(own, ":");

@@ -46,11 +46,11 @@ void live_object_init(live_object *made, bridge *in, event_reader *reader, const
  * only the first object has topics, until it ends. */
 bool live_object_is_free(bridge *in, const char *kind, const char *name);
 
-/* Opens the topic /dynamics/KINDs/NAME/what and stores it in `place`. */
+/* Opens the topic /dynamics/KINDs/NAME/what and stores it in `topics` at index `place`. */
 void live_object_open(live_object *of, int place, const char *what, const char *type, bool is_latching,
                       topic_reader read);
 
-/* Opens a topic by its whole name. */
+/* Opens a topic by its whole name and stores it in `topics` at index `place`. */
 void live_object_open_as(live_object *of, int place, const char *name, const char *type, bool is_latching,
                          topic_reader read);
 
@@ -65,17 +65,19 @@ bool live_object_answered(live_object *of);
 
 live_object *live_object_find(live_object *first, const char *name);
 
-/* Ends all objects that the last list did not name. */
+/* Removes from the list that begins at `first`, and ends, all objects whose generation is another one: the last list of
+ * the daemon did not name them. */
 void live_object_sweep(live_object **first, uint64_t generation);
 
 /* Holds a message for a topic_reader while the coordinates are not known. The reader receives it again once they are; a
  * later error is reported by a status. Returns false and `error` if too many messages wait. */
 bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
-/* Sets the joints of the object's model and reads the held messages. */
+/* Sets the joints of the object's model and reads the held messages, or drops them if the joints cannot be
+ * determined. */
 void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *model);
 
-/* Returns rows as a JointState with the time as stamp. A part that is NULL is left out. */
+/* Returns rows as a JointState with the time as stamp. A part that is NULL becomes an empty array. */
 json_t *live_object_joint_state(const live_object *of, double time, const double *q, const double *v,
                                 const double *tau);
 
@@ -85,7 +87,7 @@ bool live_object_is_read(const live_object *of, int place);
 /* Returns true if a subscriber of the topic would receive or queue a message now. */
 bool live_object_is_due(const live_object *of, int place);
 
-/* Publishes the message and releases it; either may be NULL. */
+/* Publishes a message on the topic at index `place`, if it is open, and releases the message, which may be NULL. */
 void live_object_publish(const live_object *of, int place, json_t *message);
 
 #endif

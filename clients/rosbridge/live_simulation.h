@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A simulation of the daemon, with its waiting commands and wrenches.
+ * Simulation of the daemon, with its waiting commands and wrenches.
  */
 #ifndef ROSBRIDGE_LIVE_SIMULATION_H
 #define ROSBRIDGE_LIVE_SIMULATION_H
 
 #include "live_object.h"
 
-/* Places of its topics. */
+/* Indices of a simulation's topics in live_object. */
 enum {
     SIMULATION_STATE,
     SIMULATION_JOINT_STATES,

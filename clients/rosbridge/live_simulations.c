@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations of the daemon as topics.
+ * Opens topics for the simulations of the daemon and publishes their events.
  */
 #include "live_simulations.h"
 
@@ -102,7 +102,8 @@ void live_simulations_check(live_simulations *checked) {
     }
 }
 
-/* Returns the last state of an event as a JointState. Its stamp is the simulated time. */
+/* Returns the last state of an event as a JointState whose stamp is the simulated time, or NULL if the event does not
+ * match the known coordinates. */
 static json_t *joint_state(const live_object *of, const Dynamics__V1__SimulationStateEvent *event) {
     size_t states = event->n_time;
     if (states == 0 || of->coordinates.nq == 0 || event->n_q != states * of->coordinates.nq ||

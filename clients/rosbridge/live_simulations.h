@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations of the daemon as topics.
+ * Opens topics for the simulations of the daemon and publishes their events.
  */
 #ifndef ROSBRIDGE_LIVE_SIMULATIONS_H
 #define ROSBRIDGE_LIVE_SIMULATIONS_H
@@ -27,7 +27,7 @@ void live_simulations_request(live_simulations *of);
 /* Watches simulations whose topics are read and stops watching the others. */
 void live_simulations_check(live_simulations *checked);
 
-/* Publishes an event of a simulation. Returns false if it belongs to none that is known. */
+/* Publishes an event of a simulation. Returns false for other events, and for a simulation that is not known. */
 bool live_simulations_publish(live_simulations *of, const Dynamics__V1__Event *event);
 
 void live_simulations_stop(live_simulations *stopped);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams of the daemon as topics.
+ * Opens topics for the streams of the daemon and publishes their events.
  */
 #include "live_streams.h"
 

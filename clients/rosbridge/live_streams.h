@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams of the daemon as topics.
+ * Opens topics for the streams of the daemon and publishes their events.
  */
 #ifndef ROSBRIDGE_LIVE_STREAMS_H
 #define ROSBRIDGE_LIVE_STREAMS_H
@@ -10,7 +10,7 @@
 
 #include "live_object.h"
 
-/* Places of its topics. */
+/* Indices of a stream's topics in live_object. */
 enum { STREAM_EFFORT, STREAM_TORQUES, STREAM_EVENTS, STREAM_TRAJECTORY };
 
 typedef struct live_streams {
@@ -30,7 +30,7 @@ void live_streams_request(live_streams *of);
 /* Watches streams whose topics are read and stops watching the others. */
 void live_streams_check(live_streams *checked);
 
-/* Publishes an event of a stream. Returns false if it belongs to none that is known. */
+/* Publishes an event of a stream. Returns false for other events, and for a stream that is not known. */
 bool live_streams_publish(live_streams *of, const Dynamics__V1__Event *event);
 
 void live_streams_stop(live_streams *stopped);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The program dynamics-rosbridge: the daemon's methods and events for clients of the rosbridge protocol.
+ * Parses the command line of dynamics-rosbridge, which offers the daemon's methods and events to clients of the
+ * rosbridge protocol, and runs the gateway.
  */
 #include <getopt.h>
 #include <signal.h>
@@ -41,7 +42,7 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* Sets a key from text such as "limits.calls=10". */
+/* Sets a key from text such as "limits.calls=10". Returns false, with an error, for other text. */
 static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
     char section[CONFIG_WORD], key[CONFIG_WORD];
     int length = 0;
@@ -52,7 +53,7 @@ static bool set_key(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) 
     return false;
 }
 
-/* Applies one option that sets a key. */
+/* Applies one option that sets a key; other options are ignored. */
 static bool apply_option(config *c, int option, const char *value, char error[CONFIG_ERROR_SIZE]) {
     switch (option) {
     case OPTION_SET:
@@ -72,7 +73,8 @@ static bool apply_option(config *c, int option, const char *value, char error[CO
     }
 }
 
-/* Ends the program for --help and --version. Finds --config, which the other options override. */
+/* Returns the path of the configuration: that of --config, else the default path if it can be read, else NULL. Ends the
+ * program for --help, --version and a wrong option. */
 static const char *find_config(int argc, char **argv) {
     const char *path = access(CONFIG_DEFAULT_PATH, R_OK) == 0 ? CONFIG_DEFAULT_PATH : NULL;
     for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {

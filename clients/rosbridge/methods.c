@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods of the daemon as services.
+ * Finds the methods of the daemon in the wire contract, serializes their requests and unpacks their replies.
  */
 #include "methods.h"
 
@@ -53,7 +53,6 @@ const ProtobufCMessageDescriptor *method_reply(method of) {
     return protobuf_c_message_descriptor_get_field(&dynamics__v1__reply__descriptor, of->id)->descriptor;
 }
 
-/* Writes the name of the request's message without its suffix "Request". */
 void method_type(method of, char type[METHOD_NAME_SIZE]) {
     snprintf(type, METHOD_NAME_SIZE, "%s", method_request(of)->short_name);
     char *end = strstr(type, "Request");
@@ -62,7 +61,8 @@ void method_type(method of, char type[METHOD_NAME_SIZE]) {
     }
 }
 
-/* Names positional arguments. Returns NULL if there are too many. */
+/* Returns the positional arguments as an object with the names of the fields. Returns NULL and writes `error` if there
+ * are too many. */
 static json_t *name_arguments(const ProtobufCMessageDescriptor *type, const json_t *list, char *error) {
     if (json_array_size(list) > type->n_fields) {
         snprintf(error, METHOD_ERROR_SIZE, "args: %zu arguments, but %s has %u fields", json_array_size(list),

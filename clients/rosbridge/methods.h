@@ -21,18 +21,20 @@
 
 enum { METHOD_NAME_SIZE = 96 };
 
-/* A method is its field in the envelope of requests. */
+/* Method of the daemon: its field in the envelope of requests. */
 typedef const ProtobufCFieldDescriptor *method;
 
-/* Methods by index, from 0 to method_count. Fields of the envelope without a service name are not counted. */
+/* Returns the number of methods. Fields of the envelope without a service name are not counted. */
 size_t method_count(void);
+/* Returns the method of an index, or NULL for an index from method_count() on. */
 method method_get(size_t index);
 
 /* Returns the method of a service such as "/dynamics/inverse_dynamics", or NULL. */
 method method_find(const char *service);
 
-/* Writes the service, such as "/dynamics/inverse_dynamics", or the type, such as "InverseDynamics". */
+/* Writes the service of a method, such as "/dynamics/inverse_dynamics". */
 void method_service(method of, char service[METHOD_NAME_SIZE]);
+/* Writes the type of a method, such as "InverseDynamics": the name of its request's message without "Request". */
 void method_type(method of, char type[METHOD_NAME_SIZE]);
 const ProtobufCMessageDescriptor *method_request(method of);
 const ProtobufCMessageDescriptor *method_reply(method of);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters.
+ * Names the counters and gauges, and writes them as text for Prometheus.
  */
 #include "metrics.h"
 

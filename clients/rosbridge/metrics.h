@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Counters of the gateway, as text for Prometheus.
+ * Counts what the gateway does, and writes the counters as text for Prometheus.
  */
 #ifndef ROSBRIDGE_METRICS_H
 #define ROSBRIDGE_METRICS_H

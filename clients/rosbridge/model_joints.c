@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joints of a model.
+ * Requests the joints of a model from the daemon.
  */
 #include "model_joints.h"
 

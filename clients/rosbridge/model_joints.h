@@ -8,8 +8,8 @@
 #include "coordinates.h"
 #include "daemon_link.h"
 
-/* Requests the coordinates of the model "query.model" of the arguments, within `timeout` s. Returns false and `error`,
- * of METHOD_ERROR_SIZE, on failure. */
+/* Requests the coordinates of the model "query.model" of the arguments, within `timeout` s. Returns false on failure
+ * and writes `error`, of METHOD_ERROR_SIZE. */
 bool model_joints_request(daemon_link *link, const json_t *arguments, double timeout, coordinates *joints, char *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Services and actions of peers.
+ * Forwards calls and goals to the peers that offer the services and actions, and the answers back.
  */
 #include "offers.h"
 
@@ -10,7 +10,7 @@
 
 enum { GOAL_ABORTED = 6, RELAY_ID_SIZE = 48 };
 
-/* A forwarded call. */
+/* Forwarded call or goal. */
 typedef struct relay {
     struct relay *next;
     char id[RELAY_ID_SIZE]; /* id that the provider sees */

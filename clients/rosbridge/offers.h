@@ -19,13 +19,13 @@ typedef struct offer {
     peer *provider;
 } offer;
 
-/* Returns the offer, or NULL. */
+/* Returns the offer of a service, or of an action, by its name with a slash, or NULL. */
 offer *offer_find(bridge *in, const char *name, bool is_action);
 
-/* Handles advertise_service and advertise_action. Returns NULL, or the reason for a refusal. */
+/* Adds an offer, or replaces the type of one that the peer has already. Returns NULL, or the reason for a refusal. */
 const char *offer_add(peer *provider, const char *name, bool is_bare, const char *type, bool is_action);
 
-/* Removes an offer. Returns false if this peer does not offer it. */
+/* Removes an offer and fails the calls that wait for it. Returns false if this peer does not offer it. */
 bool offer_remove(peer *provider, const char *name, bool is_action);
 
 /* Recipient and form of an answer. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations of the protocol.
+ * Reads the members of each operation of the protocol and runs it.
  */
 #include "operations.h"
 
@@ -13,7 +13,8 @@
 #include "services.h"
 #include "topics.h"
 
-/* Returns the type of a topic, service or action as spelled by the peer. Returns NULL if it was refused. */
+/* Returns the type of a topic, service or action as spelled by the peer, or "" if there is none. Refuses the message
+ * and returns NULL if the type is not valid. */
 static const char *stated_type(const request *from) {
     const char *type = request_text(from, "type");
     if (!type || ros_type_is_sound(type)) {
@@ -32,7 +33,7 @@ static bool read_type(const request *from, const char *kind, char type[ROS_NAME_
     return stated != NULL;
 }
 
-/* Refuses the message if there is a reason. */
+/* Refuses the message if there is a reason, `wrong`. */
 static void finish(const request *from, const char *name, const char *wrong) {
     if (wrong) {
         request_refuse(from, "%s: %s", name, wrong);

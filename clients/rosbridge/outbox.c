@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Queue of outgoing messages.
+ * Queues the outgoing messages of a peer, and drops the oldest data beyond the limits.
  */
 #include "outbox.h"
 
@@ -31,7 +31,8 @@ static bool append(outbox *to, buffer *message, bool is_data, const void *source
     return true;
 }
 
-/* Removes the entry that `link` points to from the list; `before` is the previous entry. */
+/* Removes the entry that `link` points to from the list and returns its message; `before` is the previous entry, or
+ * NULL. */
 static buffer *remove_entry(outbox *from, outbox_entry **link, outbox_entry *before) {
     outbox_entry *entry = *link;
     buffer *message = entry->message;

@@ -32,7 +32,7 @@ void outbox_free(outbox *freed);
 bool outbox_add_control(outbox *to, buffer *message);
 
 /* Appends data of a source (a subscription), of which at most `source_limit` messages wait (0: any number). Consumes
- * the reference. */
+ * the reference. Returns false when out of memory. */
 bool outbox_add_data(outbox *to, buffer *message, const void *source, size_t source_limit);
 
 /* Drops the data of a source. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers.
+ * Adds and removes peers, queues their messages, and disconnects those that are idle, silent or do not read.
  */
 #include "peer.h"
 

@@ -25,7 +25,8 @@ typedef enum close_status {
     CLOSE_TRY_LATER = 1013,  /* too many connections */
 } close_status;
 
-/* Bytes of the reason in a close frame, which has 125 with the status. */
+/* Size of the reason in a close frame, with its terminating zero. The frame has at most 125 bytes, and the status takes
+ * two of them. */
 enum { CLOSE_REASON_SIZE = 124 };
 
 typedef struct peer {
@@ -60,10 +61,12 @@ void peer_remove(peer *removed);
 peer *peer_share(peer *shared);
 void peer_release(peer *released);
 
-/* Sends a control message and consumes the reference to `message`. */
+/* Sends a control message and consumes the reference to `message`. NULL stands for a message for which memory ran out,
+ * and ends the connection. */
 void peer_send(peer *to, json_t *message);
 
-/* Sends a control message in the given encoding and consumes the reference to `message`. */
+/* Sends a control message in the given encoding and consumes the reference to `message`. NULL stands for a message for
+ * which memory ran out, and ends the connection. */
 void peer_send_as(peer *to, json_t *message, const encoding *how);
 
 /* Sends encoded messages and empties the list. An empty list is a message for which memory ran out: it ends the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text in PNG images.
+ * Converts text to PNG images and back.
  */
 #include "png_text.h"
 

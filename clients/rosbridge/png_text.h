@@ -11,7 +11,7 @@
 char *png_compress(const char *text, size_t length);
 
 /* Returns the text, of at most `max` bytes, of an image in base64; the caller frees it. On failure returns NULL and
- * `error`. */
+ * sets `error` to a constant text. */
 char *png_decompress(const char *image, size_t length, size_t max, size_t *text_length, const char **error);
 
 #endif

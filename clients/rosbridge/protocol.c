@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Decoding of messages of the rosbridge protocol.
+ * Decodes messages of the rosbridge protocol, and dispatches them to their operations.
  */
 #include "protocol.h"
 

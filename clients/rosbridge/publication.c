@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages to the subscribers of a topic: pacing, encoding, queues.
+ * Encodes messages for the subscribers of a topic, and sends or queues them by the throttle of each.
  */
 #include "publication.h"
 

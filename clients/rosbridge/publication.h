@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Delivery of a message to the subscribers of its topic.
+ * Delivers a message to the subscribers of its topic.
  */
 #ifndef ROSBRIDGE_PUBLICATION_H
 #define ROSBRIDGE_PUBLICATION_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Members of a message.
+ * Reads and checks the members of a message.
  */
 #include "request.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Members of a message of the rosbridge protocol, read and checked.
+ * Reads and checks the members of a message of the rosbridge protocol.
  */
 #ifndef ROSBRIDGE_REQUEST_H
 #define ROSBRIDGE_REQUEST_H
@@ -19,7 +19,8 @@ typedef struct request {
 /* Answers with a status of the level error and returns false, for the caller to return. */
 bool request_refuse(const request *refused, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reads a member that must be a name of ROS. Returns false if it was refused. */
+/* Reads a member that must be a name of ROS, and writes it with a leading slash. Refuses the message and returns false
+ * for anything else. */
 bool request_name(const request *from, const char *member, char name[256]);
 
 /* Returns true if the name in a member has no leading slash. Clients match their topics and services by their own

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Check and completion of messages by their types.
+ * Checks messages against their types and completes them.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +48,8 @@ static json_t *standard_of(const char *type) {
 
 static bool check_message(check *at, const char *type, json_t *message);
 
-/* Checks one value. Returns its replacement, which may be the value itself, or NULL. */
+/* Checks one value. Returns a new reference to its replacement, which may be the value itself, or NULL if it is
+ * refused. */
 static json_t *check_value(check *at, const char *type, json_t *value) {
     if (is_time(type)) {
         json_t *sec = json_object_get(value, "sec"), *nanosec = json_object_get(value, "nanosec");
@@ -80,7 +81,7 @@ static json_t *check_value(check *at, const char *type, json_t *value) {
     return NULL;
 }
 
-/* Checks each element of an array and returns a new array. Bytes may be base64. */
+/* Checks each element of an array and returns a new array, or NULL if it is refused. Bytes may be base64. */
 static json_t *check_list(check *at, const ros_field *field, json_t *list) {
     if (json_is_string(list) && strcmp(field->type, "uint8") == 0) {
         return json_incref(list);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of types for clients.
+ * Describes message types for clients, as rosapi does and as text.
  */
 #include "ros_details.h"
 

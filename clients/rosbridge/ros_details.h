@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Definitions of types for clients: as rosapi describes them, and as text.
+ * Describes message types for clients: as rosapi does, and as text.
  *
  * Functions accept types in the spelling of either version of ROS. `version` is that of the result: ROS 1 has the
  * primitives time and duration, and a sequence number in std_msgs/Header.

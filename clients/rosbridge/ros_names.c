@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names of ROS.
+ * Checks names and types of ROS, and converts between their spellings.
  */
 #include "ros_names.h"
 

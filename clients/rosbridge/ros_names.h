@@ -21,8 +21,8 @@ void ros_type_normalize(const char *type, const char *kind, char normalized[ROS_
 /* Converts a type from the spelling of ROS 2 to that of a version of ROS. */
 void ros_type_spelling(const char *type, unsigned long version, char spelled[ROS_NAME_SIZE]);
 
-/* Returns true for a type of at most the maximum length that has only letters, digits, '_' and '/'. An empty type means
- * that none is stated, and is valid. */
+/* Returns true for a type that has only letters, digits, '_' and '/', and fits ROS_NAME_SIZE in every spelling. An
+ * empty type means that none is stated, and is valid. */
 bool ros_type_is_sound(const char *type);
 
 /* Returns true for a type in the spelling of ROS 2. */

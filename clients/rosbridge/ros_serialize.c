@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Binary forms of ROS. The machine is little-endian.
+ * Serializes messages in the binary forms of ROS. The machine must be little-endian.
  */
 #include "ros_serialize.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages in the binary forms of ROS, for the compression cbor-raw.
+ * Serializes messages in the binary forms of ROS, for the compression cbor-raw.
  */
 #ifndef ROSBRIDGE_ROS_SERIALIZE_H
 #define ROSBRIDGE_ROS_SERIALIZE_H
@@ -14,8 +14,8 @@
  * of 4 bytes. */
 typedef enum ros_serialization { ROS_SERIALIZE_ROS1, ROS_SERIALIZE_CDR } ros_serialization;
 
-/* Returns the value of an integer or a bool. A real is truncated to a 64-bit integer. Text is an unsigned number from
- * 2^63 on (message_to_tree), whose bits are those of a negative one. Anything else is 0. */
+/* Returns the value of an integer or a bool. A real is truncated and clamped to 64 bits. Text is an unsigned number
+ * from 2^63 on (message_to_tree); the result has the bits of that number. Anything else is 0. */
 json_int_t ros_whole(const json_t *value);
 
 /* Returns the bytes of a complete message of a known type, which the caller frees, or NULL when out of memory. */

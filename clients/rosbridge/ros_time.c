@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Times in messages.
+ * Creates the times in messages and converts their spelling.
  */
 #include "ros_time.h"
 

@@ -10,7 +10,7 @@
 
 #include <jansson.h>
 
-/* Returns the present time; `is_ros1` chooses the spelling. */
+/* Returns the present time, in the spelling of ROS 1 or ROS 2. */
 json_t *ros_time_now(bool is_ros1);
 
 /* Returns seconds since 1970 as a time. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Types of ROS messages: standard ones from a table, those of dynamics_msgs from the wire contract.
+ * Defines the types of ROS messages: standard ones in a table, those of dynamics_msgs from the wire contract.
  */
 #include "ros_types.h"
 
@@ -146,7 +146,7 @@ void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_N
     snprintf(type, ROS_NAME_SIZE, "%s/msg/%s%s", package, name, find_method(name) < method_count() ? data : "");
 }
 
-/* Describes a field that the gateway adds to a request that accepts JointState. */
+/* Describes a field that the gateway adds to a request that accepts JointState. Returns false past the last one. */
 static bool joint_state_field(size_t index, ros_field *field) {
     if (index == 0) {
         *field = (ros_field){.name = "joint_state", .type = "sensor_msgs/msg/JointState", .length = ROS_SEQUENCE};
@@ -202,7 +202,8 @@ static const ProtobufCMessageDescriptor *find_message(const ProtobufCMessageDesc
     return found;
 }
 
-/* Converts the name of a message in ROS to the name in the contract. Returns false for the name of a service. */
+/* Converts the name of a message in ROS to the name in the contract, without the suffix "Data". Returns false for the
+ * name of a service, which is no message. */
 static bool strip_data(char *name) {
     if (find_method(name) < method_count()) {
         return false;

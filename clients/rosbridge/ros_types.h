@@ -27,8 +27,8 @@ enum { ROS_SEQUENCE = -1, ROS_AT_MOST_ONE = -2 };
 
 typedef struct ros_field {
     char name[96];
-    char type[ROS_NAME_SIZE];             /* "float64", or the type of a message */
-    int length;                           /* 0: one value; else a sequence, or an array of this length */
+    char type[ROS_NAME_SIZE]; /* "float64", or the type of a message */
+    int length;               /* 0: one value; ROS_SEQUENCE; or ROS_AT_MOST_ONE: a sequence of at most one */
     const ProtobufCEnumDescriptor *words; /* allowed strings; NULL: any */
 } ros_field;
 
@@ -45,7 +45,8 @@ bool ros_type_is_primitive(const char *type);
 /* Writes the type of a message of the contract. */
 void ros_message_type(const ProtobufCMessageDescriptor *message, char type[ROS_NAME_SIZE]);
 
-/* Reads a field of a message of the contract. In a request (`is_request`), messages may be absent. */
+/* Reads field `index` of a message of the contract. In a request (`is_request`), messages may be absent. Returns false
+ * past the last field. */
 bool ros_message_field(const ProtobufCMessageDescriptor *message, bool is_request, size_t index, ros_field *field);
 
 /* Checks a message against its type and completes it: missing fields get defaults, and a missing stamp gets the present

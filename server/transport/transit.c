@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Messages in transit. */
+/* Accounts for the messages in transit of each connection, and shuts down connections whose messages take too much time
+ * or memory. */
 #include "transport/transit.h"
 
 #include <stdatomic.h>
@@ -63,7 +64,7 @@ bool transit_open(int descriptors, memory_budget *budget) {
     return table.slots != NULL;
 }
 
-/* Returns the connection's slot, or NULL for another descriptor. */
+/* Returns the slot of a descriptor, or NULL if no registered connection has it. */
 static slot *find(int descriptor) {
     if (descriptor < 0 || descriptor >= atomic_load_explicit(&table.end, memory_order_acquire)) {
         return NULL;
@@ -208,7 +209,7 @@ void transit_drop(int descriptor, uint32_t pipe, const void *body) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Returns the bytes of a connection times the seconds for which it has held them. */
+/* Returns the sum over the messages of a connection of their bytes times their age in ns. */
 static double greed(const slot *s, uint64_t now) {
     double sum = 0;
     if (atomic_load(&s->is_half) || atomic_load(&s->whole) > 0) {
@@ -234,8 +235,8 @@ static bool has_slow(const slot *s, uint64_t now) {
     return is_found;
 }
 
-/* Returns the connection to close first: within the peer that holds the most, the one with the largest product of bytes
- * and age. With `must_be_slow` only slow ones count. */
+/* Returns the descriptor of the connection to close first, or -1 if there is none: within the peer that holds the most,
+ * the one with the largest product of bytes and age. With `must_be_slow` only slow ones count. */
 static int find_greediest(uint64_t now, bool must_be_slow) {
     int found = -1, end = atomic_load(&table.end);
     size_t most = 0;
@@ -257,7 +258,8 @@ static int find_greediest(uint64_t now, bool must_be_slow) {
     return found;
 }
 
-/* Shuts a connection down. nng notices that when it reads or writes; the next sweep closes it in any case. */
+/* Marks a connection with the reason and shuts it down. nng notices that when it reads or writes; the next sweep closes
+ * the connection in any case. */
 static void cut(int descriptor, transit_reason reason) {
     slot *s = &table.slots[descriptor];
     size_t held = held_bytes(s);
@@ -268,7 +270,7 @@ static void cut(int descriptor, transit_reason reason) {
     shutdown(descriptor, SHUT_RDWR);
 }
 
-/* Shuts connections down until `excess` bytes are about to be released. */
+/* Shuts connections down until `excess` bytes are about to be released, or none is left that holds a large message. */
 static void shed(size_t excess) {
     uint64_t now = clock_now();
     while (excess > table.cut_total) {
@@ -280,7 +282,8 @@ static void shed(size_t excess) {
     }
 }
 
-/* Notes that bytes of a message have arrived. */
+/* Charges `count` bytes that have arrived when nng requested `wanted` bytes of a message, and sheds connections if the
+ * budget is exceeded. */
 static void arrive(slot *s, size_t wanted, size_t count) {
     if (!atomic_load(&s->is_half)) {
         s->size = wanted;
@@ -342,7 +345,7 @@ void transit_was_read(int descriptor, size_t wanted, ssize_t count) {
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Returns whether these bytes belong to the reply. */
+/* Returns whether a part of `message` lies in the body of the reply. */
 static bool is_of(const outgoing *o, const struct msghdr *message) {
     for (size_t i = 0; i < message->msg_iovlen; i++) {
         const uint8_t *from = message->msg_iov[i].iov_base;
@@ -378,7 +381,8 @@ void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t coun
     pthread_mutex_unlock(&table.mutex);
 }
 
-/* Shuts down connections whose messages take too long. */
+/* Shuts down connections with a partial message older than `message_time` ns, or replies of which nothing was read for
+ * as long. */
 static void shut_down_late(uint64_t now, uint64_t message_time) {
     for (int i = 0; i < atomic_load(&table.end); i++) {
         slot *s = &table.slots[i];
@@ -399,7 +403,7 @@ static void shut_down_late(uint64_t now, uint64_t message_time) {
     }
 }
 
-/* Shuts down slow connections while memory is short, and one if memory was too short for a request. */
+/* Shuts down slow connections while memory is short, and one if a charge was refused since the last call. */
 static void cut_slow(uint64_t now) {
     int greediest;
     if (memory_budget_has_refused(table.budget) && (greediest = find_greediest(now, true)) >= 0) {

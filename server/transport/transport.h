@@ -129,7 +129,8 @@ typedef struct transport_options {
     counters *counters;
 } transport_options;
 
-/* Returns how many of so many requests under way may be of one connection before its long ones are refused. */
+/* Returns the share of one connection in `contexts` requests under way: beyond it, the long requests of the connection
+ * are refused. */
 static inline unsigned transport_connection_share(unsigned contexts) {
     return contexts / 4;
 }
@@ -162,14 +163,15 @@ typedef struct transport_topic transport_topic;
 /* Opens an endpoint for topics. On failure writes a sentence to `error` and returns false. */
 bool transport_topic_open(transport *t, char error[TRANSPORT_ERROR_SIZE], transport_topic **result);
 
-/* Addresses at which subscribers can connect. */
+/* Returns the number of addresses at which subscribers can connect. */
 size_t transport_topic_address_count(const transport_topic *topic);
+/* Returns address i, with the port that the system chose. */
 const char *transport_topic_address(const transport_topic *topic, size_t i);
 
 /* Returns the number of connected subscribers. */
 unsigned transport_topic_subscribers(const transport_topic *topic);
 
-/* Sends a message to its subscribers: name of the topic, zero byte, body. Never blocks. */
+/* Sends a message to the subscribers of the endpoint: name of the topic, zero byte, body. Never blocks. */
 void transport_topic_publish(transport_topic *topic, const char *name, const uint8_t *body, size_t size);
 
 /* Closes the endpoint, before the transport stops. No thread may publish any more. NULL is ignored. */
