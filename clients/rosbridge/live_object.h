@@ -69,8 +69,8 @@ live_object *live_object_find(live_object *first, const char *name);
  * the daemon did not name them. */
 void live_object_sweep(live_object **first, uint64_t generation);
 
-/* Holds a message for a topic_reader while the coordinates are not known. The reader receives it again once they are; a
- * later error is reported by a status. Returns false and `error` if too many messages wait. */
+/* Holds a message for a topic_reader while the coordinates are not known. The reader receives the message again once
+ * they are; a later error is reported by a status. Returns false and writes `error` if too many messages wait. */
 bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 /* Sets the joints of the object's model and reads the held messages, or drops them if the joints cannot be

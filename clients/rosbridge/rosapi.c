@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The services of rosapi.
+ * Answers the services of rosapi from the graph, the message types and the clock.
  */
 #include "rosapi.h"
 
@@ -12,7 +12,8 @@
 #include "ros_names.h"
 #include "ros_time.h"
 
-/* Returns the values of a service; `argument` is its only argument, or "" if that is absent. */
+/* Function that returns the values of a service, or NULL if the object that `argument` names does not exist. `argument`
+ * is the service's only argument, or "" if that is absent. */
 typedef json_t *(*answer)(bridge *of, const char *argument);
 
 struct rosapi_service {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names and types of the services of rosapi.
+ * Lists the names and types of the services of rosapi.
  */
 #ifndef ROSBRIDGE_ROSAPI_NAMES_H
 #define ROSBRIDGE_ROSAPI_NAMES_H

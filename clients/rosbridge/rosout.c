@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Topic /rosout.
+ * Opens the topic /rosout and publishes lines on it.
  */
 #include "rosout.h"
 

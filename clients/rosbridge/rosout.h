@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Topic /rosout: log of the gateway in the type that a ROS of the configured version has. Foxglove determines the
- * version of ROS by it.
+ * Publishes the log of the gateway on the topic /rosout, in the type that a ROS of the configured version has. Foxglove
+ * determines the version of ROS by that type.
  */
 #ifndef ROSBRIDGE_ROSOUT_H
 #define ROSBRIDGE_ROSOUT_H
@@ -13,7 +13,7 @@ typedef enum rosout_level { ROSOUT_INFO, ROSOUT_WARN, ROSOUT_ERROR } rosout_leve
 /* Opens the topic. Returns false when out of memory. */
 bool rosout_open(bridge *in);
 
-/* Publishes a line. */
+/* Publishes one line, printf-style. */
 void rosout_publish(bridge *in, rosout_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of services.
+ * Reads calls of services and passes each to the daemon, to rosapi or to the peer that offers the service.
  */
 #include "services.h"
 
@@ -29,7 +29,7 @@ static json_t *begin_response(const request *from, const char *service) {
     return response;
 }
 
-/* Answers at once and takes ownership of `values`. */
+/* Answers at once and takes ownership of `values`; NULL stands for an empty object. */
 static void respond(const request *from, const char *service, const encoding *how, json_t *values, bool result) {
     json_t *response = begin_response(from, service);
     json_object_set_new(response, "values", values ? values : json_object());
@@ -67,7 +67,8 @@ call *service_new_call(const request *from, method called, const encoding *how, 
     return made;
 }
 
-/* Returns false if so many calls of this connection are running that this one was refused. */
+/* Returns true if the connection may make another call. Otherwise answers that it has too many calls under way and
+ * returns false. */
 static bool may_call(const request *from, const char *service) {
     size_t calls = from->peer->calls;
     if (calls < from->peer->bridge->config->calls) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls of services: methods of the daemon, rosapi, and services that other peers offer.
+ * Handles calls of services: methods of the daemon, rosapi, and services that other peers offer.
  */
 #ifndef ROSBRIDGE_SERVICES_H
 #define ROSBRIDGE_SERVICES_H
@@ -18,7 +18,7 @@ bool service_is_reserved(const char *name);
  * NULL when out of memory. */
 call *service_new_call(const request *from, method called, const encoding *how, double timeout, json_t *answer);
 
-/* Offers all methods to the dialled server. */
+/* Offers all methods, and the service for the daemon's health, to the dialled server. */
 void services_offer(peer *dialled);
 
 #endif

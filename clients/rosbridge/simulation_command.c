@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Input of a simulation.
+ * Queues commands of a simulation and sets them in the daemon, one at a time.
  */
 #include "simulation_command.h"
 
@@ -12,7 +12,7 @@
 
 enum { MOST_WAITING = 1024, PARTS = 3 };
 
-/* Parts of a message, and of the daemon's input. */
+/* Names of the parts in a message, and in the daemon's input. */
 static const char *const members[PARTS] = {"position", "velocity", "effort"};
 static const char *const fields[PARTS] = {"q_ref", "v_ref", "tau"};
 
@@ -94,7 +94,7 @@ static void on_commanded(bridge *in, void *user, const ProtobufCMessage *result,
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the values of one part in the order of the simulation's rows. Returns NULL and `error` on failure. */
+/* Reads the values of one part in the order of the simulation's rows. On failure returns NULL and writes `error`. */
 static json_t *read_row(const coordinates *of, const coordinate *const *places, const json_t *message, int part,
                         char *error) {
     const json_t *values = json_object_get(message, members[part]);
@@ -118,7 +118,8 @@ static json_t *read_row(const coordinates *of, const coordinate *const *places, 
     return row;
 }
 
-/* Returns the arguments of SetSimulationInput, or NULL and `error`. */
+/* Returns the arguments of SetSimulationInput for a message. On failure returns NULL; `error` is written unless memory
+ * is exhausted. */
 static json_t *read_message(const live_object *of, const json_t *message, char *error) {
     const coordinate **places =
         coordinates_arrange(&of->coordinates, json_object_get(message, "name"), true, "msg.name", error);

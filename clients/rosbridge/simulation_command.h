@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller,
+ * Reads sensor_msgs/JointState as the input of a simulation: position and velocity are the reference of its controller,
  * effort the forces. An empty part leaves the former values. Every coordinate is named once, in any order: see
  * coordinates.h. header.frame_id holds the token that CreateSimulation returned; its holder controls the simulation.
  *

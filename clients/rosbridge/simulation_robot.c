@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robot of a simulation for viewers.
+ * Publishes the transforms and the URDF of a simulation's robot for viewers.
  */
 #include "simulation_robot.h"
 
@@ -18,7 +18,7 @@ static const char world[] = "world";
 /* Seconds from a failed request to the next one. */
 static const double RETRY_TIME = 1;
 
-/* Topics by their places. */
+/* Topics of the robot, with their indices in live_object. */
 static const struct {
     int place;
     const char *name, *type;
@@ -104,7 +104,7 @@ static void read_tree(shown_robot *of, const Dynamics__V1__ModelDescription *fro
     }
 }
 
-/* Adds each link of the pairs once. */
+/* Adds each link of the pairs [parent, child] once, as a member of the object `links`. */
 static void add_links(json_t *links, const json_t *pairs) {
     for (size_t i = 0; i < json_array_size(pairs); i++) {
         for (size_t end = 0; end < 2; end++) {
@@ -145,7 +145,8 @@ static pose relative(const pose *parent, const pose *child) {
     return result;
 }
 
-/* Returns the pose of a link in the world. Results are in the order of `links`. */
+/* Finds the pose of a link in the world. `links` has the index of each link's result. The frame "world" has none, and
+ * the pose of the origin is `found` then. Returns false for a link without a result. */
 static bool find_pose(const Dynamics__V1__EvaluateReply *in, const json_t *links, const char *name, pose *found) {
     *found = (pose){.quaternion = {0, 0, 0, 1}};
     const json_t *index = json_object_get(links, name);
@@ -166,7 +167,7 @@ static json_t *transform_json(const char *parent, const char *child, double time
                      "z", at->quaternion[2], "w", at->quaternion[3]);
 }
 
-/* Returns a TFMessage of the pairs. */
+/* Returns a TFMessage with the transform of each pair [parent, child] whose poses are known. */
 static json_t *transforms_json(const Dynamics__V1__EvaluateReply *from, const json_t *pairs, double time) {
     json_t *list = json_array(), *links = json_object();
     for (size_t i = 0; i < from->n_results; i++) {
@@ -213,7 +214,8 @@ static void request_poses(live_simulation *of, json_t *q, double time) {
               LIVE_REQUEST_TIME, on_poses, of);
 }
 
-/* Publishes the transforms of a state, now or after the request in progress. Takes ownership of `q`. */
+/* Requests the poses of a state, now or after the request in progress, and publishes the transforms. Takes ownership of
+ * `q`. */
 static void follow(live_simulation *of, json_t *q, double time) {
     shown_robot *robot = &of->robot;
     bool has_links = json_array_size(robot->moving) > 0 || (!robot->is_fixed_sent && json_array_size(robot->fixed) > 0);
@@ -262,8 +264,8 @@ static json_t *row_json(const double *row, size_t count) {
     return list;
 }
 
-/* Publishes the transforms of a state that was requested. A state that was shown, or that an event has overtaken, is
- * left out. */
+/* Publishes the transforms of a state that was requested. Omits a state whose transforms are published already, or that
+ * an event has overtaken. */
 static void follow_reply(live_simulation *of, const Dynamics__V1__SimulationState *state) {
     shown_robot *robot = &of->robot;
     json_t *q = row_json(state->q, state->n_q);

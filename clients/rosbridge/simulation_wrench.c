@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wrenches on the links of a simulation.
+ * Queues wrenches on the links of a simulation and sets them in the daemon, one at a time.
  */
 #include "simulation_wrench.h"
 
@@ -19,7 +19,7 @@ typedef struct wrench {
     double force[3], torque[3];
 } wrench;
 
-/* Returns the link of a list that points to the wrench on a link, or the end of the list. */
+/* Returns the address of the pointer to the wrench on a link, or of the NULL at the end of the list. */
 static wrench **find(wrench **list, const char *link) {
     while (*list && strcmp((*list)->link, link) != 0) {
         list = &(*list)->next;
@@ -116,7 +116,8 @@ static void request_next(live_simulation *of) {
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Splits TOKEN/LINK at the first slash, since names of links may have slashes. */
+/* Splits TOKEN/LINK at the first slash, since names of links may have slashes. Returns false and writes `error` for
+ * other text. */
 static bool read_header(const json_t *message, wrench *to, char *error) {
     const char *text = json_string_value(json_object_get(json_object_get(message, "header"), "frame_id"));
     size_t digits = text ? strspn(text, "0123456789") : 0;

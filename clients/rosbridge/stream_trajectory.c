@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Trajectories as points of a stream.
+ * Queues trajectories and pushes their points to a stream, one trajectory at a time.
  */
 #include "stream_trajectory.h"
 
@@ -24,7 +24,7 @@ enum { Q, V, A, TAU, PARTS };
 
 static const char *const members[PARTS] = {"positions", "velocities", "accelerations", "effort"};
 
-/* One message. */
+/* Trajectory of one message. */
 typedef struct trajectory {
     struct trajectory *next;
     live_stream *to;
@@ -49,13 +49,14 @@ static bool read_key(const json_t *message, uint64_t *key, char *error) {
     return false;
 }
 
-/* Coordinates that the names of a message denote. */
+/* Coordinates that the names of a message denote, and sizes of its rows. */
 typedef struct layout {
-    size_t count, widths[PARTS]; /* of names, of the rows of each part */
+    size_t count, widths[PARTS]; /* number of names; width of the rows of each part */
     const coordinate **places;
 } layout;
 
-/* Reads one part of a point into its row. */
+/* Reads one part of a point into its row; NULL for a part that the first point lacks. Returns false and writes `error`
+ * if the number of values is wrong. */
 static bool read_row(const json_t *points, size_t index, int part, const layout *of, double *row, char *error) {
     const json_t *values = json_object_get(json_array_get(points, index), members[part]);
     size_t count = json_array_size(values), wanted = row ? of->count : 0;
@@ -88,7 +89,8 @@ static bool read_points(const json_t *points, const layout *of, trajectory *to, 
     return true;
 }
 
-/* Allocates n points with the parts that the first one has. */
+/* Allocates the points of a message with the parts that the first one has. On failure returns NULL and writes
+ * `error`. */
 static trajectory *allocate(const json_t *points, const layout *of, char *error) {
     size_t n = json_array_size(points), width = 1;
     bool has[PARTS];
@@ -117,7 +119,7 @@ static trajectory *allocate(const json_t *points, const layout *of, char *error)
 
 /* ---- pushing: on a thread of the pool ---------------------------------------------------------------------------- */
 
-/* Requests the daemon's counters of the stream. */
+/* Requests the daemon's counters of the stream. Returns false with an error on failure. */
 static bool read_counters(dyn_client *client, const live_stream *of, dyn_client_stream_info *info,
                           dyn_client_error *error) {
     dyn_client_stream_list *list;
@@ -138,7 +140,8 @@ static bool join(dyn_client *client, live_stream *of, uint64_t key, dyn_client_e
     return dyn_client_join_stream(client, of->object.name, key, LIVE_REQUEST_TIME, &of->pusher, error) == DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon has checked the chunk. Returns false if it has not in time, or cannot be reached. */
+/* Waits until the daemon has counted more than `chunks` chunks, and so has checked the one that was pushed. Returns
+ * false, with an error, after CHECK_TIME or if the daemon cannot be reached. */
 static bool await_check(dyn_client *client, const live_stream *of, uint64_t chunks, dyn_client_stream_info *after,
                         dyn_client_error *error) {
     double end = monotonic_time() + CHECK_TIME;
@@ -158,7 +161,7 @@ static bool await_check(dyn_client *client, const live_stream *of, uint64_t chun
     return false;
 }
 
-/* Reports points that the daemon did not accept. */
+/* Writes `reason` if the daemon refused points or found them late. */
 static void report_rejected(const trajectory *pushed, const dyn_client_stream_info *before,
                             const dyn_client_stream_info *after, char *reason) {
     uint64_t refused = after->refused - before->refused, late = after->late - before->late;

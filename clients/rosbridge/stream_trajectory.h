@@ -22,8 +22,8 @@ struct trajectory;
 
 typedef struct live_stream {
     live_object object;
-    dyn_client_stream *pusher; /* of the task under way while is_pushing; NULL: not joined yet */
-    uint64_t key;              /* key with which it joined */
+    dyn_client_stream *pusher; /* used by the task under way while is_pushing; NULL: the stream is not joined yet */
+    uint64_t key;              /* key with which the gateway joined the stream */
     bool is_pushing;
     struct trajectory *first; /* in progress, or next */
     size_t waiting, values;   /* trajectories, and numbers in them */
@@ -33,7 +33,7 @@ typedef struct live_stream {
  * daemon refuses. */
 bool stream_trajectory(peer *from, topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
-/* Frees the parts of a live_stream beside its object. */
+/* Frees the members of a live_stream other than `object`, and reports that its waiting trajectories are dropped. */
 void stream_trajectory_free(live_object *freed);
 
 #endif

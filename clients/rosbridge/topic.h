@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A topic: its publishers and its subscriptions.
+ * Defines a topic with its publishers and its subscriptions.
  */
 #ifndef ROSBRIDGE_TOPIC_H
 #define ROSBRIDGE_TOPIC_H
@@ -20,7 +20,7 @@ typedef struct subscribe_request {
 } subscribe_request;
 
 /* Subscription of one peer to one topic. It combines the peer's requests: the shortest throttle, the longest queue, the
- * smallest fragment, and the spelling of the last. */
+ * smallest fragment, and the spelling of the name in the last request. */
 typedef struct subscription {
     struct subscription *next;
     peer *peer;
@@ -40,8 +40,8 @@ typedef struct publisher {
 } publisher;
 
 struct topic;
-/* Reads a message that a peer published to one of the daemon's topics; it matches its type. Returns false and `error`
- * on failure. */
+/* Function that reads a message which a peer published to one of the daemon's topics, and which matches the type of the
+ * topic. Returns false and writes `error` on failure. */
 typedef bool (*topic_reader)(peer *from, struct topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);
 
 typedef struct topic {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Topics, their publishers and subscribers.
+ * Adds and removes topics, their publishers and their subscriptions.
  */
 #include "topics.h"
 
@@ -68,8 +68,8 @@ static void tidy(bridge *in, topic *tidied) {
 
 /* ---- own topics -------------------------------------------------------------------------------------------------- */
 
-/* Offers a topic of the daemon to the dialled server: advertises one that is read, subscribes to one that is written.
- */
+/* Offers a topic of the daemon to the dialled server: advertises a topic that peers read, subscribes to one that they
+ * write. */
 static void offer(peer *dialled, topic *own) {
     char type[ROS_NAME_SIZE];
     ros_type_spelling(own->type, dialled->bridge->config->ros_version, type);
@@ -219,7 +219,7 @@ static subscription **find_subscription(topic *in, const peer *wanted) {
     return link;
 }
 
-/* Combines all requests of a subscription. */
+/* Combines all requests of a subscription, of which there is at least one. */
 static void combine(subscription *of) {
     of->throttle = INFINITY;
     of->queue_length = 0;
@@ -241,7 +241,8 @@ static void combine(subscription *of) {
     of->next_time = fmin(of->next_time, monotonic_time() + of->throttle);
 }
 
-/* Returns the subscription of a peer, a new one if necessary. */
+/* Returns the subscription of a peer, and creates it if necessary. Returns NULL when the peer has too many
+ * subscriptions, or when out of memory. */
 static subscription *open_subscription(topic *in, peer *by, const char *type) {
     subscription **link = find_subscription(in, by);
     if (*link || by->subscriptions >= by->bridge->config->subscriptions) {

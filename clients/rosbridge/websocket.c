@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * WebSockets by libwebsockets, in the event loop of libuv.
+ * Runs WebSockets with libwebsockets in the event loop of libuv, and passes their messages to peers.
  */
 #include "websocket.h"
 
@@ -33,7 +33,7 @@ static const lws_retry_bo_t no_pings = {0};
 
 static const unsigned char PING_PAYLOAD[] = {'p', 'i', 'n', 'g'};
 
-/* One connection. */
+/* State of one connection. */
 typedef struct socket_state {
     peer *peer;             /* NULL: refused */
     const char *refusal;    /* the reason */
@@ -145,7 +145,8 @@ static void on_pong(socket_state *state) {
     }
 }
 
-/* Writes a message. A client masks its bytes in place, so it sends a copy. */
+/* Writes a message. A client masks the bytes in place, so the dialled connection sends a copy. Returns -1 if the
+ * connection is to be closed. */
 static int write_message(struct lws *wsi, peer *to, buffer *message) {
     buffer *sent =
         to->is_dialled ? buffer_copy(buffer_bytes(message), message->size, message->is_binary) : buffer_share(message);
@@ -159,7 +160,8 @@ static int write_message(struct lws *wsi, peer *to, buffer *message) {
     return written < 0 ? -1 : 0;
 }
 
-/* Sends a ping with a payload: libwebsockets 4.1 does not report a pong without one. */
+/* Sends a ping with a payload: libwebsockets 4.1 does not report a pong without one. Returns -1 if the connection is to
+ * be closed. */
 static int send_ping(struct lws *wsi, peer *to) {
     unsigned char frame[LWS_PRE + sizeof PING_PAYLOAD];
     memcpy(frame + LWS_PRE, PING_PAYLOAD, sizeof PING_PAYLOAD);
@@ -172,7 +174,8 @@ static int send_ping(struct lws *wsi, peer *to) {
 }
 
 /* Sends a close frame. Later input is discarded until the client closes the connection, or CLOSE_TIME is over: closing
- * a socket with unread bytes resets the connection, and the frame may be lost. */
+ * a socket with unread bytes resets the connection, and the frame may be lost. Returns -1 if the frame cannot be
+ * written. */
 static int send_close(struct lws *wsi, socket_state *state, close_status status, const char *reason) {
     unsigned char frame[LWS_PRE + 2 + CLOSE_REASON_SIZE], *payload = frame + LWS_PRE;
     size_t length = strnlen(reason, CLOSE_REASON_SIZE - 1);
@@ -263,7 +266,7 @@ static int on_accept(websocket *self, struct lws *wsi, socket_state *state) {
     return 0;
 }
 
-/* Serves /metrics and /healthz. Each connection is closed after its answer. */
+/* Serves /, /metrics and /healthz. Each connection is closed after its answer. */
 static int serve(websocket *self, struct lws *wsi, const char *path) {
     char *body = NULL;
     size_t size = 0;
@@ -479,7 +482,8 @@ void websocket_stop(websocket *stopped) {
     lws_context_destroy(stopped->context);
 }
 
-/* Frees the WebSockets. The second call frees what the first could not while the loop's handles were open. */
+/* Destroys the context for the second time: the first call, in websocket_stop, could not free what the open handles of
+ * the loop used. */
 void websocket_free(websocket *freed) {
     lws_context_destroy(freed->context);
     free(freed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * WebSockets. Only websocket.c includes libwebsockets.
+ * Runs the WebSockets of the gateway: the listening server and the dialled connection. Only websocket.c includes
+ * libwebsockets.
  */
 #ifndef ROSBRIDGE_WEBSOCKET_H
 #define ROSBRIDGE_WEBSOCKET_H
@@ -15,11 +16,12 @@ websocket *websocket_start(bridge *of, char *error);
 /* Returns the listening port, or 0 if there is none. */
 unsigned websocket_port(const websocket *of);
 
-/* Dials again if the dialled connection is lost. */
+/* Dials the configured server if there is no connection to it and dial.interval has passed since the last attempt. */
 void websocket_check(websocket *checked, double now);
 
-/* Closes all connections. websocket_free frees them after the event loop has ended. */
+/* Closes all connections. Their memory is freed by websocket_free. */
 void websocket_stop(websocket *stopped);
+/* Frees the WebSockets after the event loop has ended. */
 void websocket_free(websocket *freed);
 
 #endif
