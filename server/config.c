@@ -113,7 +113,7 @@ typedef struct reading {
     int line;
     bool has_key;         /* the present section has one, so an indented line continues its value */
     int lines_seen[KEYS]; /* line of each key, 0: not yet */
-    int failed_line;      /* of the first error, 0: none */
+    int failed_line;      /* line of the stored error, 0: none */
     char *error;
 } reading;
 

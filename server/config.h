@@ -27,7 +27,7 @@ typedef struct config_directories {
 typedef struct config {
     /* Section [endpoints]. */
     config_addresses request, events, ingest;
-    bool has_ingest; /* set in the file; else derived from `request` */
+    bool has_ingest; /* `ingest` is set; else config_derive_ingest derives it from `request` */
     unsigned ipc_mode;
     /* Section [models], and the sections [model NAME]. */
     config_directories directories;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks of a configuration that needs more than its text: addresses that other machines reach, directories and files
- * of robots.
+ * Checks a configuration beyond its text: addresses that other machines reach, directories and files of robots.
  */
 #ifndef SERVER_CONFIG_CHECK_H
 #define SERVER_CONFIG_CHECK_H

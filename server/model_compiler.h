@@ -38,7 +38,7 @@ typedef struct model_compiler model_compiler;
  * cannot be used (which is logged), it compiles nothing. The strings of the options must outlive it. */
 model_compiler *model_compiler_create(const model_compiler_options *options);
 
-/* Ends the compiling process, if any, and begins no other. */
+/* Kills the compiling process, if any. No other process is started afterwards. */
 void model_compiler_stop(model_compiler *compiler);
 
 /* Frees the compiler, after the loop has closed all of its handles. NULL is ignored. */

@@ -13,11 +13,11 @@
 
 enum { GOAL_ABORTED = 6 };
 
-/* A goal in progress. */
+/* Goal in progress. */
 typedef struct goal {
     struct goal *next;
     json_t *id, *action; /* as the client spelled it */
-    call *call;          /* its answer is completed by a thread meanwhile */
+    call *call;          /* call to the daemon; a thread of the pool completes its answer */
 } goal;
 
 static json_t *begin_result(const request *from, const char *action) {

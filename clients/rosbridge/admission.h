@@ -10,9 +10,9 @@
 #include "bridge.h"
 
 typedef struct admission_request {
-    const char *origin;        /* header Origin, which browsers send; NULL: absent, no browser; empty: of no page */
+    const char *origin;        /* header Origin, which browsers send; NULL: absent, so not from a browser; "": empty */
     const char *authorization; /* "Bearer TOKEN", or empty */
-    const char *token;         /* of the address, or empty */
+    const char *token;         /* argument "token" of the address, or empty */
 } admission_request;
 
 /* HTTP statuses of refused connections. */

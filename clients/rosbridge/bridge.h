@@ -25,9 +25,9 @@ typedef struct bridge {
     struct peer *peers;
     struct topic *topics;
     struct offer *offers; /* services and actions that peers offer */
-    struct relay *relays; /* their calls in progress */
-    struct goal *goals;   /* of the daemon's own actions */
-    uint64_t last_number; /* of peers, relays ... */
+    struct relay *relays; /* calls of these offers in progress */
+    struct goal *goals;   /* goals of the daemon's own actions */
+    uint64_t last_number; /* last number of a peer or a relay */
     uv_timer_t flush;     /* delayed messages of topics */
     uv_timer_cb on_flush; /* sends the messages that are due */
     /* Ends the subscriptions, offers and goals of a peer whose socket is closed. */

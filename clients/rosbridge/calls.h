@@ -17,13 +17,13 @@ struct call;
 
 struct daemon_link;
 
-/* Work on a thread of the pool. On failure it writes a sentence to `reason`, of METHOD_ERROR_SIZE. */
+/* Function that a thread of the pool runs. On failure it writes a sentence to `reason`, of METHOD_ERROR_SIZE. */
 typedef void (*call_task)(struct daemon_link *link, void *user, char *reason);
 
-/* Receives the result of one of the gateway's own requests on the event loop, or NULL and the reason. */
+/* Callback on the event loop for one of the gateway's own requests, with the result, or NULL and the reason. */
 typedef void (*question_end)(bridge *of, void *user, const ProtobufCMessage *result, const char *reason);
 
-/* One call. The caller fills in the first part; the call frees what it owns when it ends. */
+/* Call to the daemon. The caller fills in the first part; the call frees what it owns when it ends. */
 typedef struct call {
     struct call *next;
     method method;
@@ -44,7 +44,7 @@ typedef struct call {
     _Atomic uint64_t client_number, number; /* identify the request in the daemon; 0: it is not sent yet */
     _Atomic uint64_t progress;              /* number under which its progress is published; 0: not published */
     call_outcome outcome;
-    ProtobufCMessage *result; /* of the gateway's own request */
+    ProtobufCMessage *result; /* result of the gateway's own request */
     char reason[METHOD_ERROR_SIZE + 64];
     buffer_list messages;
 } call;

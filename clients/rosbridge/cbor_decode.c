@@ -29,12 +29,12 @@ enum {
     TAG_LAST_TYPED = 87,
 };
 
-/* An array or map that is not complete. */
+/* Array or map that is not complete. */
 typedef struct level {
     json_t *container;
     size_t remaining; /* items still to come; for a map, keys and values */
     bool is_endless;  /* ends with a break */
-    char *key;        /* of a map whose value comes next */
+    char *key;        /* key of a map, if its value comes next */
 } level;
 
 typedef struct tree {

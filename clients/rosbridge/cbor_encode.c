@@ -99,7 +99,7 @@ static void write_doubles(sink *to, const double *numbers, size_t count) {
 
 static void write_json(sink *to, const json_t *value);
 
-/* Writes an array. One that holds only reals becomes a typed array. */
+/* Writes an array; an array of reals only as a typed array. */
 static void write_json_array(sink *to, const json_t *list) {
     size_t count = json_array_size(list), reals = 0;
     while (reals < count && json_is_real(json_array_get(list, reals))) {

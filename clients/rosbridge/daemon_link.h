@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connection to the daemon. It is opened by the first call and opened again after a loss.
+ * Connection to the daemon, opened by the first call and opened again after a loss.
  */
 #ifndef ROSBRIDGE_DAEMON_LINK_H
 #define ROSBRIDGE_DAEMON_LINK_H
@@ -16,7 +16,7 @@ typedef struct daemon_link {
     dyn_client *client; /* NULL: not yet */
     atomic_bool is_aborted;
     double last_attempt;
-    dyn_client_error failure; /* of the last attempt */
+    dyn_client_error failure; /* error of the last attempt */
 } daemon_link;
 
 void daemon_link_init(daemon_link *link, const char *address);

@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 typedef struct fragment_limits {
-    size_t messages;  /* incomplete ones at a time */
-    size_t fragments; /* of one message */
-    size_t bytes;     /* of all that is incomplete */
+    size_t messages;  /* incomplete messages at a time */
+    size_t fragments; /* fragments of one message */
+    size_t bytes;     /* bytes of all incomplete messages */
     double time;      /* s from the first fragment to the last */
 } fragment_limits;
 

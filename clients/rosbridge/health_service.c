@@ -14,7 +14,7 @@
 
 #define HEALTH_METHOD "/dynamics/get_health"
 
-/* A call that waits for the daemon. */
+/* Call that waits for the daemon. */
 typedef struct question {
     peer *from; /* shared */
     encoding how;

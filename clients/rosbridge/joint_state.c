@@ -13,15 +13,15 @@
 
 static const char ignore_member[] = "ignore_extra_joints";
 
-/* Progress of a conversion. */
+/* State of a conversion. */
 typedef struct conversion {
     char *error;
     bool failed;
     const coordinates *known;             /* names outside these are left out; NULL: none are */
-    json_t *names;                        /* of the first state */
+    json_t *names;                        /* names of the first state, in its order */
     json_t *position, *velocity, *effort; /* rows of the states that were read */
     bool has_velocity, has_effort;
-    char path[JOINT_STATE_PATH_SIZE]; /* of the state */
+    char path[JOINT_STATE_PATH_SIZE]; /* path of the present state */
 } conversion;
 
 static void refuse(conversion *of, const char *format, ...) __attribute__((format(printf, 2, 3)));

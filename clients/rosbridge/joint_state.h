@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of sensor_msgs/JointState in arguments to the state of a robot.
+ * Converts sensor_msgs/JointState in arguments to the state of a robot.
  *
  * A request that has the fields query and q accepts, in place of query.joint_names, q, v and tau, the argument
  * "joint_state": one JointState or an array of them, one a sample. The arguments may also be one JointState themselves.
  *
- *   name      query.joint_names: every moving joint once, in any order. It is the order of the reply too. Later states
- *             of an array may have another order; they are brought into that of the first.
+ *   name      query.joint_names: every moving joint once, in any order, which is that of the reply too. Later states of
+ *             an array may have another order; their values are brought into the order of the first state.
  *   position  q, a number for each name.
  *   velocity  v, a number for each name; empty or missing: zeros.
  *   effort    tau where the request has that field; empty or missing: zeros. Else it is not used.

@@ -162,7 +162,7 @@ void live_object_sweep(live_object **first, uint64_t generation) {
 void live_object_learn(live_object *of, const Dynamics__V1__DescribeModelReply *model) {
     char error[TOPIC_ERROR_SIZE];
     if (!coordinates_read(&of->coordinates, model, of->joint_names)) {
-        of->is_described = false; /* the next message asks again */
+        of->is_described = false; /* the next check requests the joints again */
         drop_held(of, "its joints cannot be told; send it again");
         return;
     }

@@ -31,7 +31,7 @@ typedef struct live_object {
     json_t *joint_names;                       /* order of its rows; empty: the model's own */
     coordinates coordinates;                   /* requested when a topic is used first */
     struct held_message *held;                 /* messages that wait for the coordinates, oldest first */
-    topic *topics[LIVE_TOPICS];                /* open ones; NULL: none */
+    topic *topics[LIVE_TOPICS];                /* open topics; NULL: none */
     bool is_watched, is_described, is_written; /* is_written: published to without advertising */
     int address;
     char data_topic[LIVE_NAME_SIZE + 32], events_topic[LIVE_NAME_SIZE + 32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A peer: one WebSocket, of a client or of the dialled rosbridge server.
+ * Peer of the gateway: one WebSocket, of a client or of the dialled rosbridge server.
  */
 #ifndef ROSBRIDGE_PEER_H
 #define ROSBRIDGE_PEER_H
@@ -17,9 +17,9 @@ typedef enum status_level { STATUS_NONE, STATUS_ERROR, STATUS_WARNING, STATUS_IN
 
 /* Status of a close frame (RFC 6455, section 7.4.1): the reason why a connection ends. */
 typedef enum close_status {
-    CLOSE_NORMAL = 1000,     /* it was idle */
+    CLOSE_NORMAL = 1000,     /* the connection was idle */
     CLOSE_GOING_AWAY = 1001, /* the gateway stops */
-    CLOSE_POLICY = 1008,     /* without the token; answers that are not read */
+    CLOSE_POLICY = 1008,     /* the token is missing, or answers are not read */
     CLOSE_TOO_LARGE = 1009,  /* a message beyond limits.message_bytes */
     CLOSE_INTERNAL = 1011,   /* memory ran out; a ping is not answered */
     CLOSE_TRY_LATER = 1013,  /* too many connections */
@@ -40,8 +40,8 @@ typedef struct peer {
     fragments fragments;
     size_t calls, subscriptions, advertisements;
     double last_message; /* monotonic */
-    double last_heard;   /* of bytes of a message, or of a pong */
-    double ping_time;    /* of the unanswered ping; 0: none */
+    double last_heard;   /* monotonic: last bytes of a message, or last pong */
+    double ping_time;    /* monotonic: time of the unanswered ping; 0: none */
     bool is_ping_due;    /* a ping is to be sent */
     bool is_gone;        /* its socket is closed; the peer is freed with its last reference */
     bool is_cut;         /* its socket is to be closed */

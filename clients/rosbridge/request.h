@@ -7,7 +7,7 @@
 
 #include "peer.h"
 
-/* A message that is being handled. */
+/* Message that is being handled. */
 typedef struct request {
     peer *peer;
     json_t *message;

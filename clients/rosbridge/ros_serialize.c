@@ -18,7 +18,7 @@ enum { CDR_HEAD = 4 };
 typedef struct sink {
     FILE *stream;
     ros_serialization how;
-    size_t written; /* without the header */
+    size_t written; /* bytes without the header of CDR */
 } sink;
 
 static void append(sink *to, const void *bytes, size_t size) {

@@ -19,7 +19,7 @@ static const char *const fields[PARTS] = {"q_ref", "v_ref", "tau"};
 typedef struct command {
     struct command *next;
     peer *from;        /* shared */
-    json_t *arguments; /* of SetSimulationInput */
+    json_t *arguments; /* arguments of SetSimulationInput */
 } command;
 
 /* ---- asking the daemon ------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robot of a simulation for viewers such as RViz and Foxglove, which read three topics with fixed names:
+ * Publishes the robot of a simulation for viewers such as RViz and Foxglove, which read three topics with fixed names:
  *
  *   /tf                 transforms of the links that move, in the frames of their parents, for each published state
  *   /tf_static          transforms of the links that do not move in the frames of their parents; latched

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * geometry_msgs/WrenchStamped as an external force that the environment applies to a link of a simulation.
+ * Reads geometry_msgs/WrenchStamped as an external force that the environment applies to a link of a simulation.
  *
  *   header.frame_id  TOKEN/LINK: the token that CreateSimulation returned, and a link or frame of the model.
  *   wrench           force (N) and torque (N m) in the axes of that link or frame and about its origin, with which it

@@ -30,7 +30,7 @@ typedef struct trajectory {
     live_stream *to;
     peer *from; /* shared */
     uint64_t key;
-    size_t n, size;           /* points, numbers */
+    size_t n, size;           /* number of points, and of all their numbers */
     double *t, *parts[PARTS]; /* rows; NULL: absent */
     double values[];
 } trajectory;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trajectory_msgs/JointTrajectory as points of a stream.
+ * Reads trajectory_msgs/JointTrajectory as points of a stream.
  *
  *   joint_names      every coordinate once, in any order: see coordinates.h.
  *   points           positions, velocities, accelerations and effort: q, v, a and tau, a number for each name, or none;
@@ -25,8 +25,8 @@ typedef struct live_stream {
     dyn_client_stream *pusher; /* used by the task under way while is_pushing; NULL: the stream is not joined yet */
     uint64_t key;              /* key with which the gateway joined the stream */
     bool is_pushing;
-    struct trajectory *first; /* in progress, or next */
-    size_t waiting, values;   /* trajectories, and numbers in them */
+    struct trajectory *first; /* trajectory in progress, or next one */
+    size_t waiting, values;   /* number of trajectories, and of the numbers in them */
 } live_stream;
 
 /* Reads a message of the topic (a topic_reader). The topic's user is a live_stream. A later status reports what the

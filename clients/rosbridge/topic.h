@@ -49,7 +49,7 @@ typedef struct topic {
     char name[TOPIC_NAME_SIZE];
     char type[TOPIC_NAME_SIZE]; /* "sensor_msgs/msg/JointState"; empty: not known */
     bool is_own;                /* topic of the daemon */
-    topic_reader read;          /* of a topic of the daemon that accepts messages, else NULL */
+    topic_reader read;          /* reader of a topic of the daemon that accepts messages, else NULL */
     void *user;
     bool is_latching;
     json_t *last; /* last message of a latching topic */

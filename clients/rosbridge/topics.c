@@ -102,7 +102,7 @@ topic *topic_open(bridge *in, const char *name, const char *type, bool is_latchi
         return NULL;
     }
     snprintf(opened->type, sizeof opened->type, "%s", type);
-    json_decref(opened->last); /* of a client that advertised the name before */
+    json_decref(opened->last); /* last message of a client that advertised the name before */
     opened->last = NULL;
     opened->is_own = true;
     opened->is_latching = is_latching;

@@ -48,7 +48,7 @@ struct websocket {
     struct lws_context *context;
     struct lws_vhost *server, *client;
     struct lws *dialled; /* NULL: none */
-    double dial_time;    /* of the last attempt */
+    double dial_time;    /* time of the last attempt */
 };
 
 /* ---- one connection ---------------------------------------------------------------------------------------------- */

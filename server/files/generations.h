@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A state that outlives the process: numbered snapshots, and journals of the changes since.
+ * Stores a state that outlives the process, in numbered snapshots and journals of the changes since.
  *
  *   simulations.N.snapshot   the state at some moment; its last record is empty and marks it complete
  *   simulations.N.journal    changes since that moment, in their order

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of records: each record is its size and a CRC-32 of size and bytes, both 4 bytes little-endian, and the bytes.
+ * Writes and reads files of records: each record is its size and a CRC-32 of size and bytes, both 4 bytes
+ * little-endian, and the bytes.
  *
  * A reader stops at the first record that is cut off or changed, so that it reports a prefix of what was written.
  */

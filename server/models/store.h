@@ -20,7 +20,7 @@ typedef void (*model_listener)(void *context, model_change change, const model_e
 typedef enum model_insertion {
     MODEL_INSERTED,
     MODEL_PRESENT,      /* an equal model has this name already */
-    MODEL_NAME_TAKEN,   /* by another model, which may not be replaced */
+    MODEL_NAME_TAKEN,   /* another model has the name and may not be replaced */
     MODEL_NOT_EXPECTED, /* the name has no model, or not the one that may be replaced */
     MODEL_STORE_FULL,
 } model_insertion;

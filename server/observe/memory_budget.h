@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 typedef struct memory_budget {
-    atomic_size_t limit;   /* of all bytes */
+    atomic_size_t limit;   /* largest number of held bytes */
     atomic_size_t reserve; /* bytes of the limit that only arriving messages may use */
     atomic_size_t held;
     atomic_size_t peak;      /* largest number held at once */
@@ -26,7 +26,7 @@ void memory_budget_set(memory_budget *b, size_t limit, size_t reserve);
 /* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit. */
 bool memory_budget_reserve(memory_budget *b, size_t bytes);
 
-/* Charges bytes that have arrived already. Returns by how many bytes the bound is exceeded now. */
+/* Charges bytes that have arrived already. Returns by how many bytes the limit is exceeded now, or 0. */
 size_t memory_budget_add(memory_budget *b, size_t bytes);
 
 /* Releases bytes that were charged. */
@@ -39,7 +39,8 @@ bool memory_budget_is_short(const memory_budget *b, size_t leaving);
 /* Returns whether a charge was refused since the last call. */
 bool memory_budget_has_refused(memory_budget *b);
 
-/* Returns whether the bound is exceeded by more than the reserve: bytes arrive faster than others are released. */
+/* Returns whether the held bytes exceed the limit by more than the reserve: bytes arrive faster than others are
+ * released. */
 bool memory_budget_is_overrun(const memory_budget *b);
 
 #endif

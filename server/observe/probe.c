@@ -58,7 +58,7 @@ typedef struct attempt {
 typedef struct target {
     struct probe *probe;
     size_t index, component;
-    const char *path; /* of an ipc endpoint, else NULL */
+    const char *path; /* path of an ipc endpoint, else NULL */
     struct sockaddr_storage address;
     bool is_request, is_ingest;
     bool is_resolved;

@@ -14,10 +14,10 @@
 /* Flags of the parts that a point has. */
 enum { POINT_TAU = 1, POINT_Q = 2, POINT_V = 4, POINT_A = 8 };
 
-/* Waiting point. */
+/* Point that waits: time, and row of its values. */
 typedef struct queued_point {
     double t;
-    uint64_t number; /* of its insertion: points of one time are consumed in this order */
+    uint64_t number; /* number of its insertion: points of one time are consumed in this order */
     size_t row;
 } queued_point;
 
@@ -31,7 +31,7 @@ typedef struct input_queue {
     double *now;        /* width: the current point */
     bool has_now;
     double period;  /* s between the last two points that were consumed; 0: unknown */
-    unsigned parts; /* of all points, as of the first one */
+    unsigned parts; /* parts that every point has: those of the first one */
 } input_queue;
 
 /* Creates a queue for `capacity` points. Returns false when out of memory. */

@@ -49,13 +49,15 @@ typedef struct simulation_batch {
 
 /* Callbacks of a simulation. They run with the simulation's mutex held and must not block. */
 typedef struct simulation_hooks {
+    /* Returns whether anybody receives the states. */
     bool (*is_watched)(simulation *s);
     void (*on_states)(simulation *s, const simulation_batch *batch);
     void (*on_event)(simulation *s, simulation_event event, int joint, const char *message);
-    /* Callbacks of recordings, while s->recording is set: after a step, after a change of the input (with or without
-     * external forces), after a jump of the state. */
+    /* Called after each step while s->recording is set. */
     void (*on_step)(simulation *s);
+    /* Called after a change of the input, with or without external forces, while s->recording is set. */
     void (*on_input)(simulation *s, bool has_new_forces);
+    /* Called after a change of the state other than by a step, while s->recording is set. */
     void (*on_jump)(simulation *s);
 } simulation_hooks;
 
@@ -71,12 +73,12 @@ typedef struct simulation_source {
 
 typedef struct simulation_options {
     dyn_simulation_options stepping;
-    const dyn_compiled *compiled; /* of the entry: compiled algorithms for the steps; NULL: the library's kernels */
-    const char *object;           /* digest of its file */
-    const double *deviation;      /* of the disturbance, nv; NULL: none */
+    const dyn_compiled *compiled; /* compiled algorithms of the entry, for the steps; NULL: the library's kernels */
+    const char *object;           /* digest of the object file of `compiled` */
+    const double *deviation;      /* standard deviations of the disturbance, nv; NULL: none */
     size_t payload_count;
     const dyn_payload *payloads; /* attached for its lifetime */
-    stepper_forces forces;       /* that act from the start and after a reset */
+    stepper_forces forces;       /* forces that act from the start and after a reset */
     bool is_paced;
     double rate;         /* simulated seconds a second */
     double publish_rate; /* per simulated second */
@@ -128,7 +130,7 @@ struct simulation {
     /* State and condition. */
     simulation_condition condition;
     uint64_t step;
-    int64_t stamp_ns; /* of the state, clock_wall */
+    int64_t stamp_ns; /* time of the state, clock_wall */
     double *q, *v, *tau;
     stepper_input input;
     disturbance generator;

@@ -44,7 +44,7 @@ struct transport {
     atomic_uint remote; /* connections that are not over ipc */
     atomic_int descriptor_bound;
     atomic_uint pending;
-    atomic_uint topic_number; /* of the last topic endpoint that was opened */
+    atomic_uint topic_number; /* number of the last topic endpoint that was opened */
     atomic_bool is_refusing;
     log_episode deaf, rejected, idle, silent, unaccounted, half, greedy;
 };

@@ -41,9 +41,9 @@ typedef struct slot {
     uint64_t start;       /* ns; arrival of the partial message, or of the first complete one */
     peer_account *owner;
     transit_reason reason;
-    bool is_cut;      /* to be closed, for the reason below */
+    bool is_cut;      /* the connection is to be closed, for `reason` */
     bool is_named;    /* listed by transit_cut_slow */
-    size_t cut_bytes; /* bytes that it held when it was marked */
+    size_t cut_bytes; /* bytes that the connection held when `is_cut` was set */
 } slot;
 
 static struct {

@@ -26,9 +26,9 @@ enum { TRANSIT_LARGE = 16 << 10 };
 
 /* Reason for which a connection is to be closed. */
 typedef enum transit_reason {
-    TRANSIT_HALF,   /* its message did not arrive completely in time */
-    TRANSIT_UNREAD, /* it read nothing of its reply in time */
-    TRANSIT_GREEDY, /* memory is short, and its bytes times their age are the largest */
+    TRANSIT_HALF,   /* a message did not arrive completely in time */
+    TRANSIT_UNREAD, /* the client read nothing of a reply in time */
+    TRANSIT_GREEDY, /* memory is short, and the connection's bytes times their age are the largest */
 } transit_reason;
 
 typedef struct transit_disconnection {
