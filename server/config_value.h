@@ -19,7 +19,8 @@ typedef struct config_addresses {
     char address[CONFIG_ENDPOINTS][TRANSPORT_ADDRESS_SIZE];
 } config_addresses;
 
-/* Parses a whole number from `low` to `high`; with `has_units` also "64 MiB", "1 GiB", "4 KiB". */
+/* Parses a whole number from `low` to `high`; with `has_units` also bytes such as "512 B", "4 KiB", "64 MiB" and "1
+ * GiB". */
 bool config_parse_count(const char *key, const char *text, unsigned long low, unsigned long high, bool has_units,
                         unsigned long *value, char error[CONFIG_ERROR_SIZE]);
 
@@ -27,7 +28,7 @@ bool config_parse_count(const char *key, const char *text, unsigned long low, un
 bool config_parse_seconds(const char *key, const char *text, double low, double high, double *value,
                           char error[CONFIG_ERROR_SIZE]);
 
-/* Parses octal permissions. */
+/* Parses octal permissions from 0 to 0777. */
 bool config_parse_mode(const char *key, const char *text, unsigned *value, char error[CONFIG_ERROR_SIZE]);
 
 /* Parses three finite numbers. */

@@ -278,7 +278,8 @@ static bool write_status(daemon_state *d) {
     return true;
 }
 
-/* Returns the resident bytes that malloc has not handed out: programs, stacks, and free pages that can be returned. */
+/* Returns the resident bytes of the process that malloc has not handed out: programs, stacks, and free pages that can
+ * be returned. */
 static int64_t look_for_spare_bytes(void) {
     struct mallinfo2 info = mallinfo2();
     size_t pages = 0;
@@ -529,7 +530,7 @@ static bool hook_restart(void *context, size_t i) {
     return false;
 }
 
-/* Writes the Health request of the probe. */
+/* Writes the GetHealth request of the probe. Returns its size, or 0 if the buffer is too small. */
 static size_t write_probe_request(uint8_t *bytes, size_t size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GetHealthRequest question = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;

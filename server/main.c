@@ -81,7 +81,8 @@ static int fail(const char *message) {
     return EXIT_USAGE;
 }
 
-/* Makes a path absolute, so that a later reload finds the same directory. */
+/* Makes a path absolute, so that a later reload finds the same directory. Returns false, with an error, if there is no
+ * such path. */
 static bool resolve_directory(const char *option, const char *path, char absolute[PATH_MAX], const char **resolved,
                               char error[CONFIG_ERROR_SIZE]) {
     if (!realpath(path, absolute)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Actions: every method of the daemon, and the actions that other peers offer. A goal is a call with feedback that can
- * be cancelled.
+ * Handles actions: every method of the daemon, and the actions that other peers offer. A goal is a call with feedback
+ * that can be cancelled.
  */
 #ifndef ROSBRIDGE_ACTIONS_H
 #define ROSBRIDGE_ACTIONS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The bytes of one WebSocket message. All peers to which it is sent share them.
+ * Bytes of one WebSocket message, shared by all peers to which it is sent.
  */
 #ifndef ROSBRIDGE_BUFFER_H
 #define ROSBRIDGE_BUFFER_H

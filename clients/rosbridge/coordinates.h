@@ -31,8 +31,9 @@ typedef struct coordinates {
 
 enum { COORDINATES_ERROR_SIZE = 256 };
 
-/* Reads the coordinates of a model's joints in the order of `joint_names`, or in the model's own order if that is
- * empty. Returns false when out of memory, or if there are none. */
+/* Replaces the content of `to` by the coordinates of a model's joints, in the order of `joint_names`, or in the model's
+ * own order if that is empty. Names that the model lacks are skipped. Returns false when out of memory, or if there are
+ * no coordinates. */
 bool coordinates_read(coordinates *to, const Dynamics__V1__DescribeModelReply *model, const json_t *joint_names);
 void coordinates_free(coordinates *freed);
 

@@ -26,7 +26,8 @@ typedef struct daemon_topics daemon_topics;
 /* Opens the topics. On failure returns NULL, and `error`, of CONFIG_ERROR_SIZE, names the cause. */
 daemon_topics *daemon_topics_start(bridge *of, char *error);
 
-/* Requests the health and the list of simulations, and watches the topics that are read. Called periodically. */
+/* Requests the health and the lists of simulations and streams, and watches the topics that are read. Called
+ * periodically. */
 void daemon_topics_check(daemon_topics *checked, double now);
 
 void daemon_topics_stop(daemon_topics *stopped);

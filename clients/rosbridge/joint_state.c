@@ -100,7 +100,8 @@ static void arrange_names(conversion *of, const json_t *names, size_t *places, b
     }
 }
 
-/* Checks the names of a state. Returns the index of each in the first state, which the caller frees, or NULL. */
+/* Checks the names of a state and refuses wrong ones. Returns an array with the index of each name in the first state
+ * (SIZE_MAX: left out), or NULL; the caller frees it. */
 static size_t *read_names(conversion *of, const json_t *state) {
     const json_t *names = json_object_get(state, "name");
     size_t count = json_array_size(names);

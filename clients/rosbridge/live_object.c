@@ -209,7 +209,8 @@ bool live_object_hold(live_object *of, peer *from, topic *to, const json_t *mess
     return true;
 }
 
-/* Returns a number as JSON: null for NaN and infinity, which JSON lacks, and zero without a row. */
+/* Returns the number at an index of a row as JSON: null for NaN and infinity, which JSON lacks, and zero for the index
+ * SIZE_MAX. */
 static json_t *value_at(const double *row, size_t place) {
     json_t *value = json_real(place != SIZE_MAX ? row[place] : 0);
     return value ? value : json_null();

@@ -11,7 +11,8 @@
 #include "joint_state.h"
 #include "methods.h"
 
-/* Unpacks the description. An error about its model becomes one about the caller's "args.query.model". */
+/* Unpacks the reply of DescribeModel. On failure returns NULL and writes `error`; an error about its argument becomes
+ * one about the caller's "args.query.model". */
 static ProtobufCMessage *unpack(method describe, const uint8_t *reply, size_t size, char *error) {
     static const char own[] = "args.model";
     char reason[METHOD_ERROR_SIZE];

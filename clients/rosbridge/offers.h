@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Services and actions that peers offer. The gateway forwards calls and goals of other peers to them, and the answers
- * back.
+ * Manages services and actions that peers offer. The gateway forwards calls and goals of other peers to them, and the
+ * answers back.
  */
 #ifndef ROSBRIDGE_OFFERS_H
 #define ROSBRIDGE_OFFERS_H
@@ -46,10 +46,10 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
 /* Handles cancel_action_goal. Returns false if this peer has no such goal. */
 bool offer_cancel(peer *asking, const json_t *id);
 
-/* Ends the calls whose deadline has passed. */
+/* Fails the calls and goals whose deadline has passed. Called periodically. */
 void offers_check(bridge *in, double now);
 
-/* Ends the peer's offers and fails the calls that wait for it. */
+/* Removes the offers of a peer that is gone, fails the calls that wait for it, and drops the calls that it made. */
 void offers_forget_peer(bridge *in, peer *gone);
 
 #endif

@@ -77,7 +77,8 @@ void peer_send_encoded(peer *to, buffer_list *messages);
 void peer_status(peer *to, status_level level, const json_t *id, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Ends the connection with a close frame after it has sent the waiting messages. */
+/* Ends the connection with a close frame after it has sent the waiting messages. Only the first call for a peer takes
+ * effect. */
 void peer_cut(peer *cut, close_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* Returns the next message to send, or NULL. Reports losses that are over. */

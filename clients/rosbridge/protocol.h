@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The rosbridge protocol, version 2: dispatch of a peer's messages. Every message is answered.
+ * Dispatches the messages of a peer in the rosbridge protocol, version 2. Every message is answered.
  */
 #ifndef ROSBRIDGE_PROTOCOL_H
 #define ROSBRIDGE_PROTOCOL_H

@@ -18,13 +18,13 @@
 
 #include "live_simulation.h"
 
-/* Opens the topics, unless a client publishes to one of them. */
+/* Opens the topics, unless a client publishes to one of them or another simulation has them. */
 void simulation_robot_show(live_simulation *of);
 
 /* Requests what the subscribers of the topics need. Called periodically. */
 void simulation_robot_check(live_simulation *checked);
 
-/* Publishes the transforms of the last state of an event. */
+/* Requests the poses of the last state of an event if /tf or /tf_static is read, to publish its transforms. */
 void simulation_robot_publish(live_simulation *of, const Dynamics__V1__SimulationStateEvent *event);
 
 void simulation_robot_free(live_simulation *freed);

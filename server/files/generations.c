@@ -272,7 +272,8 @@ uint64_t generations_append(generations *g, const void *bytes, size_t size) {
     return record;
 }
 
-/* Syncs all records appended so far. The mutex is held before and after the call, not during the sync. */
+/* Syncs all records appended so far, or breaks the journal on failure. The mutex is held before and after the call, not
+ * during the sync. */
 static void sync_appended(generations *g) {
     uint64_t target = g->appended;
     int file = g->journal;
@@ -449,8 +450,8 @@ bool generations_reserve_is_short(generations *g) {
     return atomic_load(&g->reserved) < wanted_reserve(g);
 }
 
-/* Extends the file of the reserve. Returns false with errno. On a file system that cannot reserve space it does
- * nothing. */
+/* Extends the file of the reserve to `wanted` bytes. Returns false with errno. On a file system that cannot reserve
+ * space it only creates the file. */
 static bool extend_reserve(generations *g, const char *path, uint64_t wanted) {
     if (g->reserve < 0) {
         g->reserve = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);

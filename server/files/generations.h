@@ -63,8 +63,8 @@ void generations_close(generations *g);
  * errno when the directory or a file cannot be read. */
 bool generations_read(generations *g, bool journals, const generations_visitor *visitor);
 
-/* Appends a record to the journal. Returns its number for generations_sync, or 0 if it is not in the journal;
- * generations_problem then returns the reason. */
+/* Appends a record to the journal. Returns its number for generations_sync, or 0 if there is no journal or it cannot be
+ * written; generations_problem then returns the reason of a failed write. */
 uint64_t generations_append(generations *g, const void *bytes, size_t size);
 
 /* Waits until a record is on the disk. Several waiting threads share one fdatasync. Returns false for record 0, and if
@@ -93,8 +93,8 @@ void generations_add(generations_writer *w, const void *bytes, size_t size);
  * with an error, removes the scratch file, keeps the old generation and returns false with errno. */
 bool generations_commit(generations *g, generations_writer *w, char path[PATH_MAX]);
 
-/* Reserves disk space for the next snapshot: twice the size of the last one and the journal. One thread at a time may
- * call it, and none while a snapshot is written. */
+/* Reserves disk space for the next snapshot: twice the size of the last one and the journal. Stores a problem if the
+ * disk has no space. One thread at a time may call it, and none while a snapshot is written. */
 void generations_reserve(generations *g);
 
 /* Returns whether the reserve is smaller than generations_reserve requests. */

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes before each record, and the largest number of bytes of one. */
+/* Bytes of the header before each record, and the largest number of bytes of a record. */
 enum { RECORD_HEADER = 8, RECORD_MOST = 128 << 20 };
 
-/* Writes a record at the offset *end and advances it. On failure returns false with errno, and the file has *end bytes
- * as before. */
+/* Writes a record at the offset *end and advances *end to its end. On failure returns false with errno: EFBIG for more
+ * than RECORD_MOST bytes. The file then has *end bytes as before. */
 bool record_append(int file, uint64_t *end, const void *bytes, size_t size);
 
 typedef struct record_reader {

@@ -14,7 +14,7 @@ enum { DIGEST_SIZE = 7 + 64 + 1 };
 /* Returns whether a text has the form of a digest. */
 bool digest_is_one(const char *text);
 
-/* Writes the SHA-256 of the bytes. */
+/* Writes the digest of the bytes: "sha256:" and their SHA-256. */
 void digest_write(const void *bytes, size_t size, char digest[DIGEST_SIZE]);
 
 #endif

@@ -45,8 +45,8 @@ bool object_cache_create_scratch(const char *directory, char scratch[PATH_MAX]);
  * for them up to a second. */
 void object_cache_remove_scratch(const char *scratch);
 
-/* Moves a new object to its path, and stores its digest. Returns false if it cannot be read or is larger than `most`
- * bytes; then nothing is at the path. */
+/* Moves a new object to its path, and stores its digest. Returns false if that fails or the object is larger than
+ * `most` bytes; then nothing is at the path. */
 bool object_cache_insert(const char *made, const char *path, size_t most);
 
 /* Removes an object and its digest. Returns whether both are gone. */

@@ -23,7 +23,8 @@ typedef struct memory_budget {
  * counts as 0. */
 void memory_budget_set(memory_budget *b, size_t limit, size_t reserve);
 
-/* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit. */
+/* Charges bytes before they are allocated. Returns false, and charges nothing, if they do not fit;
+ * memory_budget_has_refused reports that later. */
 bool memory_budget_reserve(memory_budget *b, size_t bytes);
 
 /* Charges bytes that have arrived already. Returns by how many bytes the limit is exceeded now, or 0. */

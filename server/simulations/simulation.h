@@ -65,8 +65,8 @@ typedef struct simulation_hooks {
 typedef struct simulation_source {
     const char *name;
     bool is_awaited; /* the simulation waits while the source is empty, and does not step */
-    /* Writes the simulation's input for its next step. Returns false when it has none for that time. Called with the
-     * simulation's mutex held. */
+    /* Writes the simulation's input for its next step. Returns false when the source has none for that time. Called
+     * with the simulation's mutex held. */
     bool (*drive)(void *context, simulation *s);
     void *context;
 } simulation_source;
@@ -189,7 +189,7 @@ typedef enum simulation_progress {
  * without input from a source that is awaited, no step is run. */
 simulation_progress simulation_step(simulation *s);
 
-/* Sends the batch of states to watchers. */
+/* Passes the batch of states to the hook `on_states`, unless it is empty, and empties it. */
 void simulation_flush(simulation *s);
 
 /* Replaces the parts of the input that are not NULL. */
@@ -199,7 +199,8 @@ void simulation_set_input(simulation *s, const stepper_input *input);
  * afterwards. */
 void simulation_set_state(simulation *s, const double *q, const double *v);
 
-/* Returns to the initial state. */
+/* Returns to step 0 and the initial state, input and random numbers. A diverged simulation is valid again
+ * afterwards. */
 void simulation_reset(simulation *s);
 
 /* Attaches a source of input, which must outlive its attachment. */

@@ -175,7 +175,8 @@ static void note_refusal(chunk_counts *f, uint64_t sequence, const char *format,
     f->first_bad = sequence;
 }
 
-/* Returns the delay in s from the due time of a point to its arrival: positive is late. */
+/* Returns the delay in s from the due time of a point to its arrival: positive is late. Without a simulation, due times
+ * count from the arrival of the first point. */
 static double lag_of(stream *s, double t, uint64_t arrival) {
     if (s->options.kind == STREAM_SIMULATION_INPUT) {
         return atomic_load_explicit(&s->target->time, memory_order_relaxed) - t;

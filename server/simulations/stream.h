@@ -127,7 +127,7 @@ void stream_release(stream *s);
 /* Processes a chunk: counts every point and uses the good ones. A closed stream ignores it. */
 void stream_push(stream *s, const stream_chunk *chunk);
 
-/* Counts a chunk that could not be decoded or does not fit as one refused point. */
+/* Counts a chunk that could not be decoded, or does not fit, as one refused point, and publishes the message. */
 void stream_refuse(stream *s, uint64_t arrival, const char *message);
 
 /* Returns the highest sequence number of a point that may be sent. Called with the mutex held. */

@@ -119,8 +119,8 @@ static void forget_client(transport *t, const pipe_record *record) {
     peer_table_leave(&t->peers, record->owner);
 }
 
-/* Finds the descriptor of a connection. Logs a failure, since then the connection's messages in transit are not
- * charged. */
+/* Returns the descriptor of a connection, or -1 if it cannot be found. Logs that, since then the connection's messages
+ * in transit are not charged. */
 static int find_descriptor(transport *t, nng_pipe pipe, const char *peer) {
     int descriptor = transit_descriptor(pipe);
     if (descriptor < 0) {

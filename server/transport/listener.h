@@ -48,7 +48,7 @@ typedef struct listener {
     size_t suspect_count;
 } listener;
 
-/* Returns the path of an ipc address, or NULL for another one. */
+/* Returns the path of an ipc address, or NULL for an address of another kind. */
 const char *listener_ipc_path(const char *address);
 
 /* Starts to listen at l->address. Replaces a socket file that nobody listens on. On failure writes a sentence to
@@ -69,7 +69,7 @@ typedef size_t (*listener_census)(void *context, int id);
  * closes the descriptors that those leak. */
 void listener_sweep(listener *l, uint64_t now, listener_census census, void *context);
 
-/* Removes the public path of an ipc listener if it still belongs to this one. */
+/* Removes the public path of an ipc listener, unless another process has put its own socket there. */
 void listener_unlink(listener *l);
 
 #endif

@@ -61,14 +61,14 @@ size_t pipe_table_count(pipe_table *table, int listener);
  * Returns the connection's descriptor, or -1. */
 int pipe_table_request(pipe_table *table, uint32_t id, unsigned share, transport_call *call);
 
-/* Notes a message that needs no reply: the connection is active. Copies its peer, "" if it is unknown. Returns the
- * connection's descriptor, or -1. */
+/* Records a message that needs no reply: the connection is active. `peer` receives the connection's peer, or "" if it
+ * is unknown. Returns the connection's descriptor, or -1. */
 int pipe_table_touch(pipe_table *table, uint32_t id, uint64_t now, char peer[TRANSPORT_PEER_SIZE]);
 
-/* Notes that the reply of a request is being sent. */
+/* Records that the reply of a request is being sent. */
 void pipe_table_reply(pipe_table *table, uint32_t id, uint64_t now);
 
-/* Notes that a reply was sent or abandoned. */
+/* Records that a reply was sent or abandoned. */
 void pipe_table_done(pipe_table *table, uint32_t id, uint64_t now);
 
 /* Marks a connection as closing and copies its peer. Returns false when it is unknown or marked already. */

@@ -54,9 +54,9 @@ bool transit_disconnect(int descriptor, uint32_t pipe, transit_disconnection *wh
  * holds, which the caller must release. */
 size_t transit_receive(int descriptor, uint32_t pipe, size_t size);
 
-/* Starts the transit of a reply, before nng sends it. If it returns true, its bytes are released once the system has
- * accepted them or the connection ends. If it returns false, the connection is gone and the caller must release
- * them. */
+/* Starts the transit of a reply, before nng sends it. If it returns true, the reply's bytes are released once the
+ * system has accepted them or the connection ends. If it returns false, because the connection is gone or memory is
+ * exhausted, the caller must release them. */
 bool transit_send(int descriptor, uint32_t pipe, const void *body, size_t size);
 
 /* Ends the transit of a reply that nng returned. Releases its bytes. */
@@ -66,10 +66,11 @@ void transit_drop(int descriptor, uint32_t pipe, const void *body);
  * peer: it is being closed, or more bytes arrive than closing connections can release. */
 bool transit_may_read(int descriptor, size_t wanted);
 
-/* Notes that nng requested `wanted` bytes from a connection and received `count`, or an error. */
+/* Records that nng requested `wanted` bytes from a connection and received `count`, or an error if that is negative. */
 void transit_was_read(int descriptor, size_t wanted, ssize_t count);
 
-/* Notes that nng requested to send these bytes and the system accepted `count`, or none. */
+/* Records that nng requested to send the bytes of `message` and the system accepted `count` of them, or none if that is
+ * negative. */
 void transit_was_sent(int descriptor, const struct msghdr *message, ssize_t count);
 
 /* Lists connections to be closed, at most `capacity`: those whose messages take longer than `message_time` ns, and
