@@ -80,6 +80,7 @@ bool config_read(const char *path, config *c, char error[CONFIG_ERROR_SIZE]);
  * valid; the list is then empty. */
 bool config_set_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]);
+
 /* Adds an address to a list. Returns false, with an error that names `key`, if the address is not valid, is in the list
  * already, or the list is full. */
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,
@@ -103,6 +104,7 @@ model_sources config_model_sources(const config *c);
 
 /* Parses the name of a log level. Returns false, with an error that lists the names, for any other text. */
 bool config_parse_level(const char *text, log_level *level, char error[CONFIG_ERROR_SIZE]);
+
 /* Parses the name of a log format. Returns false, with an error that lists the names, for any other text. */
 bool config_parse_format(const char *text, log_format *format, char error[CONFIG_ERROR_SIZE]);
 

@@ -12,6 +12,7 @@
 
 /* Handles send_action_goal. Every goal is answered with an action_result. */
 void action_goal(const request *from);
+
 /* Handles cancel_action_goal. Refuses the message if this connection has no such goal. */
 void action_cancel(const request *from);
 

@@ -21,6 +21,7 @@ event_reader *event_reader_start(bridge *of, const char *address, event_handler 
 /* Subscribes to two more topics at another address, until event_reader_forget. Returns the number of the address, or 0
  * if it cannot be dialled. */
 int event_reader_watch(event_reader *reader, const char *address, const char *const topics[2]);
+
 /* Ends a subscription of event_reader_watch and closes the address of this number. */
 void event_reader_forget(event_reader *reader, int number, const char *const topics[2]);
 

@@ -20,13 +20,16 @@ json_t *graph_nodes(bridge *of);
 
 /* Returns the nodes that publish a topic: connections, and the daemon for topics of the gateway. */
 json_t *graph_publishers(bridge *of, const char *topic);
+
 /* Returns the nodes that subscribe to a topic: connections, and the daemon for topics that the gateway reads. */
 json_t *graph_subscribers(bridge *of, const char *topic);
 
 /* Writes the type of a topic in the configured spelling, or an empty text if there is no such topic. */
 void graph_topic_type(bridge *of, const char *topic, char type[ROS_NAME_SIZE]);
+
 /* Writes the type of a service in the configured spelling, or an empty text if there is no such service. */
 void graph_service_type(bridge *of, const char *service, char type[ROS_NAME_SIZE]);
+
 /* Writes the node that offers a service, or an empty text if there is no such service. */
 void graph_service_node(bridge *of, const char *service, char node[ROS_NAME_SIZE]);
 

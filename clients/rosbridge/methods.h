@@ -26,6 +26,7 @@ typedef const ProtobufCFieldDescriptor *method;
 
 /* Returns the number of methods. Fields of the envelope without a service name are not counted. */
 size_t method_count(void);
+
 /* Returns the method of an index, or NULL for an index from method_count() on. */
 method method_get(size_t index);
 
@@ -34,6 +35,7 @@ method method_find(const char *service);
 
 /* Writes the service of a method, such as "/dynamics/inverse_dynamics". */
 void method_service(method of, char service[METHOD_NAME_SIZE]);
+
 /* Writes the type of a method, such as "InverseDynamics": the name of its request's message without "Request". */
 void method_type(method of, char type[METHOD_NAME_SIZE]);
 const ProtobufCMessageDescriptor *method_request(method of);

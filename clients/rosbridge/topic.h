@@ -40,6 +40,7 @@ typedef struct publisher {
 } publisher;
 
 struct topic;
+
 /* Function that reads a message which a peer published to one of the daemon's topics, and which matches the type of the
  * topic. Returns false and writes `error` on failure. */
 typedef bool (*topic_reader)(peer *from, struct topic *to, const json_t *message, char error[TOPIC_ERROR_SIZE]);

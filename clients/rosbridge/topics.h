@@ -16,11 +16,13 @@ topic *topic_find(bridge *in, const char *name);
 /* Opens a topic of the daemon. Peers subscribe to it, or publish to it if `read` is not NULL. Returns NULL when out of
  * memory. */
 topic *topic_open(bridge *in, const char *name, const char *type, bool is_latching, topic_reader read, void *user);
+
 /* Closes a topic of the daemon. It stays as a topic of peers while one of them publishes or subscribes to it. */
 void topic_close(bridge *in, topic *closed);
 
 /* Handles advertise. Returns NULL, or the reason for a refusal. */
 const char *topic_advertise(peer *by, const char *name, const char *type, bool is_latching);
+
 /* Handles unadvertise. Returns NULL, or the reason for a refusal. */
 const char *topic_unadvertise(peer *by, const char *name);
 
@@ -30,6 +32,7 @@ bool topic_receive(peer *by, const char *name, json_t *message, char error[TOPIC
 
 /* Handles subscribe and takes ownership of `request`. Returns NULL, or the reason for a refusal. */
 const char *topic_subscribe(peer *by, const char *name, const char *type, subscribe_request *request);
+
 /* Handles unsubscribe, of one id or of all (NULL). Returns NULL, or the reason for a refusal. */
 const char *topic_unsubscribe(peer *by, const char *name, const json_t *id);
 

@@ -21,6 +21,7 @@ void websocket_check(websocket *checked, double now);
 
 /* Closes all connections. Their memory is freed by websocket_free. */
 void websocket_stop(websocket *stopped);
+
 /* Frees the WebSockets after the event loop has ended. */
 void websocket_free(websocket *freed);
 

@@ -56,6 +56,7 @@ typedef struct generations_visitor {
 
 /* Initializes the structure. Opens no file: generations_rotate begins the first journal. */
 void generations_open(generations *g, const char *directory);
+
 /* Closes the files and frees the structure's resources. No thread may use it any more. */
 void generations_close(generations *g);
 
@@ -86,6 +87,7 @@ typedef struct generations_writer {
 /* Begins a snapshot in the reserved file, or in a new one. The writer stores an error until generations_commit reports
  * it. */
 void generations_begin(generations *g, generations_writer *w);
+
 /* Appends a record to a snapshot. The first error is stored, and the following records are ignored. */
 void generations_add(generations_writer *w, const void *bytes, size_t size);
 

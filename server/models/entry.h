@@ -78,12 +78,14 @@ dyn_status model_entry_build(dyn_builder *builder, dyn_report *report, const cha
 
 /* Acquires a reference. Returns `entry`. */
 model_entry *model_entry_retain(model_entry *entry);
+
 /* Releases a reference; the last release frees the entry. NULL is ignored. */
 void model_entry_release(model_entry *entry);
 
 /* Leases a workspace of a precision, for one thread until model_entry_return. Creates one only when none is idle.
  * Errors are as in dyn_workspace_create_in. */
 dyn_status model_entry_lease(model_entry *entry, dyn_precision precision, dyn_error *error, dyn_workspace **workspace);
+
 /* Returns a leased workspace to the entry, which frees it if MODEL_IDLE_WORKSPACES are idle already. */
 void model_entry_return(model_entry *entry, dyn_workspace *workspace);
 

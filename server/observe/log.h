@@ -36,10 +36,13 @@ void log_configure(logger *log, log_level level, log_format format);
 
 /* Writes an error, printf-style, as one line that is made printable (dynamics/text.h) in every format. */
 void log_error(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Writes a warning like log_error, unless the logger's level excludes warnings. */
 void log_warning(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Writes information like log_error, unless the logger's level excludes it. */
 void log_info(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Writes details like log_error, unless the logger's level excludes them. */
 void log_debug(logger *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

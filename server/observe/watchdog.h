@@ -15,10 +15,13 @@ void watchdog_feed(void);
 
 /* Notifies systemd that the daemon answers requests, after its start or a reload. */
 void watchdog_ready(const char *status);
+
 /* Notifies systemd that the daemon reloads its configuration; watchdog_ready ends the reload. */
 void watchdog_reloading(void);
+
 /* Notifies systemd that the daemon stops. */
 void watchdog_stopping(const char *status);
+
 /* Sends systemd a new status line. */
 void watchdog_status(const char *status);
 

@@ -171,6 +171,7 @@ void simulation_yield(simulation *s);
 /* Starts the stepping of a paced simulation. Returns false if the simulation is deleted or diverged, or memory is
  * exhausted. */
 bool simulation_resume(simulation *s);
+
 /* Pauses a paced simulation. The stepping has ended when the function returns. */
 void simulation_pause(simulation *s);
 

@@ -53,6 +53,7 @@ void stepper_free(stepper *s);
 
 /* Returns the options, with gains that live as long as the stepper. */
 const dyn_simulation_options *stepper_options(const stepper *s);
+
 /* Returns the standard deviations of the disturbance, nv, or NULL if there is none. */
 const double *stepper_deviation(const stepper *s);
 

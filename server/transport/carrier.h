@@ -57,6 +57,7 @@ bool admission_disconnect(transport *t, nng_pipe pipe);
 
 /* Opens the socket for pushed messages, without receiving yet. Returns nng's code. */
 int ingest_open(transport *t);
+
 /* Begins to receive pushed messages. */
 void ingest_receive(transport *t);
 

@@ -165,6 +165,7 @@ bool transport_topic_open(transport *t, char error[TRANSPORT_ERROR_SIZE], transp
 
 /* Returns the number of addresses at which subscribers can connect. */
 size_t transport_topic_address_count(const transport_topic *topic);
+
 /* Returns address i, with the port that the system chose. */
 const char *transport_topic_address(const transport_topic *topic, size_t i);
 
