@@ -22,10 +22,10 @@ typedef struct dyn_adaptive_motion {
     const double *time;        /* n times, strictly increasing, s */
     const double *q, *v;       /* state at time[0]: nq, and nv or NULL (at rest) */
     const double *tau;         /* n x nv, row i from time[i] to time[i + 1]; NULL: zeros */
-    dyn_hold hold;             /* of tau between its rows */
+    dyn_hold hold;             /* course of tau between its rows */
     double relative, absolute; /* tolerances of a step's error; 0 means 1e-10 and 1e-12 */
-    size_t most_steps;         /* most steps between two rows; 0 means 100000 */
-    size_t most_events;        /* most stops hit in a motion; 0 means 1000 */
+    size_t most_steps;         /* limit on the steps between two rows; 0 means 100000 */
+    size_t most_events;        /* limit on the impacts on stops in a motion; 0 means 1000 */
 
     /* Called at intervals. Returning false cancels the integration. May be NULL. */
     bool (*proceed)(void *context);
@@ -49,12 +49,15 @@ typedef struct dyn_adaptive_event {
     double velocity; /* before the impact */
 } dyn_adaptive_event;
 
+/* Outcome of an accurate integration. */
 typedef struct dyn_adaptive_result {
     dyn_adaptive_end end;
     double time; /* s, up to which the motion is known; later rows repeat the state there */
     int joint;   /* joint that came to rest, with DYN_ADAPTIVE_END_RESTS */
+    /* Steps of the integrator that succeeded, steps that were repeated because their error exceeded the tolerance, and
+     * evaluations of forward dynamics. */
     size_t steps, rejected, evaluations;
-    size_t events; /* number of all events, stored or not */
+    size_t events; /* number of all impacts, including those that `events` had no room for */
 } dyn_adaptive_result;
 
 /* Integrates M a + h = tau + r from time[0] to time[n - 1] and stores the states at all times: q is n x nq, v is n x
@@ -64,8 +67,8 @@ typedef struct dyn_adaptive_result {
  * them after each step. Locates the impact on a rigid stop to the rounding of the time and applies the impulse of
  * joint_stop; without restitution the motion ends there. Allocates.
  * Errors: DYN_INVALID_ARGUMENT with "time[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that
- * starts outside its limits; DYN_FAILED_PRECONDITION for a controller; DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where
- * `proceed` returns false.
+ * starts outside its limits; DYN_FAILED_PRECONDITION for a controller or a model without a moving joint;
+ * DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where `proceed` returns false.
  * Source: Fehlberg 1968, RK7(8); Hairer, Norsett and Wanner 1993, sections II.4 and II.6; ARKODE (Hindmarsh et al.
  * 2005). */
 DYN_API dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion *motion, double *q, double *v,

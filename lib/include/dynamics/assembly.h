@@ -20,28 +20,29 @@ extern "C" {
 /* Options of assembly; zero selects the defaults. */
 typedef struct dyn_assembly_options {
     size_t struct_size;  /* set by DYN_ASSEMBLY_OPTIONS_INIT (sized.h) */
-    const bool *held;    /* nv: velocities whose coordinates stay as they are; NULL: none */
+    const bool *held;    /* nv flags: true for velocities whose coordinates must not change; NULL: all may change */
     double tolerance;    /* largest closure error of a closed loop, m and rad; 0: 1e-10 */
-    int iteration_limit; /* 0: 100 */
+    int iteration_limit; /* largest number of steps of the search, up to 10000; 0: 100 */
 } dyn_assembly_options;
 
 #define DYN_ASSEMBLY_OPTIONS_INIT(...) DYN_SIZED(dyn_assembly_options, __VA_ARGS__)
 
-/* Result of one sample. */
+/* Result of the assembly of one sample. */
 typedef struct dyn_assembly_result {
-    bool is_closed;
-    int iterations;
+    bool is_closed; /* `error` is at most the tolerance */
+    int iterations; /* number of steps of the search */
     int constraint; /* constraint with the largest closure error */
-    double error;   /* that error, m or rad */
+    double error;   /* closure error of that constraint, m or rad */
 } dyn_assembly_result;
 
-/* Finds configurations near the n guesses q that close the loops, n x nq in `closed`, which may be q. The search is
- * damped Gauss-Newton: each step is the shortest motion that removes the closure errors to first order, at most 0.5 rad
- * or m a coordinate, and is halved until the errors become smaller. Limits of joints are not considered. Where the
- * search ends without closing the loops, because they cannot be closed from the guess or with what is held, is_closed
- * is false and `closed` has the smallest errors that were found. Cost O(m^2 nv + m^3) an iteration. Allocates its
- * scratch memory. Thread-safe as long as each thread has its own workspace.
- * Errors: as dyn_constraint_rows; DYN_INVALID_ARGUMENT for options out of range. */
+/* Finds configurations near the n guesses q that close the loops, and stores them in `closed`, n x nq, which may be q.
+ * The search is damped Gauss-Newton: each step is the shortest motion that removes the closure errors to first order,
+ * at most 0.5 rad or m a coordinate, and is halved until the errors become smaller. Limits of joints are not
+ * considered. Where the search ends without closing the loops, because they cannot be closed from the guess or with the
+ * coordinates that `held` fixes, is_closed is false and `closed` has the smallest errors that were found. `options`
+ * NULL: defaults. `results` (n of them) may be NULL. Cost O(m^2 nv + m^3) an iteration, for m =
+ * dyn_model_constraint_rows. Allocates its scratch memory. Thread-safe as long as each thread has its own workspace.
+ * Errors: those of dyn_constraint_rows; DYN_INVALID_ARGUMENT for options out of range; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_assemble(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                 const dyn_assembly_options *options, double *closed, dyn_assembly_result *results,
                                 dyn_error *error);

@@ -42,7 +42,7 @@
 extern "C" {
 #endif
 
-/* Most moving joints of a model with coupled mimic joints. */
+/* Largest number of moving joints with which base parameters of a model with coupled mimic joints are computed. */
 enum { DYN_BASE_PARAMETER_COUPLED_JOINTS = 100 };
 
 /* Grouping of a model's parameters. It is immutable: any number of threads may read it. */
@@ -66,7 +66,8 @@ DYN_API int dyn_base_parameters_count(const dyn_base_parameters *grouping);
 DYN_API const int *dyn_base_parameters_columns(const dyn_base_parameters *grouping);
 
 /* Computes b = B p for the parameters p of dyn_model_parameters; b has dyn_base_parameters_count numbers. Cost
- * O(joints). Thread-safe. */
+ * O(joints). Thread-safe.
+ * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_base_parameters_reduce(const dyn_base_parameters *grouping, const double *p, double *b,
                                               dyn_error *error);
 

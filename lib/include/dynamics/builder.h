@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+/* Description of a robot that is being built. */
 typedef struct dyn_builder dyn_builder;
 
 /* Bounds on a description; beyond one the status is DYN_RESOURCE_EXHAUSTED. */
@@ -50,14 +51,16 @@ typedef struct dyn_joint_description {
     dyn_joint_limits limits;
     double damping;          /* N m s/rad or N s/m */
     double friction;         /* N m or N */
-    const char *mimic_joint; /* NULL: the joint is its own master */
+    const char *mimic_joint; /* name of the joint that this one follows; NULL: none */
     double mimic_multiplier;
     double mimic_offset;
-    int line, row; /* as for a link */
+    int line, row; /* line in a file and row in a table, from 1 on, for errors; 0: none */
 } dyn_joint_description;
 
+/* Connection of the root link to the world: fixed, or by a floating joint "root_joint". */
 typedef enum dyn_base { DYN_BASE_FIXED, DYN_BASE_FLOATING } dyn_base;
 
+/* Treatment of joints that name a mimic_joint. */
 typedef enum dyn_mimic_policy {
     DYN_MIMIC_POLICY_COUPLED,     /* a mimic joint shares its master's coordinate: q = multiplier * q_master + offset */
     DYN_MIMIC_POLICY_INDEPENDENT, /* a mimic joint is a joint like any other; the report holds a note */

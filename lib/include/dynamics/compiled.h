@@ -39,8 +39,10 @@ DYN_API dyn_status dyn_compiled_load(const dyn_model *model, const char *path, d
 /* Unloads a shared object; NULL is allowed. No workspace may use it any more. */
 DYN_API void dyn_compiled_free(dyn_compiled *compiled);
 
-/* Number of its functions without those of frames, and the name of function i, such as "rnea". */
+/* Returns the number of compiled functions in an object, without those of frames. */
 DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
+
+/* Returns the name of function i < dyn_compiled_count(compiled), such as "rnea". The string is static. */
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 
 /* Makes a workspace of the same model compute with `compiled` from now on; NULL ends that use. `compiled` must outlive

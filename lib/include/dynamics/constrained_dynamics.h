@@ -19,28 +19,30 @@
 extern "C" {
 #endif
 
-/* Computes the rows of all constraints: A, n x m x nv; dA/dt v, n x m; and the closure errors e, n x m, whose rate is
- * A v where the loops are closed. Any output may be NULL; v (NULL: zero) is read for the second only. Units of e are m
- * and rad. Cost O(m depth). Allocates nothing. Thread-safe as long as each thread has its own workspace.
- * Errors as in kinematics.h; DYN_FAILED_PRECONDITION for a model without constraints or a workspace in single
+/* Computes the rows of all constraints, m = dyn_model_constraint_rows of them: A, n x m x nv; dA/dt v, n x m; and the
+ * closure errors e, n x m, whose rate is A v where the loops are closed. Any output may be NULL. Only dA/dt v depends
+ * on v (NULL: zero). Units of e are m and rad. Cost O(m depth). Allocates nothing. Thread-safe as long as each thread
+ * has its own workspace.
+ * Errors as in inverse_dynamics.h; DYN_FAILED_PRECONDITION for a model without constraints or a workspace in single
  * precision. */
 DYN_API dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
                                        const double *v, double *A, double *bias, double *errors, dyn_error *error);
 
 /* Methods of forward dynamics with constraints (Featherstone and Orin 2000, section 3.4). */
 typedef enum dyn_constraint_method {
-    DYN_CONSTRAINT_METHOD_AUTO = 0,
+    DYN_CONSTRAINT_METHOD_AUTO = 0,        /* the library chooses: DYN_CONSTRAINT_METHOD_MULTIPLIERS */
     DYN_CONSTRAINT_METHOD_FULL_SYSTEM = 1, /* [M A'; A 0] [a; -lambda] = [tau - h; -dA/dt v], equation 20 */
     DYN_CONSTRAINT_METHOD_MULTIPLIERS = 2, /* A M^-1 A' lambda = -(A a_0 + dA/dt v) by tree algorithms, equation 21 */
     DYN_CONSTRAINT_METHOD_ELIMINATION = 3, /* independent coordinates, a = a_p + Z z, equation 22 */
 } dyn_constraint_method;
 
-/* Returns the method that the computation uses for a model: that of AUTO, or another one itself. */
+/* Returns the method by which dyn_constrained_forward_dynamics computes: for DYN_CONSTRAINT_METHOD_AUTO the one that
+ * the library chooses for this model, for any other the method itself. */
 DYN_API dyn_constraint_method dyn_constraint_method_for(const dyn_model *model, dyn_constraint_method method);
 
-/* Result of one sample. */
+/* Result of forward dynamics with constraints for one sample. */
 typedef struct dyn_constraint_result {
-    int rank;        /* independent rows */
+    int rank;        /* number of independent rows */
     double residual; /* largest of |A a + dA/dt v + stabilization|; not small where rows contradict each other */
 } dyn_constraint_result;
 
@@ -53,14 +55,15 @@ typedef struct dyn_constraint_options {
 
 #define DYN_CONSTRAINT_OPTIONS_INIT(...) DYN_SIZED(dyn_constraint_options, __VA_ARGS__)
 
-/* Computes the accelerations a, n x nv, and the multipliers lambda, n x m, of a model with constraints. The
+/* Computes the accelerations a, n x nv, and the multipliers lambda, n x m, of a model with m constraint rows. The
  * accelerations are exact also where rows depend on each other; the multipliers are those of least norm, in SI units.
- * Contradicting rows are met in the sense of least squares of the method. `options` NULL: defaults. `a` may be the same
- * array as tau or v. lambda and results (n of them) may be NULL. Without constraints it is dyn_aba.
- *
- * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the others O((nv + m)^3). AUTO is MULTIPLIERS.
- * Allocates nothing. Thread-safe as long as each thread has its own workspace.
- * Errors as dyn_aba; DYN_FAILED_PRECONDITION for a workspace in single precision. */
+ * Where rows contradict each other, the result is a compromise between them that depends on the method, and `residual`
+ * states by how much the rows are violated. `options` NULL: defaults. `a` may be the same array as tau or v. `lambda`
+ * and `results` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
+ * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the other methods O((nv + m)^3). Allocates nothing.
+ * Thread-safe as long as each thread has its own workspace.
+ * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
+ * DYN_INVALID_ARGUMENT for options out of range. */
 DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                                     const double *gravity, const double *q, const double *v,
                                                     const double *tau, const dyn_external_forces *forces,

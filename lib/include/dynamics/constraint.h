@@ -60,22 +60,22 @@ typedef struct dyn_coupled_coordinate {
 typedef struct dyn_constraint_description {
     const char *name;
     dyn_constraint_kind kind;
-    dyn_constraint_frame predecessor, successor; /* not of a coupling */
-    dyn_joint_type type;                         /* of a loop joint; every type except floating */
+    dyn_constraint_frame predecessor, successor; /* sides of the constraint; a coupling has none */
+    dyn_joint_type type;                         /* type of a loop joint: every type except floating */
     double axis[3];        /* of a loop joint or a plane, in P, of any length but zero; as in a joint's description */
     double second_axis[3]; /* of a universal joint, in S, which coincides with P where the joint is at zero */
     double pitch;          /* of a helical joint, m/rad */
     double distance;       /* m, positive */
     dyn_coupled_coordinate coupled[2];
-    double offset; /* of a coupling */
-    int line;      /* as for a link */
+    double offset; /* right side of the equation of a coupling */
+    int line;      /* line in a file, for errors; 0: none */
 } dyn_constraint_description;
 
 /* Adds a constraint. Its links and joints may be added later.
  * Errors, with place "constraint NAME" and the member, such as "predecessor.link" or "coupled[1].coefficient", as part
- * of the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a type
- * that cannot close a loop, a zero axis, a matrix that is no rotation (to 1e-9), a distance that is not positive, a
- * value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+ * of the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a type that cannot close a loop,
+ * a zero axis, a matrix that is no rotation (to 1e-9), a distance that is not positive, a coupling without a joint or
+ * with a coefficient of zero, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_builder_add_constraint(dyn_builder *builder, const dyn_constraint_description *constraint,
                                               dyn_error *error);
 
@@ -86,18 +86,23 @@ typedef struct dyn_constraint {
     int first_row, row_count; /* rows first_row .. first_row + row_count - 1 of the m rows */
 } dyn_constraint;
 
-/* Returns the number of constraints, one of them, and the number m of their rows. */
+/* Returns the number of constraints of a model. */
 DYN_API int dyn_model_constraint_count(const dyn_model *model);
+
+/* Returns a constraint, which lives as long as the model; NULL for an index that is out of range. */
 DYN_API const dyn_constraint *dyn_model_constraint(const dyn_model *model, int constraint);
+
+/* Returns the number m of rows of all constraints of a model. */
 DYN_API int dyn_model_constraint_rows(const dyn_model *model);
 
-/* Row of a constraint. An angular one has closure errors in rad and multipliers in N m, another one m and N. */
+/* Row of a constraint. The closure errors of an angular row are in rad and its multipliers in N m, those of any other
+ * row in m and N. */
 typedef struct dyn_constraint_row {
     const char *direction; /* "angular x" .. "linear z", "angular", "distance", "normal" or "coupling" */
     bool is_angular;
 } dyn_constraint_row;
 
-/* Returns row k < row_count of a constraint of the model. */
+/* Returns row k < row_count of constraint 0 <= constraint < dyn_model_constraint_count(model). */
 DYN_API dyn_constraint_row dyn_model_constraint_row(const dyn_model *model, int constraint, int k);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots from Denavit-Hartenberg parameters.
+ * Description of a serial robot by a table of Denavit-Hartenberg parameters.
  */
 #ifndef DYNAMICS_DENAVIT_HARTENBERG_H
 #define DYNAMICS_DENAVIT_HARTENBERG_H
@@ -39,8 +39,8 @@ typedef struct dyn_dh_row {
 
 /* Describes the serial chain of `count` rows in a new builder, which the caller frees. The base is "link0", massless;
  * row i = 1 .. count becomes "joint1" .. and "link1" .., whose frames are the frames of the convention. In the standard
- * one a joint's axis is in frame i - 1: the joint carries a massless link "jointI:frame", to which "jointI:fixed"
- * attaches linkI.
+ * convention a joint's axis is in frame i - 1: the joint carries a massless link "jointI:frame", to which
+ * "jointI:fixed" attaches linkI.
  * Errors, with place "rows[k].NAME": DYN_INVALID_ARGUMENT for a number that is not finite or another joint type; for
  * the rest as in builder.h. */
 DYN_API dyn_status dyn_dh_describe(const char *name, dyn_dh_convention convention, int count, const dyn_dh_row *rows,

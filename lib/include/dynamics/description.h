@@ -26,20 +26,35 @@ extern "C" {
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_describe(const dyn_model *model, dyn_builder **builder, dyn_error *error);
 
-/* Stores the options that the model was built with. DYN_BUILD_OPTIONS_INIT has initialized `options`. */
+/* Stores the options that the model was built with in `options`, which DYN_BUILD_OPTIONS_INIT must have initialized.
+ * Errors: DYN_INVALID_ARGUMENT for `options` that are not initialized. */
 DYN_API dyn_status dyn_model_build_options(const dyn_model *model, dyn_build_options *options, dyn_error *error);
 
-/* Name of the robot, and the acceleration of gravity, m/s^2. */
+/* Returns the name of the robot, which lives as long as the builder. */
 DYN_API const char *dyn_builder_name(const dyn_builder *builder);
+
+/* Stores the acceleration of gravity in world axes, m/s^2. */
 DYN_API void dyn_builder_gravity(const dyn_builder *builder, double gravity[3]);
 
-/* Links, joints and constraints in the order in which they were added; axes have unit length. The descriptions and
- * their strings live until the builder is changed or freed. The result is NULL for an index that is out of range. */
+/* Returns the number of links. */
 DYN_API int dyn_builder_link_count(const dyn_builder *builder);
+
+/* Returns a link, in the order in which links were added; NULL for an index that is out of range. The description and
+ * its strings live until the builder is changed or freed. */
 DYN_API const dyn_link_description *dyn_builder_link(const dyn_builder *builder, int link);
+
+/* Returns the number of joints. */
 DYN_API int dyn_builder_joint_count(const dyn_builder *builder);
+
+/* Returns a joint, in the order in which joints were added; NULL for an index that is out of range. Its axes have unit
+ * length. The description and its strings live until the builder is changed or freed. */
 DYN_API const dyn_joint_description *dyn_builder_joint(const dyn_builder *builder, int joint);
+
+/* Returns the number of constraints. */
 DYN_API int dyn_builder_constraint_count(const dyn_builder *builder);
+
+/* Returns a constraint, in the order in which constraints were added; NULL for an index that is out of range. Its axes
+ * have unit length. The description and its strings live until the builder is changed or freed. */
 DYN_API const dyn_constraint_description *dyn_builder_constraint(const dyn_builder *builder, int constraint);
 
 /* Writes the description as text for another program. It covers all joint types and the options that the model was
@@ -52,7 +67,8 @@ DYN_API dyn_status dyn_description_write(const dyn_model *model, char **text, si
 
 /* Reads a text of dyn_description_write (not NUL-terminated) into a new builder, which the caller frees, and the
  * options to build it with, which DYN_BUILD_OPTIONS_INIT has initialized. Cost O(links log links).
- * Errors: DYN_INVALID_ARGUMENT with the place "line 12"; those of dyn_builder_add_link and dyn_builder_add_joint. */
+ * Errors: DYN_INVALID_ARGUMENT with the place "line 12" or for `options` that are not initialized;
+ * DYN_RESOURCE_EXHAUSTED; those of dyn_builder_add_link, dyn_builder_add_joint and dyn_builder_add_constraint. */
 DYN_API dyn_status dyn_description_read(const char *text, size_t length, dyn_builder **builder,
                                         dyn_build_options *options, dyn_error *error);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Energy and power.
+ * Kinetic and potential energy of a robot.
  */
 #ifndef DYNAMICS_ENERGY_H
 #define DYNAMICS_ENERGY_H

@@ -34,7 +34,7 @@
 extern "C" {
 #endif
 
-/* Needs of formulations: bits. */
+/* Conditions that a formulation sets for a model: bits of `needs` in dyn_formulation_traits. */
 typedef enum dyn_formulation_need {
     DYN_FORMULATION_NEED_SERIAL_CHAIN = 1,      /* each joint on the link of the preceding one */
     DYN_FORMULATION_NEED_ONE_COORDINATE = 2,    /* joints of one coordinate: revolute, prismatic, helical */
@@ -49,15 +49,17 @@ typedef enum dyn_formulation_need {
 typedef struct dyn_formulation_traits {
     const char *name;      /* "newton_euler" */
     const char *source;    /* literature and equations */
-    unsigned needs;        /* of a model that it applies to: bits of dyn_formulation_need */
-    int most_coordinates;  /* largest nv that it accepts, because of its memory and time */
-    bool inverse_dynamics; /* the formulation itself states inverse dynamics; otherwise the library derives it */
-    bool forward_dynamics; /* likewise */
-    bool mass_matrix;      /* likewise */
+    unsigned needs;        /* conditions for a model, bits of dyn_formulation_need; 0: none */
+    int most_coordinates;  /* largest nv, and number of joints, that it accepts, because of its memory and time */
+    bool inverse_dynamics; /* true: the formulation itself states inverse dynamics; false: the library derives it */
+    bool forward_dynamics; /* true: the formulation itself states forward dynamics; false: the library derives it */
+    bool mass_matrix;      /* true: the formulation itself states the mass matrix; false: the library derives it */
 } dyn_formulation_traits;
 
-/* Returns the number of formulations, and the traits of number 0 <= i < count; NULL for another i. */
+/* Returns the number of formulations. */
 DYN_API int dyn_formulation_count(void);
+
+/* Returns the traits of formulation i; NULL for an i that is not 0 .. count - 1. */
 DYN_API const dyn_formulation_traits *dyn_formulation_traits_at(int i);
 
 /* Checks that a formulation applies to a model.
@@ -76,8 +78,10 @@ DYN_API dyn_status dyn_formulation_create(const dyn_model *model, const char *na
 /* Frees a formulation; NULL is allowed. */
 DYN_API void dyn_formulation_free(dyn_formulation *formulation);
 
-/* Returns the row of a formulation, and the bytes that it occupies. */
+/* Returns the traits of a formulation. */
 DYN_API const dyn_formulation_traits *dyn_formulation_traits_of(const dyn_formulation *formulation);
+
+/* Returns the number of bytes that a formulation occupies. */
 DYN_API size_t dyn_formulation_size(const dyn_formulation *formulation);
 
 /* Computes tau for the motion (q, v, a). q is n x nq; v, a (NULL: zero) and tau are n x nv. */
@@ -95,6 +99,7 @@ DYN_API dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation
 DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
                                                dyn_error *error);
 
+/* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
 enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };
 
 /* Inner quantity of a formulation: an array of up to four dimensions, row-major. */
@@ -102,8 +107,8 @@ typedef struct dyn_formulation_block {
     const char *name;                     /* as in the literature: "h_ikm" */
     const char *meaning;                  /* a few words, with axes and origin where these matter */
     int dimensions;                       /* 1 .. DYN_FORMULATION_EXTENTS */
-    int extents[DYN_FORMULATION_EXTENTS]; /* the first `dimensions` of them count */
-    const double *values;
+    int extents[DYN_FORMULATION_EXTENTS]; /* numbers of entries in each of the first `dimensions` dimensions */
+    const double *values;                 /* product of the extents, row-major */
 } dyn_formulation_block;
 
 /* Computes the inner quantities of a formulation for the motion (q, v, a) of one state: `count` blocks, which live
@@ -112,7 +117,7 @@ DYN_API dyn_status dyn_formulation_coefficients(dyn_formulation *formulation, co
                                                 const double *v, const double *a, const dyn_formulation_block **blocks,
                                                 int *count, dyn_error *error);
 
-/* Result whose operations are counted. */
+/* Result whose operations dyn_formulation_operations counts. */
 typedef enum dyn_formulation_result {
     DYN_FORMULATION_RESULT_INVERSE_DYNAMICS,
     DYN_FORMULATION_RESULT_FORWARD_DYNAMICS,

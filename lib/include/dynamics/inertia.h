@@ -3,7 +3,8 @@
  * Inertias of rigid bodies: computed from shapes, moved and added, checked, and converted to other coordinates.
  *
  * A dyn_inertia states mass m, centre of mass c and the rotational inertia I_c about c in the axes of one frame. All
- * functions are thread-safe and allocate nothing. Outputs may be inputs of the same type.
+ * functions are thread-safe. None allocates, except for the locale by which dyn_inertia_stl reads ASCII STL. Outputs
+ * may be inputs of the same type.
  */
 #ifndef DYNAMICS_INERTIA_H
 #define DYNAMICS_INERTIA_H
@@ -30,6 +31,7 @@ DYN_API dyn_status dyn_inertia_box(double mass, const double size[3], dyn_inerti
 DYN_API dyn_status dyn_inertia_cylinder(double mass, double radius, double length, dyn_inertia *inertia,
                                         dyn_error *error);
 
+/* Computes the inertia of a solid sphere. */
 DYN_API dyn_status dyn_inertia_sphere(double mass, double radius, dyn_inertia *inertia, dyn_error *error);
 
 /* Computes the inertia of an ellipsoid with semi-axes semi_axes[0..2] along x, y, z. */
@@ -44,7 +46,8 @@ DYN_API dyn_status dyn_inertia_capsule(double mass, double radius, double length
  * ASCII STL of `length` bytes, whose coordinates times `scale` are metres. `mass` is in kg; 0 stands for a density of
  * 1000 kg/m^3. `volume` (m^3) may be NULL. Cost O(length).
  * Errors: DYN_INVALID_ARGUMENT with place "stl:LINE" or "stl[triangle k]" for text that is not STL, an invalid number,
- * or a mesh that encloses no positive volume, such as an open one or one whose faces are turned inwards.
+ * or a mesh that encloses no positive volume, such as an open one or one whose faces are turned inwards, or for a scale
+ * that is not positive; DYN_RESOURCE_EXHAUSTED.
  * Source: Mirtich 1996, in the form of Eberly 2002. */
 DYN_API dyn_status dyn_inertia_stl(const char *stl, size_t length, double scale, double mass, double *volume,
                                    dyn_inertia *inertia, dyn_error *error);
@@ -66,7 +69,7 @@ DYN_API void dyn_inertia_about(const dyn_inertia *inertia, const double point[3]
 /* Computes the principal moments about the centre of mass, in ascending order. */
 DYN_API void dyn_inertia_principal_moments(const dyn_inertia *inertia, double moments[3]);
 
-/* Returns whether a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not
+/* Checks that a body can have this inertia: m > 0, I_c positive semidefinite, and the largest principal moment not
  * above the sum of the others. The last condition means that the pseudo-inertia is positive semidefinite: some density
  * of mass realizes it.
  * Errors: DYN_INVALID_ARGUMENT with the violated condition.

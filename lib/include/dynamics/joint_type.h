@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* Types of joints. The values are indices of the table of traits. */
 typedef enum dyn_joint_type {
     DYN_JOINT_TYPE_FIXED,
     DYN_JOINT_TYPE_REVOLUTE,
@@ -41,6 +42,7 @@ typedef enum dyn_joint_type {
     DYN_JOINT_TYPE_FLOATING,
 } dyn_joint_type;
 
+/* Number of joint types, and the largest nq and nv of one joint. */
 enum { DYN_JOINT_TYPE_COUNT = DYN_JOINT_TYPE_FLOATING + 1, DYN_MAX_JOINT_NQ = 7, DYN_MAX_JOINT_NV = 6 };
 
 /* Kind of a coordinate or of a velocity. Units follow from it: m, m/s and N for a length; rad, rad/s and N m for an
@@ -51,20 +53,21 @@ typedef enum dyn_coordinate_kind {
     DYN_COORDINATE_KIND_QUATERNION,
 } dyn_coordinate_kind;
 
+/* Traits of a joint type. */
 typedef struct dyn_joint_traits {
     const char *name; /* as in descriptions: "revolute" */
     int nq, nv;
     int axes;       /* axes that a description states: 0, 1, or 2 for universal */
     int quaternion; /* index of the quaternion's x in the joint's q, or -1 */
     bool has_range; /* limits.lower and limits.upper bound the coordinate */
-    bool is_flat;   /* q (+) v is q + v: nq = nv, and no coordinate turns the direction of another */
+    bool is_flat;   /* the sum q + v is q (+) v (configuration_space.h): no coordinate turns another */
     bool in_urdf;   /* URDF can describe it */
     dyn_coordinate_kind q_kinds[DYN_MAX_JOINT_NQ];
     dyn_coordinate_kind v_kinds[DYN_MAX_JOINT_NV];
 } dyn_joint_traits;
 
 /* Returns the traits of a joint type, or NULL for a number that is no joint type. The result is constant and lives as
- * long as the program. Any thread. */
+ * long as the program. Thread-safe. */
 DYN_API const dyn_joint_traits *dyn_joint_type_traits(dyn_joint_type type);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forces inside the structure, and forces at a frame.
+ * Wrenches that the joints transmit, and the joint forces that balance a wrench at a frame.
  */
 #ifndef DYNAMICS_JOINT_WRENCH_H
 #define DYNAMICS_JOINT_WRENCH_H

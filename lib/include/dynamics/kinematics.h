@@ -2,6 +2,9 @@
 /*
  * Poses and Jacobians of frames.
  *
+ * A frame is the index of a link, 0 .. dyn_model_link_count - 1, or DYN_WORLD_FRAME (-1): see dyn_model_find_frame. The
+ * Jacobian of the world, and of a link that is fixed to it, is zero.
+ *
  * The functions allocate nothing. A workspace serves one thread.
  * Errors as in inverse_dynamics.h, and DYN_NOT_FOUND for a frame index that is out of range.
  */

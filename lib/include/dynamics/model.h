@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/* Model of a robot, which dyn_builder_build creates. */
 typedef struct dyn_model dyn_model;
 
 /* Frame that a spatial quantity of a frame F is expressed in. */
@@ -54,7 +55,7 @@ typedef struct dyn_pose {
     double rotation[9];
 } dyn_pose;
 
-/* Joint that moves. Strings live as long as the model. */
+/* Joint that moves. Its strings live as long as the model. */
 typedef struct dyn_joint {
     const char *name;
     dyn_joint_type type;
@@ -75,9 +76,9 @@ typedef struct dyn_joint {
 typedef struct dyn_link {
     const char *name;
     dyn_inertia inertia;
-    const char *parent_joint; /* joint that carries it, fixed ones included; NULL for the root of a fixed base */
-    int moving_joint;         /* joint that it moves with, or -1 when it is fixed to the world */
-    dyn_pose pose;            /* in the frame of that joint's child link, or in the world; constant */
+    const char *parent_joint; /* joint that carries the link, fixed ones included; NULL for the root of a fixed base */
+    int moving_joint; /* index of the moving joint that the link moves with, or -1 when it is fixed to the world */
+    dyn_pose pose;    /* pose of the link in the frame of that joint's child link, or in the world; constant */
 } dyn_link;
 
 /* Frames are numbered 0 .. link_count - 1 like the links whose frames they are; DYN_WORLD_FRAME is the world. */
@@ -86,33 +87,43 @@ enum { DYN_WORLD_FRAME = -1 };
 /* Frees a model; NULL is allowed. No other call on it may be in progress. */
 DYN_API void dyn_model_free(dyn_model *model);
 
+/* Returns the name of the robot, which lives as long as the model. */
 DYN_API const char *dyn_model_name(const dyn_model *model);
 
-/* Numbers of coordinates q and of velocities v. */
+/* Returns the number nq of coordinates q. */
 DYN_API int dyn_model_nq(const dyn_model *model);
+
+/* Returns the number nv of velocities v. */
 DYN_API int dyn_model_nv(const dyn_model *model);
 
-/* Joints that move, mimic joints included, in the order of their coordinates. */
+/* Returns the number of joints that move, mimic joints included. */
 DYN_API int dyn_model_joint_count(const dyn_model *model);
+
+/* Returns a joint that moves, in the order of the coordinates; NULL for an index that is out of range. It lives as long
+ * as the model. */
 DYN_API const dyn_joint *dyn_model_joint(const dyn_model *model, int joint);
 
-/* Links in depth-first order. */
+/* Returns the number of links. */
 DYN_API int dyn_model_link_count(const dyn_model *model);
+
+/* Returns a link, in depth-first order; NULL for an index that is out of range. It lives as long as the model. */
 DYN_API const dyn_link *dyn_model_link(const dyn_model *model, int link);
 
-/* Returns the index of a moving joint, or -1. */
+/* Returns the index of the moving joint of that name, or -1 if there is none. Cost O(log joints). */
 DYN_API int dyn_model_find_joint(const dyn_model *model, const char *name);
 
-/* Finds the frame of a link, of a joint (the frame of its child link) or of "world", in this order of precedence.
- * Cost O(log links).
- * Errors: DYN_NOT_FOUND with the name. */
+/* Finds a frame by name: that of the link of this name, else that of the child link of the joint of this name, else
+ * DYN_WORLD_FRAME for "world". Cost O(log links).
+ * Errors: DYN_NOT_FOUND with the name in the message. */
 DYN_API dyn_status dyn_model_find_frame(const dyn_model *model, const char *name, int *frame, dyn_error *error);
 
 /* Stores the acceleration of gravity, m/s^2, in world axes. */
 DYN_API void dyn_model_gravity(const dyn_model *model, double gravity[3]);
 
-/* Returns whether a floating joint carries the root, and whether mimic joints are coupled. */
+/* Returns whether a floating joint carries the root. */
 DYN_API bool dyn_model_is_floating(const dyn_model *model);
+
+/* Returns whether the model has coupled mimic joints, which share the coordinate of their master. */
 DYN_API bool dyn_model_has_coupling(const dyn_model *model);
 
 /* Returns the sum of the masses of all links that move, kg. */

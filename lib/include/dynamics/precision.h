@@ -42,12 +42,13 @@
 extern "C" {
 #endif
 
+/* Precision of a workspace. */
 typedef enum dyn_precision {
     DYN_PRECISION_DOUBLE,
     DYN_PRECISION_SINGLE,
 } dyn_precision;
 
-/* Returns the number of states that are computed at once. Thread-safe. */
+/* Returns the number of states that the kernels of a precision compute at once. Thread-safe. */
 DYN_API int dyn_lanes(dyn_precision precision);
 
 #ifdef __cplusplus

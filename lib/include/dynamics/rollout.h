@@ -24,6 +24,7 @@ typedef struct dyn_signal {
 
 /* Wrench that the environment applies to a frame, as in external_force.h: rows of 6, torque first. */
 typedef struct dyn_signal_force {
+    /* Frame as in kinematics.h, and the frame that `wrench` is expressed in. */
     int frame;
     dyn_reference_frame reference_frame;
     dyn_signal wrench;
@@ -36,7 +37,7 @@ typedef struct dyn_rollout {
     size_t stride;                  /* results at the steps 0, stride, 2 stride, ...; 0: only at the end */
     const double *q, *v;            /* n x nq, n x nv: initial states; v NULL: at rest */
     dyn_signal tau;                 /* rows of nv */
-    dyn_hold hold;                  /* of tau between its rows; DYN_HOLD_LINEAR needs steps + 1 rows */
+    dyn_hold hold;                  /* course of tau between its rows; DYN_HOLD_LINEAR needs steps + 1 rows */
     dyn_signal q_ref, v_ref, a_ref; /* the controller's reference: rows of nq, nv, nv */
     const dyn_signal_force *forces; /* held over each step */
     size_t force_count;
@@ -52,8 +53,8 @@ typedef struct dyn_rollout {
 /* Outcome of a sample. If it stopped before the end, its results repeat the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
-    int joint;           /* joint that stopped it */
-    size_t steps;        /* number of steps that it ran */
+    int joint;           /* joint that caused the end of a sample that is not running */
+    size_t steps;        /* number of steps before the sample stopped, or all steps */
     size_t hits;         /* steps in which a joint hit a rigid stop faster than the rest velocity */
     double energy_drift; /* largest |E - E at the start| over the rows, J; zero without energies */
 } dyn_rollout_result;
@@ -61,10 +62,11 @@ typedef struct dyn_rollout_result {
 /* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each
  * sample. */
 typedef struct dyn_rollout_output {
-    size_t struct_size;          /* set by DYN_ROLLOUT_OUTPUT_INIT (sized.h) */
-    double *q, *v;               /* n x rows x nq, n x rows x nv */
-    double *tau;                 /* n x rows x nv: input and controller at the start of the step; at the end of the last
-                                    step what acted there */
+    size_t struct_size; /* set by DYN_ROLLOUT_OUTPUT_INIT (sized.h) */
+    double *q, *v;      /* n x rows x nq, n x rows x nv */
+    /* n x rows x nv: sum of the input and of the controller's forces at the start of the step, clamped to the effort
+     * limits; in the row of the end, the forces at the end of the last step. */
+    double *tau;
     double *kinetic, *potential; /* n x rows, J */
     dyn_rollout_result *results; /* n */
 } dyn_rollout_output;
@@ -76,7 +78,8 @@ DYN_API size_t dyn_rollout_rows(const dyn_rollout *rollout);
 
 /* Checks the arguments of a rollout of n samples. Cost O(n steps nv).
  * Errors: DYN_INVALID_ARGUMENT with the place "steps", "hold", "q[13]", "v[13]", "tau[13]", "q_ref[13]", "v_ref[13]",
- * "a_ref[13]" (indices from the first row of the array) or "external_forces[2].force[1]", as in dyn_simulator_step;
+ * "a_ref[13]" (indices from the first row of the array), "q_ref" (missing, or without a controller) or
+ * "external_forces[2].force[1]";
  * DYN_NOT_FOUND for an unknown frame; DYN_RESOURCE_EXHAUSTED for too many forces. */
 DYN_API dyn_status dyn_rollout_check(const dyn_simulator *simulator, size_t n, const dyn_rollout *rollout,
                                      dyn_error *error);

@@ -40,6 +40,7 @@
 extern "C" {
 #endif
 
+/* Integration methods, which the comment at the top of this file describes. */
 typedef enum dyn_integrator {
     DYN_INTEGRATOR_SEMI_IMPLICIT_EULER,
     DYN_INTEGRATOR_EXPLICIT_EULER,
@@ -68,7 +69,7 @@ typedef enum dyn_control {
     DYN_CONTROL_COMPUTED_TORQUE, /* tau += RNEA(q, v, a_ref + K_p e + K_d (v_ref - v)) */
 } dyn_control;
 
-/* Course of a number that is given by rows, between two of them. */
+/* Course, between two of its rows, of a number that is stated row by row. */
 typedef enum dyn_hold {
     DYN_HOLD_ZERO_ORDER, /* a row holds until the next one */
     DYN_HOLD_LINEAR,     /* straight lines */
@@ -76,7 +77,7 @@ typedef enum dyn_hold {
 
 /* Options of a simulator. DYN_SIMULATION_OPTIONS_INIT() has the defaults. */
 typedef struct dyn_simulation_options {
-    size_t struct_size; /* as in sized.h */
+    size_t struct_size; /* set by DYN_SIMULATION_OPTIONS_INIT (sized.h) */
     dyn_integrator integrator;
     double step_length; /* s; > 0. A controller acts once a step. */
     int substeps;       /* integration steps in a step, 1 .. 10000 */
@@ -106,6 +107,7 @@ typedef struct dyn_simulation_options {
     DYN_SIZED(dyn_simulation_options, .step_length = 0.001, .substeps = 1, .friction_velocity = 0.01,                  \
               .rest_velocity = 0.05, .stop_stiffness = 1e4, .stop_damping = 100, .velocity_bound = 1e6)
 
+/* Simulator of one model. */
 typedef struct dyn_simulator dyn_simulator;
 
 /* Creates a simulator; the model must outlive it. `options` may be NULL, which selects the defaults. Threads cannot
@@ -117,8 +119,10 @@ DYN_API dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simula
 /* Frees a simulator; NULL is allowed. */
 DYN_API void dyn_simulator_free(dyn_simulator *simulator);
 
-/* Options of the simulator, with gains that live as long as it does, and its gravity (never NULL). */
+/* Returns the options of the simulator; their gains live as long as the simulator. */
 DYN_API const dyn_simulation_options *dyn_simulator_options(const dyn_simulator *simulator);
+
+/* Returns the acceleration of gravity that the simulator uses, 3 numbers that live as long as it does; never NULL. */
 DYN_API const double *dyn_simulator_gravity(const dyn_simulator *simulator);
 
 /* Loads the robot with `count` payloads, as dyn_workspace_load does, with the same errors. */
@@ -131,7 +135,7 @@ DYN_API dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, co
  * Errors: DYN_INVALID_ARGUMENT where `compiled` belongs to another model. */
 DYN_API dyn_status dyn_simulator_use_compiled(dyn_simulator *simulator, const dyn_compiled *compiled, dyn_error *error);
 
-/* Returns whether steps use compiled functions. They do not after payloads were loaded, with another gravity than the
+/* Returns whether steps use compiled functions. They do not while payloads are loaded, with another gravity than the
  * model's, or where forward dynamics was not compiled. Steps in which external forces act always run the library's own
  * kernels. */
 DYN_API bool dyn_simulator_is_compiled(const dyn_simulator *simulator);
@@ -154,7 +158,7 @@ typedef enum dyn_sample_status {
 /* Result of a sample. The caller stores it with the state; it is all zeros at the start. */
 typedef struct dyn_sample_result {
     dyn_sample_status status; /* a sample that is not running is left unchanged */
-    int joint;                /* joint that stopped it; undefined while it runs */
+    int joint;                /* joint that caused the end of a sample that is not running; undefined while it runs */
     int hit_joint;            /* 1 + the joint that hit a rigid stop fastest in this step, or 0 */
     double hit_velocity;      /* velocity of that joint before the impact, rad/s or m/s */
 } dyn_sample_result;
@@ -163,12 +167,12 @@ typedef struct dyn_sample_result {
 typedef struct dyn_step_input {
     size_t struct_size; /* set by DYN_STEP_INPUT_INIT (sized.h) */
     const double *tau;  /* n x nv, at the start of the step; a controller's forces are added */
-    const double
-        *tau_end;        /* n x nv, at its end: tau goes there in a line (NULL: it is held). Euler's methods take it at
-                              the start of each substep, Runge-Kutta 4 in all its stages */
-    const double *q_ref; /* n x nq, n x nv, n x nv: the reference; q_ref is needed if and only if there is a */
-    const double *v_ref; /* controller; v_ref and a_ref of a spherical joint are in the axes of the moved link */
-    const double *a_ref;
+    /* n x nv, at the end of the step: tau changes linearly from `tau` to `tau_end`. NULL: tau is constant. Euler's
+     * methods use the value at the start of each substep, Runge-Kutta 4 the values at its stages. */
+    const double *tau_end;
+    const double *q_ref; /* n x nq: position of the reference; needed if and only if there is a controller */
+    const double *v_ref; /* n x nv: velocity of the reference, of a spherical joint in the axes of the moved link */
+    const double *a_ref; /* n x nv: acceleration of the reference, in the same axes as v_ref */
     const dyn_external_forces *forces; /* as in external_force.h, constant in their frames */
 } dyn_step_input;
 

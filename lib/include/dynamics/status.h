@@ -28,6 +28,7 @@ typedef enum dyn_status {
     DYN_FAILED_PRECONDITION = 9, /* the model cannot serve the call: a singular mass matrix, for one */
 } dyn_status;
 
+/* Sizes of the texts in dyn_error, in bytes, with the terminating zero. */
 enum { DYN_PLACE_SIZE = 192, DYN_MESSAGE_SIZE = 512 };
 
 /* Causes of errors, for programs. */
@@ -49,6 +50,7 @@ typedef enum dyn_cause {
     DYN_CAUSE_TOO_MANY,             /* a count or a size is above a bound */
 } dyn_cause;
 
+/* Kinds of elements of a robot's description. */
 typedef enum dyn_element_kind {
     DYN_ELEMENT_KIND_NONE = 0,
     DYN_ELEMENT_KIND_ROBOT,
@@ -60,9 +62,9 @@ typedef enum dyn_element_kind {
 /* Element of a robot's description. */
 typedef struct dyn_element {
     dyn_element_kind kind;
-    int index; /* number of the link or of the joint, in the order in which they were added; -1: none */
-    int line;  /* its line in a file; 0: none */
-    int row;   /* row of a table, or joint of a chain, from 1 on, that it is made of; 0: none */
+    int index; /* number of the link, joint or constraint, in the order in which they were added; -1: none */
+    int line;  /* line of the element in a file; 0: none */
+    int row;   /* row of the table, or joint of the chain, from 1 on, that the element is made of; 0: none */
 } dyn_element;
 
 /* Values that an error is about. `argument` is the name of a parameter, static text, or NULL. With `has_item` the

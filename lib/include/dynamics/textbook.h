@@ -9,7 +9,7 @@
  *     Mlist, Glist, Slist           as in screws.h. The screws need not be normalized: the velocity of joint i is
  *                                   dtheta_i times its screw. Glist may be any symmetric 6 x 6 matrices.
  *
- * All arrays are row-major; twists and wrenches are angular first. Outputs must not overlap inputs. Any thread.
+ * All arrays are row-major; twists and wrenches are angular first. Outputs must not overlap inputs. Thread-safe.
  * Errors: DYN_INVALID_ARGUMENT for n < 1, an array that is NULL and numbers that are not finite, with the array's name;
  * DYN_RESOURCE_EXHAUSTED.
  */
@@ -35,7 +35,7 @@ typedef struct dyn_textbook_chain {
     const double *Slist; /* 6 x n */
 } dyn_textbook_chain;
 
-/* Computes [ad_V], 6 x 6 (ad). */
+/* Computes [ad_V], 6 x 6, the matrix of the Lie bracket with the twist V (ad). */
 DYN_API void dyn_textbook_ad(const double V[6], double adV[36]);
 
 /* Computes tau by the forward-backward Newton-Euler algorithm, 8.50 to 8.54 (InverseDynamics). */
@@ -47,12 +47,15 @@ DYN_API dyn_status dyn_textbook_inverse_dynamics(const dyn_textbook_chain *chain
 DYN_API dyn_status dyn_textbook_mass_matrix(const dyn_textbook_chain *chain, const double *theta, double *M,
                                             dyn_error *error);
 
-/* Computes the Coriolis and centripetal forces c(theta, dtheta) (VelQuadraticForces), the gravity forces g(theta)
- * (GravityForces), and J' Ftip (EndEffectorForces). */
+/* Computes the Coriolis and centripetal forces c(theta, dtheta), n numbers (VelQuadraticForces). */
 DYN_API dyn_status dyn_textbook_velocity_forces(const dyn_textbook_chain *chain, const double *theta,
                                                 const double *dtheta, double *c, dyn_error *error);
+
+/* Computes the gravity forces g(theta), n numbers (GravityForces). */
 DYN_API dyn_status dyn_textbook_gravity_forces(const dyn_textbook_chain *chain, const double *theta, double *grav,
                                                dyn_error *error);
+
+/* Computes J' Ftip, the joint forces that create the wrench Ftip at the end effector, n numbers (EndEffectorForces). */
 DYN_API dyn_status dyn_textbook_tip_forces(const dyn_textbook_chain *chain, const double *theta, double *JTFtip,
                                            dyn_error *error);
 

@@ -77,7 +77,7 @@ typedef enum dyn_rates {
 DYN_API dyn_status dyn_derive_rates(const dyn_model *model, size_t n, const double *time, const double *q,
                                     dyn_rates method, double *v, double *a, dyn_error *error);
 
-/* Kind of a limit that the description states. */
+/* Kinds of limits that a description states. */
 typedef enum dyn_limit_kind {
     DYN_LIMIT_KIND_LOWER,
     DYN_LIMIT_KIND_UPPER,

@@ -24,7 +24,8 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  * refuses entities other than XML's own. `report` (may be NULL) receives, with line numbers, each element and attribute
  * that was ignored and each value that is suspicious. A name of a link or joint that is not printable (text.h) is an
  * error: it would read as another one in logs and tables. Cost O(length).
- * Errors, with place "urdf:LINE" and the element in the message: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
+ * Errors, with place "urdf:LINE" and the element in the message, or with place "urdf" for an empty or too long
+ * document: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
  *
  * Public robots depart from URDF and from XML in ways whose meaning is plain. The reader reports each of these as a
  * warning, so that building under `strict` (dyn_build_options) refuses it:

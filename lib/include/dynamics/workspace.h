@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Scratch memory for the algorithms.
+ * Workspace: the scratch memory in which the algorithms compute, so that they allocate nothing.
  */
 #ifndef DYNAMICS_WORKSPACE_H
 #define DYNAMICS_WORKSPACE_H
@@ -24,9 +24,10 @@ typedef struct dyn_workspace dyn_workspace;
 /* Creates a workspace for double precision; the model must outlive it. Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_workspace_create(const dyn_model *model, dyn_workspace **workspace, dyn_error *error);
 
-/* Creates a workspace of one precision: every algorithm that uses the workspace computes in it (precision.h). Also
- * returns DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a constant of the model is
- * beyond the range of single precision. */
+/* Creates a workspace of one precision: every algorithm that uses the workspace computes in it (precision.h). The model
+ * must outlive the workspace.
+ * Errors: DYN_RESOURCE_EXHAUSTED; DYN_FAILED_PRECONDITION with the place "model", the joint and the value where a
+ * constant of the model is beyond the range of single precision. */
 DYN_API dyn_status dyn_workspace_create_in(const dyn_model *model, dyn_precision precision, dyn_workspace **workspace,
                                            dyn_error *error);
 
