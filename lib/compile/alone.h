@@ -25,9 +25,12 @@ compiled_function specialize_frame(const dyn_model *model, int frame, const size
 /* Returns true if #include can name the file of this path. */
 bool can_be_included(const std::string &path);
 
-/* Return the texts of the source and of the header. Outside of comments they contain no name of the model except as
- * identifiers in names of functions (escape.h). */
+/* Returns the text of the C source. Outside of comments it contains no name of the model except as identifiers in names
+ * of functions (escape.h). */
 std::string alone_source(const alone_file &file);
+
+/* Returns the text of the header. Outside of comments it contains no name of the model except as identifiers in names
+ * of functions (escape.h). */
 std::string alone_header(const alone_file &file);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Algorithm for one robot as expressions.
+ * Function that computes one algorithm for one robot, as a graph of expressions.
  */
 #ifndef DYNAMICS_COMPILE_COMPILED_FUNCTION_H
 #define DYNAMICS_COMPILE_COMPILED_FUNCTION_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Straight-line C for specialized functions.
+ * Writer of straight-line C for specialized functions.
  */
 #ifndef DYNAMICS_COMPILE_EMIT_H
 #define DYNAMICS_COMPILE_EMIT_H
@@ -17,6 +17,7 @@ enum class emit_target {
     object /* a shared object for the library: several states in the lanes of a vector, sines by the library */
 };
 
+/* Options of the generated C. */
 struct emit_options {
     emit_target target;
     bool is_float;      /* single precision; only for emit_target::alone */

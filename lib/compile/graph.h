@@ -39,9 +39,11 @@ struct expression {
     }
 };
 
+/* Operation of a node. */
 enum class operation : uint8_t { constant, input, sine, cosine, sum, product, quotient };
 
-/* Node. a and b are the operands; those of an input are its array and its index, as bits. */
+/* Node of the graph. a and b are the operands; those of an input are its array and its index, as bits. `value` is that
+ * of a constant. */
 struct graph_node {
     operation kind;
     expression a, b;

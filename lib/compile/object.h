@@ -34,7 +34,7 @@ struct build_options {
     size_t memory_bytes;         /* largest memory of this program and the compiler together; 0: no limit */
 };
 
-/* Returns true for the names of instruction sets: avx512, avx2, sse2, neon, scalar. */
+/* Returns true if `name` is that of an instruction set: avx512, avx2, sse2, neon or scalar. */
 bool is_instruction_set(const std::string &name);
 
 /* Compiles the source, in a temporary directory beside `path`, to the shared object `path`, which appears as a whole or

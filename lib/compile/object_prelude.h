@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Prelude of the functions of a shared object, after real.h, sincos_pack.h and lane_squares.h: sines, and loads and
- * stores of rows of samples. The model compiler copies all four into its output. Each is compiled twice, for one sample
- * at a time and for several.
+ * stores of rows of samples. The model compiler copies all four into its output. The output is compiled twice, for one
+ * sample at a time and for several.
  *
  * Numbers are checked by a sum of zero times each number, which is zero unless one is infinite or NaN. Few numbers need
  * the check: sums and products with a number that is not finite are not finite, nor is a quotient of it by another

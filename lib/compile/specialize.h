@@ -33,13 +33,16 @@ enum class algorithm {
     body_motion
 };
 
-/* Return the name of an algorithm, and the algorithm of a name. find_algorithm returns false if there is no such
- * algorithm, or if it belongs to a body. */
+/* Returns the name of an algorithm. */
 const char *algorithm_name(algorithm a);
+
+/* Finds the algorithm of a name. Returns false if there is none, or if it belongs to a body. */
 bool find_algorithm(const std::string &name, algorithm *a);
 
-/* Return the length and the name of an input array. */
+/* Returns the length of an input array: nq for q, nv for the others. */
 int input_size(const dyn_model *model, input_array array);
+
+/* Returns the name of an input array. */
 const char *input_name(input_array array);
 
 /* Runs the algorithm over expressions. `place` is a link of the model for algorithm::frame, a body for the algorithms

@@ -16,7 +16,8 @@ typedef struct joint_range {
     double lower, upper;
 } joint_range;
 
-/* Arrays owned by the caller: nv doubles each, and dyn_joint_ranges(model) ranges. */
+/* Properties of the joints of a model. The caller owns the arrays: nv doubles each, and dyn_joint_ranges(model)
+ * ranges. */
 typedef struct joint_properties {
     double *damping, *friction;
     double *effort; /* infinite where it is not stated */
@@ -25,10 +26,11 @@ typedef struct joint_properties {
     bool has_damping, has_friction;
 } joint_properties;
 
-/* Returns the number of joints with a range, an upper bound of range_count: a mimic joint and its master share one. */
+/* Returns the number of joints with a range. It is an upper bound of range_count, because a mimic joint and its master
+ * have one range together. */
 int dyn_joint_ranges(const dyn_model *model);
 
-/* Fills all arrays. */
+/* Fills the arrays of `properties`, and sets range_count, has_damping and has_friction. */
 void dyn_joint_properties(const dyn_model *model, joint_properties *properties);
 
 #endif

@@ -12,9 +12,10 @@
 
 #include "../spatial/inertia.h"
 
+/* Quantities of one joint. */
 typedef struct articulated_joint {
     int nv;
-    force U[6], G[6];
+    force U[6], G[6];        /* nv columns each */
     real D[36], inverse[36]; /* D and D^-1, nv x nv */
 } articulated_joint;
 

@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* Row, model, gravity and memory of a call. `memory` has memory_size(row, model) bytes, aligned to 16. */
+/* Number of the formulation, model, gravity and memory of a call. `memory` has memory_size(row, model) bytes, aligned
+ * to 16. */
 typedef struct formulation_call {
     int row;
     const dyn_model *model;
@@ -24,9 +25,10 @@ typedef struct formulation_call {
     void *memory;
 } formulation_call;
 
+/* Functions of one instance. `row` is the number of a formulation in the table, from 0 on. */
 typedef struct classical_instance {
     int number_size;
-    int count; /* rows */
+    int count; /* number of formulations */
     const dyn_formulation_traits *(*traits)(int row);
     size_t (*memory_size)(int row, const dyn_model *model);
     void (*inverse)(const formulation_call *call, const void *q, const void *v, const void *a, void *tau);
@@ -40,7 +42,9 @@ typedef struct classical_instance {
 extern const classical_instance dyn_classical_instance_classical;
 extern const classical_instance dyn_classical_instance_counted;
 
-/* Checks that a row applies to a model; the error names the joint and the reason. */
+/* Checks that a formulation applies to a model.
+ * Errors: DYN_FAILED_PRECONDITION with the joint that it cannot treat and the reason, or for a model that is too
+ * large. */
 dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn_model *model, dyn_error *error);
 
 #ifdef __cplusplus

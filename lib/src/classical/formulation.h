@@ -9,14 +9,15 @@
  *   traits        name, source and the models that it applies to; its last three members tell which functions are not
  *                 NULL.
  *                 most_coordinates is at most 1000: Compare computes nv x nv matrices by every row.
- *   reserve       takes all arrays that a call takes, so that the memory of a call is known. m has no links then.
+ *   reserve       allocates all arrays that a call allocates, so that the memory of a call is known. m has no links
+ *                 then.
  *   inverse, forward, mass_matrix
  *                 NULL where the literature states none; at least one is not NULL. derived.c derives the others.
  *   coefficients  evaluates the formulation and adds its inner arrays by add_block; NULL: it has none.
  *
- * A function takes its arrays from `s` in the order of reserve, computes with operators of `real` and functions of the
- * room spatial, and branches on the model alone. It stays in the common subset of C and C++. m is placed at q; tau is
- * zero at the start; M is nv x nv, to be filled in both triangles. v and a are never NULL.
+ * A function allocates its arrays from `s` in the order of reserve, computes with operators of `real` and functions of
+ * the room spatial, and branches on the model alone. It stays in the common subset of C and C++. m is placed at q; tau
+ * is zero at the start; M is nv x nv, to be filled in both triangles. v and a are never NULL.
  */
 #ifndef DYNAMICS_CLASSICAL_FORMULATION_H
 #define DYNAMICS_CLASSICAL_FORMULATION_H
@@ -30,6 +31,7 @@ typedef struct block_list {
     dyn_formulation_block *blocks; /* DYN_FORMULATION_MAX_BLOCKS */
 } block_list;
 
+/* Row of the table of formulations. */
 typedef struct formulation {
     dyn_formulation_traits traits;
     void (*reserve)(const mechanism *m, scratch *s);
@@ -52,7 +54,7 @@ static inline block_shape block_of(int a, int b, int c, int d) {
 /* Adds an array of numbers: reals, or vectors and matrices that consist of them. Strings are static. */
 void KERNEL(add_block)(block_list *list, const char *name, const char *meaning, block_shape shape, const void *values);
 
-/* The rows. */
+/* Declarations of all rows, one in each file that formulations.inc lists. */
 #define FORMULATION(name) extern const formulation KERNEL(name);
 #include "formulations.inc"
 #undef FORMULATION

@@ -10,10 +10,10 @@
 /* Factorizes A = L D L' in place: D on the diagonal, L below it. Reads the lower triangle. */
 void KERNEL(factorize_symmetric)(int n, real *A);
 
-/* Solves A x = b in place from the factors. */
+/* Solves A x = b from the factors. x holds b before and the solution after. */
 void KERNEL(solve_symmetric)(int n, const real *factors, real *x);
 
-/* Computes the inverse from the factors. */
+/* Computes the inverse of A, n x n, from the factors. */
 void KERNEL(invert_symmetric)(int n, const real *factors, real *inverse);
 
 /* Computes y += A x for A of `rows` x `columns`. */

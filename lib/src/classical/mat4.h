@@ -70,8 +70,6 @@ static inline mat4 mat4_of_inertia(const body *b) {
     return J;
 }
 
-/* Computes A, J, Q T and U. */
-
 static inline mat4 mat4_add(mat4 A, mat4 B) {
     for (int i = 0; i < 16; i++) {
         A.e[i] = A.e[i] + B.e[i];

@@ -9,13 +9,14 @@
 #include "../spatial/inertia.h"
 #include "scratch.h"
 
+/* Matrix or view of a matrix: its numbers are x[i down + j right]. */
 typedef struct matrix {
     int rows, columns;
     size_t down, right; /* distances between neighbours of a column, and of a row */
     real *x;            /* NULL in a scratch that measures */
 } matrix;
 
-/* Takes a matrix of undefined numbers, row-major. */
+/* Allocates a matrix of undefined numbers, row-major, from the scratch. */
 static inline matrix matrix_take(scratch *s, int rows, int columns) {
     matrix A;
     A.rows = rows, A.columns = columns;
@@ -53,20 +54,33 @@ static inline matrix matrix_block(matrix A, int i, int j, int rows, int columns)
     return B;
 }
 
-/* Sets A = 0, and a square A = 1. */
+/* Sets A = 0. */
 void KERNEL(matrix_clear)(matrix A);
+
+/* Sets a square A to the identity. */
 void KERNEL(matrix_identity)(matrix A);
 
-/* Computes C = A B, C += A B and C -= A B. C shares no numbers with A and B. */
+/* Computes C = A B. C shares no numbers with A and B. */
 void KERNEL(matrix_product)(matrix A, matrix B, matrix C);
+
+/* Computes C += A B. C shares no numbers with A and B. */
 void KERNEL(matrix_add_product)(matrix A, matrix B, matrix C);
+
+/* Computes C -= A B. C shares no numbers with A and B. */
 void KERNEL(matrix_subtract_product)(matrix A, matrix B, matrix C);
 
 /* ---- Spatial vectors and their maps as matrices, angular part first ---------------------------------------------- */
 
+/* Stores a motion in a column of six numbers. */
 void KERNEL(matrix_set_motion)(matrix column, motion m);
+
+/* Stores a force in a column of six numbers. */
 void KERNEL(matrix_set_force)(matrix column, force f);
+
+/* Returns the motion in a column of six numbers. */
 motion KERNEL(matrix_motion)(matrix column);
+
+/* Returns the force in a column of six numbers. */
 force KERNEL(matrix_force)(matrix column);
 
 /* Stores the 6 x 6 matrix of an inertia. */

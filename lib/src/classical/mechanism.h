@@ -15,10 +15,11 @@
 #include "../model/joint.h"
 #include "scratch.h"
 
+/* Link at one configuration, and the joint that connects it to its parent. */
 typedef struct mechanism_link {
     const body *b;
     int parent;      /* index of the parent, less than its own, or -1 for the base */
-    int v_index, nv; /* its coordinates in v, a and tau */
+    int v_index, nv; /* first coordinate of the joint in v, a and tau, and their number */
     placement X;     /* of the link's frame in its parent's at q, or in the world */
     real mass;
     vec3 center;     /* of mass, in the link's axes, from its origin; zero without mass */
@@ -34,7 +35,8 @@ typedef struct mechanism {
     mechanism_link *links;
 } mechanism;
 
-/* Places the links of a model at q. */
+/* Allocates the links of a model from the scratch and places them at q. m.links is NULL where the scratch only
+ * measures. */
 mechanism KERNEL(mechanism_at)(const dyn_model *model, const double gravity[3], const real *q, scratch *s);
 
 /* Returns S x of link i, in its axes, for all nv rates or accelerations x of the mechanism. */

@@ -9,6 +9,7 @@
 #include "matrix.h"
 #include "mechanism.h"
 
+/* Link in absolute coordinates. */
 typedef struct world_link {
     int parent, v_index, nv; /* as in the mechanism */
     placement X;             /* of the link in the world */
@@ -19,14 +20,15 @@ typedef struct world_link {
     force p;  /* v x I v, eq. 5 */
 } world_link;
 
-/* Takes and computes the links at the velocities v; NULL stands for zeros. */
+/* Allocates the links from the scratch, and computes them at the velocities v; NULL stands for zeros. Returns NULL
+ * where the scratch only measures. */
 world_link *KERNEL(world_links)(const mechanism *m, const real *v, scratch *s);
 
-/* Returns h x for the nv numbers x of one joint. */
+/* Returns h x, the motion of a link relative to its parent for the nv rates, or accelerations, x of its joint. */
 motion KERNEL(world_rate)(const world_link *l, const real *x);
 
-/* Computes S = P^-1 H, 6 count x nv: the Jacobians of all links, one below the other. Rows of a link are those of its
- * parent plus h. */
+/* Computes S, 6 count x nv: the Jacobians of all links, one below the other. The rows of a link are those of its
+ * parent, plus h in the columns of its joint. Featherstone and Orin write S = P^-1 H. */
 void KERNEL(world_jacobians)(const mechanism *m, const world_link *links, matrix S);
 
 /* Returns the acceleration of the base that stands for gravity: (0; -g). */

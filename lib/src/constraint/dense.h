@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A problem: M is n x n, A is m x n, f has n and c has m numbers. */
+/* Problem: M is n x n, A is m x n, f has n and c has m numbers. */
 typedef struct dense_problem {
     int n, m;
     const double *M, *A, *f, *c;
 } dense_problem;
 
+/* Scratch memory of both methods, and memory for M and f of a problem. */
 typedef struct dense_scratch {
     double *M, *f;       /* n x n and n numbers, for the caller */
     double *K;           /* (n + m) x (n + m) */
@@ -27,7 +28,7 @@ typedef struct dense_scratch {
     int *order;          /* n + m columns in the order of their pivots */
 } dense_scratch;
 
-/* Lays out the memory from `base` on; returns its size (carve.h). */
+/* Lays out the memory for problems of n velocities and m rows from `base` on; returns its size (carve.h). */
 size_t dense_lay_out(int n, int m, uintptr_t base, dense_scratch *s);
 
 /* Solves [M A'; A 0] [a; -lambda] = [f; c] (Featherstone and Orin 2000, equation 20). Returns the rank of A.

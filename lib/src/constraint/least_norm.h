@@ -19,9 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Scratch memory of the solver. */
 typedef struct least_norm {
     double *L;       /* m x m, k columns used; rows in the order of R */
-    double *pivots;  /* m: what is left of the diagonal */
+    double *pivots;  /* m: diagonal of R less the part that the columns of L explain */
     double *product; /* m x m: factors of L'L, k x k used */
     double *x;       /* m */
 } least_norm;
@@ -29,7 +30,8 @@ typedef struct least_norm {
 /* Lays out the memory for up to m rows from `base` on; returns its size (carve.h). */
 size_t least_norm_lay_out(int m, uintptr_t base, least_norm *s);
 
-/* Solves for lambda, m numbers, which may be b. Returns the rank k. Cost O(m k^2). */
+/* Computes the solution lambda of least norm of R lambda = b, m numbers; it may be the same array as b. Returns the
+ * rank k. Cost O(m k^2). */
 int least_norm_solve(int m, const double *R, const double *b, least_norm *s, double *lambda);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constraint rows of one block of samples: A a + dA/dt v, and what their multipliers do.
+ * Constraint rows of one block of samples: the rows A a + dA/dt v, their response A M^-1 A', and the motion that their
+ * multipliers cause.
  *
  *     M a + h = tau + A' lambda
  *
- * All samples of the block share the rows. A caller that needs fewer in one sample sets both bounds of the others to
- * zero there. A velocity responds to impulses as an acceleration does to forces.
+ * All samples of the block share the rows. A caller that needs only some of the rows in one sample sets both bounds of
+ * the others to zero in that lane. A velocity responds to impulses as an acceleration does to forces.
  *
  *     constraint_rows_clear, constraint_rows_add ...    choose the rows
  *     constraint_rows_respond                           computes A M^-1 A' and M^-1 A' in all lanes
@@ -21,6 +22,7 @@
 #include "../dynamics/workspace.h"
 #include "solve.h"
 
+/* Rows, their response in all lanes, and the problem of one lane. */
 typedef struct constraint_rows {
     int capacity;
     row_set set;
@@ -44,19 +46,22 @@ typedef struct constraint_rows {
 size_t constraint_rows_lay_out(const dyn_model *model, int capacity, size_t lanes, bool has_bias, uintptr_t base,
                                constraint_rows *rows);
 
+/* Removes all rows. */
 void constraint_rows_clear(constraint_rows *rows);
 
 /* Adds a group of rows. Returns the index of its first row, or -1 where the rows have no room. */
 int constraint_rows_add(constraint_rows *rows, const row_group *group);
 
-/* Computes the response of the rows at the packed q in all lanes, and A and the bias unless v is NULL. */
+/* Computes the response of the rows at the packed q in all lanes. With a packed v, computes A and the bias too; with v
+ * NULL computes A only where mimic joints are coupled, and no bias. */
 void constraint_rows_respond(constraint_rows *rows, const dyn_model *model, const dyn_workspace *workspace,
                              sample_block block, const double *q, const double *v);
 
-/* Computes the multipliers of one lane from `motion`, `lower` and `upper`. */
+/* Solves the problem of one lane that `motion`, `lower` and `upper` state. Returns the solution, which lives in `rows`
+ * until the next call. */
 const constraint_solution *constraint_rows_solve(constraint_rows *rows, sample_block block, size_t lane);
 
-/* Adds M^-1 A' lambda to one lane of the packed nv numbers x, lambda being the multipliers found last. */
+/* Adds M^-1 A' lambda to one lane of the packed nv numbers x. lambda are the multipliers in rows->solution. */
 void constraint_rows_apply(const constraint_rows *rows, sample_block block, size_t lane, int nv, double *x);
 
 #endif

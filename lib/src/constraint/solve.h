@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Problem of one sample: the response and the motion of its rows, and the bounds of their multipliers. */
 typedef struct constraint_problem {
     int m;
     const double *response;      /* R, m x m */

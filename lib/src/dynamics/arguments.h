@@ -23,9 +23,12 @@ dyn_status dyn_check_q(const dyn_workspace *workspace, size_t n, const double *q
 /* Checks that n x nv numbers called `name` are finite in the precision of the workspace. NULL passes. */
 dyn_status dyn_check_v(const dyn_workspace *workspace, const char *name, size_t n, const double *v, dyn_error *error);
 
-/* Checks n x nq coordinates, or n x nv numbers, called `name`, without a workspace. Neither may be NULL. */
+/* Checks n x nq coordinates called `name` in double precision: not NULL, finite, quaternions of norm one within
+ * 1e-3. */
 dyn_status dyn_check_configuration(const dyn_model *model, const char *name, size_t n, const double *q,
                                    dyn_error *error);
+
+/* Checks that n x nv numbers called `name` are not NULL and finite in double precision. */
 dyn_status dyn_check_tangent(const dyn_model *model, const char *name, size_t n, const double *v, dyn_error *error);
 
 /* Checks that a gravity override is finite in the precision. NULL passes. */
@@ -58,7 +61,7 @@ typedef struct dynamics_inputs {
     const dyn_external_forces *forces;
 } dynamics_inputs;
 
-/* Checks all inputs. */
+/* Checks the workspace and all inputs of a call of n samples. */
 dyn_status dyn_check_inputs(const dyn_model *model, const dyn_workspace *workspace, size_t n, const dynamics_inputs *in,
                             dyn_error *error);
 
@@ -71,7 +74,7 @@ static inline bool dyn_is_right_call(const dyn_model *model, const dyn_workspace
            (!in->forces || dyn_check_forces(workspace, n, in->forces, &ignored) == DYN_OK);
 }
 
-/* Packs the inputs of a block, which are checked. `wrenches` are those of the forces, or NULL. */
+/* Packs the inputs of a block, which the caller has checked. `wrenches` are the packed external forces, or NULL. */
 static inline packed_inputs dyn_pack_inputs(const dyn_model *model, const dyn_workspace *workspace,
                                             const dynamics_inputs *in, sample_block block, const wrench_set *wrenches) {
     const size_t nv = (size_t)model->nv;
@@ -96,17 +99,18 @@ static inline dyn_status dyn_load_inputs(const dyn_model *model, const dyn_works
     return are_valid ? DYN_OK : dyn_check_inputs(model, workspace, n, in, error);
 }
 
-/* Checks that the robot has a centre of mass. */
+/* Checks that the moving links have a mass, and so a centre of mass. */
 dyn_status dyn_check_mass(const dyn_model *model, dyn_error *error);
 
-/* Checks a frame index: of the model, or DYN_WORLD_FRAME. */
+/* Checks a frame index: the number of a link of the model, or DYN_WORLD_FRAME. */
 dyn_status dyn_check_frame(const dyn_model *model, int frame, dyn_error *error);
 
 /* Checks that n x width results called `name` are finite; else the inputs were too large. */
 dyn_status dyn_check_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                             const double *result, dyn_error *error);
 
-/* Checks results that are computed in double precision in any workspace. */
+/* Checks that n x width results called `name` are finite, which were computed in double precision in a workspace of any
+ * precision. */
 dyn_status dyn_check_double_result(const dyn_workspace *workspace, const char *name, size_t n, size_t width,
                                    const double *result, dyn_error *error);
 

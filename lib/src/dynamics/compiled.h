@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled algorithms that replace kernels.
+ * Calls of the functions that a shared object of dynamics-compile contains, which replace kernels.
  */
 #ifndef DYNAMICS_DYNAMICS_COMPILED_H
 #define DYNAMICS_DYNAMICS_COMPILED_H
@@ -13,6 +13,7 @@
 #include "../kernels/compiled_object.h"
 #include "workspace.h"
 
+/* Algorithms that a shared object may contain, other than those of frames. */
 typedef enum compiled_algorithm {
     COMPILED_RNEA,
     COMPILED_BIAS,
@@ -28,7 +29,7 @@ typedef enum compiled_algorithm {
 
 /* Names and shapes of a compiled algorithm. */
 typedef struct compiled_description {
-    const char *name;   /* in objects, requests and errors */
+    const char *name;   /* name of the function in shared objects and in errors */
     const char *result; /* name of the first result in errors */
     bool are_matrices;  /* results are nv x nv; otherwise nv */
     bool has_pivots;    /* the algorithm solves with M */
@@ -41,7 +42,7 @@ static inline size_t dyn_compiled_result_width(const dyn_model *model, compiled_
     return (size_t)model->nv * (size_t)(dyn_compiled_descriptions[a].are_matrices ? model->nv : 1);
 }
 
-/* Compiled functions of a body at the end of a branch, in the order of compiled_object.h. */
+/* Algorithms for a body at the end of a branch. */
 typedef enum compiled_body_algorithm {
     COMPILED_POSE,
     COMPILED_JACOBIAN,
@@ -49,29 +50,34 @@ typedef enum compiled_body_algorithm {
     COMPILED_BODY_ALGORITHMS,
 } compiled_body_algorithm;
 
+/* Compiled functions of one body. */
 typedef struct compiled_body {
     compiled_packed *wide[COMPILED_BODY_ALGORITHMS], *single[COMPILED_BODY_ALGORITHMS]; /* NULL: not compiled */
 } compiled_body;
 
+/* Loaded shared object. */
 struct dyn_compiled {
     void *handle;
     const dyn_model *model;
     compiled_function_entry wide[COMPILED_ALGORITHMS], single[COMPILED_ALGORITHMS]; /* name NULL: not compiled */
-    compiled_body *bodies;                                                          /* one for each of the model */
+    compiled_body *bodies;                                                          /* one for each body of the model */
 };
 
-/* Returns the function over packed arrays for these kernels, of all lanes or of one; NULL where it is not compiled. */
+/* Returns the compiled function of an algorithm over packed arrays with as many lanes as the kernels have, all or one;
+ * NULL where it is not compiled. */
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels);
 
-/* Returns the compiled function for the body that carries a frame of this model, for these kernels, or NULL. */
+/* Returns the compiled function for the body that carries a frame, with as many lanes as the kernels have; NULL where
+ * it is not compiled, where the workspace uses no compiled functions or is one of another model, and for a frame that
+ * is fixed to the world. */
 compiled_packed *dyn_compiled_of_frame(const dyn_model *model, const dyn_workspace *workspace, int frame,
                                        compiled_body_algorithm a, const kernel_table *kernels);
 
-/* Returns the functions for steps by these kernels, of all lanes or of one; none where one of forward dynamics is
- * missing. */
+/* Returns the compiled functions for steps with as many lanes as the kernels have. All are NULL where one of forward
+ * dynamics (aba, resisted_aba) is not compiled. */
 compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table *kernels);
 
-/* Most arrays of a compiled algorithm: inputs, and results without pivots. */
+/* Largest numbers of inputs and of results of a compiled algorithm. Pivots do not count as a result. */
 enum { COMPILED_INPUTS = 3, COMPILED_RESULTS = 3 };
 
 /* Call of a compiled algorithm, from the caller's rows to the caller's rows, in the order of the kernel's arguments;
@@ -84,8 +90,9 @@ typedef struct compiled_task {
     size_t done;
 } compiled_task;
 
-/* Returns whether the workspace has such an algorithm for this model, gravity (NULL: the model's own) and forces (NULL:
- * none), and q is not NULL. */
+/* Returns whether a compiled function of the workspace can compute a call of the algorithm: one for this model, with
+ * the model's own gravity (`gravity` is NULL or equal to it), without external forces (`forces` is NULL or empty), and
+ * with a q that is not NULL. */
 static inline bool dyn_compiled_serves(compiled_algorithm algorithm, const dyn_model *model,
                                        const dyn_workspace *workspace, const double *gravity, const double *q,
                                        const dyn_external_forces *forces) {
@@ -99,11 +106,11 @@ static inline size_t dyn_compiled_results(compiled_algorithm algorithm) {
     return algorithm == COMPILED_RNEA_DERIVATIVES || algorithm == COMPILED_ABA_DERIVATIVES ? COMPILED_RESULTS : 1;
 }
 
-/* Computes n samples, for dyn_compiled_run. */
+/* Computes n samples as dyn_compiled_run does: by the wide function as far as that pays, and by the single one. */
 bool dyn_compiled_run_samples(compiled_task *task, const dyn_workspace *workspace, size_t n);
 
-/* Computes n samples, with all checks of inputs and results that the entry points do. Returns false where a check
- * fails. */
+/* Computes n samples by compiled functions, which check inputs and results as the entry points do. Returns false, and
+ * sets is_refused and `done` of the task, where a check fails. */
 static inline bool dyn_compiled_run(compiled_task *task, const dyn_workspace *workspace, size_t n) {
     if (n != 1) {
         return dyn_compiled_run_samples(task, workspace, n);
@@ -114,14 +121,15 @@ static inline bool dyn_compiled_run(compiled_task *task, const dyn_workspace *wo
     return !task->is_refused;
 }
 
-/* Computes n samples if the workspace has the algorithm. Returns false where it does not, or where a check fails. */
+/* Computes n samples if dyn_compiled_serves the call. Returns false if it does not, or if a check fails. */
 static inline bool dyn_compiled_compute(compiled_task *task, const dyn_model *model, const dyn_workspace *workspace,
                                         size_t n, const double *gravity, const dyn_external_forces *forces) {
     return dyn_compiled_serves(task->algorithm, model, workspace, gravity, task->in[0], forces) &&
            dyn_compiled_run(task, workspace, n);
 }
 
-/* Returns the error of a call with valid inputs: a pivot or a result. DYN_OK if it did not compute. */
+/* Returns the error of a task that dyn_compiled_run refused although its inputs are valid: of a pivot that is not
+ * positive, or of a result that is not finite. Returns DYN_OK for a task that was not refused. */
 dyn_status dyn_compiled_refusal(const compiled_task *task, const dyn_workspace *workspace, dyn_error *error);
 
 #endif

@@ -13,15 +13,16 @@
 
 enum { PRECISIONS = DYN_PRECISION_SINGLE + 1 };
 
-/* Instances of one instruction set and precision, with the same fused operations: a sample has the same bits in all of
- * them. */
+/* Kernel instances of one instruction set and precision, with the same fused operations: a sample has the same bits in
+ * all of them. */
 typedef struct kernel_trio {
     const kernel_table *wide; /* many samples at once */
-    const kernel_table *half; /* half as many, or `wide` itself */
+    const kernel_table *half; /* half as many samples as `wide`, or `wide` itself */
     const kernel_table *one;  /* one sample */
     size_t half_from;         /* number of samples from which `half` is faster than as many single ones */
 } kernel_trio;
 
+/* Instruction set, the test whether this processor supports it, and its kernels for each precision. */
 typedef struct instruction_set {
     const char *name;
     bool (*available)(void);

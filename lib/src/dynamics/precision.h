@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Range of single precision.
+ * Checks against the range of single precision.
  */
 #ifndef DYNAMICS_DYNAMICS_PRECISION_H
 #define DYNAMICS_DYNAMICS_PRECISION_H
 
 #include <dynamics/workspace.h>
 
-/* Largest double that is finite when rounded to the precision, and the name of the precision in messages. */
+/* Returns the largest double that is finite when rounded to the precision. */
 double dyn_largest_number(dyn_precision precision);
+
+/* Returns the name of the precision in messages: "single" or "double". */
 const char *dyn_precision_name(dyn_precision precision);
 
 /* Checks that every constant of the model is in the range of the precision: none overflows, and no mass or moment of

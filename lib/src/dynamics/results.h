@@ -16,6 +16,7 @@ typedef struct result {
     size_t width;
 } result;
 
+/* Results of one call. */
 typedef struct results {
     size_t count;
     result of[MAX_RESULTS];
@@ -24,15 +25,16 @@ typedef struct results {
 /* Returns the number of numbers of all results of a sample. */
 size_t dyn_results_width(const results *r);
 
-/* Returns the addresses at which a block of each result is computed. */
+/* Computes the addresses `out` at which the kernels compute a block of each result. */
 void dyn_results_find(const dyn_workspace *workspace, const results *r, sample_block block, void *out[MAX_RESULTS]);
 
-/* Stores a block of each result in the caller's rows. Checks the numbers while they are in the cache: all must be
- * finite, else the inputs were too large. */
+/* Stores a block of each result in the caller's rows, except for results whose rows are NULL. Checks the numbers while
+ * they are in the cache: where one is not finite the inputs were too large, and the status is DYN_INVALID_ARGUMENT with
+ * the first sample. */
 dyn_status dyn_results_store(const dyn_workspace *workspace, void *const out[MAX_RESULTS], sample_block block,
                              const results *r, dyn_error *error);
 
-/* Stores the result of a call with one result. */
+/* Stores a block of the only result of a call, with the check of dyn_results_store. */
 dyn_status dyn_result_store(const dyn_workspace *workspace, const void *out, sample_block block, result r,
                             dyn_error *error);
 

@@ -13,18 +13,22 @@
 /* Computes the quaternion x, y, z, w of exp(w~). */
 void dyn_quaternion_exp(const double w[3], double q[4]);
 
-/* Computes w with |w| <= pi of a unit quaternion. */
+/* Computes the rotation vector w, |w| <= pi, of a unit quaternion. */
 void dyn_quaternion_log(const double q[4], double w[3]);
 
-/* Computes the product a b; out may be a or b. */
+/* Computes the product a b of two quaternions; out may be a or b. */
 void dyn_quaternion_multiply(const double a[4], const double b[4], double out[4]);
 
-/* Computes R x, and R' x, for the rotation R of a unit quaternion; out may be x. */
+/* Computes R x for the rotation R of a unit quaternion; out may be x. */
 void dyn_quaternion_rotate(const double q[4], const double x[3], double out[3]);
+
+/* Computes R' x for the rotation R of a unit quaternion; out may be x. */
 void dyn_quaternion_rotate_back(const double q[4], const double x[3], double out[3]);
 
-/* Computes V(w) x, and V(w)^-1 x for |w| < 2 pi; out may be x. */
+/* Computes V(w) x; out may be x. */
 void dyn_left_jacobian_apply(const double w[3], const double x[3], double out[3]);
+
+/* Computes V(w)^-1 x for |w| < 2 pi; out may be x. */
 void dyn_left_jacobian_solve(const double w[3], const double x[3], double out[3]);
 
 #endif

@@ -22,7 +22,7 @@ struct dyn_workspace {
     void *memory;                 /* scratch memory of the algorithms */
     void *zero;                   /* nv packed zeros */
     void *pivots;                 /* nv packed pivots */
-    void *input[6];               /* packed inputs, the larger of nq and nv; unused where rows need no packing */
+    void *input[6];               /* packed inputs, the larger of nq and nv each; unused where rows need no packing */
     void *output;                 /* packed outputs of a block */
     size_t output_size;           /* size of the outputs in bytes */
     void *pose;                   /* 12 packed: position and rotation of a frame */
@@ -78,12 +78,13 @@ static inline sample_block dyn_block_at(const dyn_workspace *workspace, size_t n
     return (sample_block){first, left < lanes ? left : lanes, lanes, lanes * kernels->number_size, width, kernels};
 }
 
-/* First block of n samples, and the one after `block`: as many samples as there are lanes, fewer where fewer are left,
- * or a single one. A block of count 0 ends the samples. */
+/* Returns the first block of n samples: as many samples as there are lanes, fewer where fewer are left, or a single
+ * one. Its count is 0 if n is 0. */
 static inline sample_block dyn_block_first(const dyn_workspace *workspace, size_t n) {
     return dyn_block_at(workspace, n, 0, 0);
 }
 
+/* Returns the block after `block` of n samples. Its count is 0 after the last sample. */
 static inline sample_block dyn_block_next(const dyn_workspace *workspace, size_t n, sample_block block) {
     size_t next = block.first + block.count;
     return next < n ? dyn_block_at(workspace, n, next, block.width) : (sample_block){.first = n};
@@ -109,8 +110,8 @@ static inline const void *dyn_block_pack(const dyn_workspace *workspace, int slo
     return workspace->input[slot];
 }
 
-/* Loads a block and checks its numbers: *are_held becomes false where one is infinite or NaN, or becomes infinite in
- * the precision. */
+/* Loads input number `slot` of a block as dyn_block_pack does, and checks its numbers: *are_finite becomes false where
+ * one is infinite or NaN, or becomes infinite in the precision of the kernels. */
 static inline const void *dyn_block_load_checked(const dyn_workspace *workspace, int slot, const double *rows,
                                                  size_t width, sample_block block, bool *are_finite) {
     const double *from = rows + block.first * width;
@@ -132,12 +133,13 @@ static inline void *dyn_block_output_at(const dyn_workspace *workspace, size_t o
     return block.lanes == 1 ? rows + block.first * width : dyn_packed(workspace->output, offset, block);
 }
 
-/* Returns the output pointer of a call with a single output. */
+/* Returns the address of the only output of a call, `width` numbers a sample. One lane computes in the caller's
+ * rows. */
 static inline void *dyn_block_output(const dyn_workspace *workspace, double *rows, size_t width, sample_block block) {
     return dyn_block_output_at(workspace, 0, rows, width, block);
 }
 
-/* Stores a block's output in the caller's rows. Returns whether all numbers are finite. */
+/* Stores a block's output in the caller's rows, `width` numbers a sample. Returns whether all numbers are finite. */
 static inline bool dyn_block_unpack(const void *output, size_t width, sample_block block, double *rows) {
     return block.kernels->unpack(output, width, block.count, rows + block.first * width);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dependent columns of a matrix.
+ * Independent columns of a matrix, and the others as combinations of them.
  */
 #ifndef DYNAMICS_IDENTIFICATION_ELIMINATION_H
 #define DYNAMICS_IDENTIFICATION_ELIMINATION_H

@@ -16,7 +16,9 @@
 dyn_status compile_model(const dyn_builder *builder, const tree *links, const coupling *couplings,
                          const dyn_build_options *options, dyn_error *error, dyn_model *model);
 
-/* Refuses a model whose mass matrix is indefinite, and reports merged links and suspicious values. */
+/* Reports merged links, values without effect and suspicious values of a compiled model, and refuses one whose mass
+ * matrix is indefinite.
+ * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
 dyn_status inspect_model(const dyn_builder *builder, const tree *links, dyn_model *model, dyn_report *report,
                          dyn_error *error);
 

@@ -8,10 +8,13 @@
 #include "description.h"
 #include "normal_form.h"
 
-/* Fills the constraints of a compiled model. free_constraints frees them, also after an error.
- * Errors: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED. */
+/* Fills the constraints of a model whose links and joints are compiled. The caller frees them with free_constraints,
+ * also after an error.
+ * Errors: DYN_INVALID_ARGUMENT for an unknown link or joint and for a constraint whose sides are on the same link;
+ * DYN_RESOURCE_EXHAUSTED. */
 dyn_status compile_constraints(const dyn_builder *builder, dyn_error *error, dyn_model *model);
 
+/* Frees the constraints of a model. */
 void free_constraints(dyn_model *model);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Test whether the mass matrix of a model is positive definite.
+ * Test of the mass matrix of a model for positive definiteness.
  */
 #ifndef DYNAMICS_MODEL_DEFINITENESS_H
 #define DYNAMICS_MODEL_DEFINITENESS_H
@@ -11,8 +11,8 @@
 /* Number of configurations in which the mass matrix is factorized if a body has an impossible inertia. */
 enum { DEFINITENESS_CONFIGURATIONS = 32 };
 
-/* Refuses a model whose mass matrix is indefinite, and reports the joints that no inertia resists. Stores one of those
- * that none resists in any configuration in the model (unresisted).
+/* Refuses a model whose mass matrix is indefinite. Reports the joints that no inertia resists in any configuration as
+ * warnings, and stores the last of them in model->unresisted, or -1.
  *
  * Where the inertia of every body is positive semidefinite, M = sum J' I J is positive semidefinite in all
  * configurations. Else M is factorized in DEFINITENESS_CONFIGURATIONS configurations: the zero configuration, and

@@ -11,7 +11,8 @@
 /* Copies the model's description. Mimic joints of the copy are those that are coupled in the model. */
 dyn_status derivation_begin(const dyn_model *model, dyn_error *error, dyn_builder **copy);
 
-/* Builds the changed description, unless `status` is an error already, and frees it. Returns the status. */
+/* Builds the changed description with the given base and coupled mimic joints, unless `status` is an error already.
+ * Frees the copy, or makes it part of the result. Returns the status; *result is NULL on an error. */
 dyn_status derivation_finish(dyn_builder *copy, dyn_base base, dyn_status status, dyn_error *error, dyn_model **result);
 
 /* Returns the base that a model was built with. */
@@ -25,12 +26,13 @@ dyn_status description_find_link(const dyn_builder *builder, const char *argumen
 dyn_status add_fixed_joint(dyn_builder *builder, const char *name, const char *parent, const char *child,
                            const dyn_pose *pose, dyn_error *error);
 
-/* Name of the link between a joint and the link that it carries away from its own origin. */
+/* Name of the massless link between a joint and a link whose frame is not at the joint's frame: "JOINT:frame". */
 typedef struct frame_name {
     char text[DYN_MAX_NAME + 16];
 } frame_name;
 
-/* Adds the massless link "JOINT:frame", and a fixed joint "JOINT:fixed" from it to `child` at `pose`. */
+/* Adds the massless link "JOINT:frame", and a fixed joint "JOINT:fixed" from it to `child` at `pose`. Stores the name
+ * of the link in `frame`. */
 dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *child, const dyn_pose *pose,
                            dyn_error *error, frame_name *frame);
 
@@ -42,8 +44,9 @@ dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_descripti
 /* Returns whether a pose is exactly the identity. */
 bool pose_is_identity(const dyn_pose *pose);
 
-/* Replaces a description by its links with keep[i] and the joints between them. A mimic joint follows its master where
- * the joint that it names is removed; removing the master too is an error. */
+/* Replaces the description *builder, which belongs to `model`, by its links with retain[i] and the joints between them.
+ * A mimic joint follows its master where the joint that it names is removed; removing the master too is an error. On an
+ * error *builder is unchanged. */
 dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder);
 
 #endif

@@ -28,11 +28,11 @@ struct dyn_builder {
     name_index joint_names;
 
     int constraint_count, constraint_capacity;
-    dyn_constraint_description *constraints; /* each owns copies of the names of its links and joints */
+    dyn_constraint_description *constraints; /* each constraint owns copies of the names of its links and joints */
     name_index constraint_names;
 };
 
-/* Makes room for one more element of `size` bytes in an array that holds `count`. */
+/* Makes room for one more element of `size` bytes in an array that holds `count`. Returns false when out of memory. */
 bool builder_grow(void **array, int count, int *capacity, size_t size);
 
 /* Scales an axis to unit length. Returns false for zero or a value that is not finite. An axis that is already scaled
@@ -42,22 +42,26 @@ bool builder_normalize_axis(double axis[3]);
 /* Returns whether all values are finite numbers. */
 bool builder_all_finite(const double *values, int count);
 
-/* Checks the name of a new element: it must be valid and not in `names`, and one of at most `bound` elements. */
+/* Checks the name of a new element: it must be valid (name_check.h) and not in `names`, and the element must be one of
+ * at most `bound`. */
 dyn_status builder_check_new_name(const dyn_builder *builder, const name_index *names, int bound, named_element at,
                                   dyn_error *error);
 
-/* Frees the constraints. */
+/* Frees the constraints of a builder and the index of their names. */
 void builder_clear_constraints(dyn_builder *builder);
 
-/* Copies the constraints. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+/* Copies the constraints, without their lines, to a builder that has none. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to);
 
-/* Appends a link, or a joint, whose values have been checked, without its line and row. Errors: an invalid or repeated
- * name, too many, out of memory. */
+/* Appends a link whose values have been checked, without its line and row. Errors: an invalid or repeated name, too
+ * many links, out of memory. */
 dyn_status builder_append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error);
+
+/* Appends a joint whose values have been checked, without its line and row. Errors: an invalid or repeated name, too
+ * many joints, out of memory. */
 dyn_status builder_append_joint(dyn_builder *builder, const dyn_joint_description *joint, dyn_error *error);
 
-/* Checks mass and inertia of a link. */
+/* Checks that mass and inertia of a link are finite and its mass is not negative. Errors: DYN_INVALID_ARGUMENT. */
 dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, const dyn_inertia *inertia,
                                  dyn_error *error);
 
@@ -69,10 +73,15 @@ dyn_status builder_build_own(dyn_builder *builder, const dyn_build_options *opti
 /* Creates a builder with the same description, except for lines and rows. */
 dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder **copy);
 
-/* Returns the element of a description: the robot, or its link or joint of a name. An element that is not in the
- * description, such as the joint of a floating base, has no index and no line. */
+/* Returns the element of the robot itself. */
 named_element robot_element(const dyn_builder *builder);
+
+/* Returns the element of the link of that name. For a name that the description does not contain, the element has no
+ * index and no line. */
 named_element link_element(const dyn_builder *builder, const char *name);
+
+/* Returns the element of the joint of that name. For a name that the description does not contain, such as that of the
+ * joint of a floating base, the element has no index and no line. */
 named_element joint_element(const dyn_builder *builder, const char *name);
 
 /* Sets an error about an element. Its place is the element, such as "joint elbow"; with a source and a line it is
@@ -85,10 +94,10 @@ dyn_status builder_fail(const dyn_builder *builder, dyn_error *error, dyn_status
 dyn_status builder_fail_at(const dyn_builder *builder, dyn_error *error, dyn_status status, const dyn_element *element,
                            const char *text, const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* Returns the name of the type, such as "revolute". */
+/* Returns the name of a joint type, such as "revolute". */
 const char *joint_type_name(dyn_joint_type type);
 
-/* Returns whether joints of that type have exactly one coordinate. */
+/* Returns whether joints of a type have exactly one coordinate. */
 bool joint_has_one_coordinate(dyn_joint_type type);
 
 #endif

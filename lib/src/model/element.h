@@ -7,13 +7,14 @@
 
 #include <dynamics/status.h>
 
-/* Element and its name, which may be NULL for the robot itself. */
+/* Element and its name. The name may be NULL for the robot itself. */
 typedef struct named_element {
     dyn_element element;
     const char *name;
 } named_element;
 
-/* Returns the kind of an element as a word: "robot", "link" or "joint". */
+/* Returns the kind of an element as a word: "robot", "link", "joint", "constraint", or "description" for
+ * DYN_ELEMENT_KIND_NONE. */
 const char *element_kind_name(dyn_element_kind kind);
 
 #endif

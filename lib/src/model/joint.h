@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Joints of the normal form: S_i is a selection of coordinate axes, so that S x, S' f and the columns of an inertia are
- * components and no products. Each function has the motion type as an argument besides the body. If a caller passes a
- * constant, the compiler keeps only its case.
+ * components and no products. Functions whose result depends on the motion type have it as an argument besides the
+ * body. If a caller passes a constant, the compiler retains only its case.
  *
  * Source: Featherstone 2008, table 4.1.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writing to a load report.
+ * Functions that add entries to a load report.
  */
 #ifndef DYNAMICS_MODEL_LOAD_REPORT_H
 #define DYNAMICS_MODEL_LOAD_REPORT_H
@@ -12,7 +12,7 @@
 
 #include "element.h"
 
-/* Most entries of one severity in a report. A last entry states the number of the rest. */
+/* Largest number of entries of one severity in a report. One more entry states how many others were dropped. */
 enum { REPORT_MAX_ENTRIES = 1000 };
 
 /* Adds an entry with a printf-style message. A report of NULL is allowed and does nothing. Marks the report as
@@ -20,11 +20,11 @@ enum { REPORT_MAX_ENTRIES = 1000 };
 void report_add(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* Adds an entry with a list of arguments. */
+/* Adds an entry as report_add does, with a list of arguments. */
 void report_add_list(dyn_report *report, dyn_severity severity, int line, const char *place, const char *format,
                      va_list list) __attribute__((format(printf, 5, 0)));
 
-/* Adds an entry for an element, such as "link wrist". */
+/* Adds an entry about an element as report_add does. Its place is the element, such as "link wrist". */
 void report_add_element(dyn_report *report, dyn_severity severity, named_element at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -10,7 +10,7 @@
 /* Sets the inertia of a body to zero. */
 void body_clear_inertia(body *b);
 
-/* Adds the inertia of a link whose frame has the pose `place` in the body's frame. */
+/* Adds the inertia of a link, whose frame has the pose `place` in the body's frame, to the body. */
 void body_merge(body *b, const dyn_inertia *link, const dyn_pose *place);
 
 #endif

@@ -30,6 +30,7 @@
 /* Coordinates of a spatial motion vector. */
 typedef enum spatial_axis { AXIS_WX, AXIS_WY, AXIS_WZ, AXIS_VX, AXIS_VY, AXIS_VZ } spatial_axis;
 
+/* Motion of a body relative to its parent. */
 typedef enum motion_type {
     MOTION_REVOLUTE,
     MOTION_PRISMATIC,
@@ -43,7 +44,7 @@ typedef enum motion_type {
 /* Ten inertial parameters that cause the same joint forces as those of the bodies, with fewer of them other than zero
  * (group_inertias.h). */
 typedef struct mass_grouping {
-    double mass, first_moment[3], moments[6]; /* as in a body */
+    double mass, first_moment[3], moments[6]; /* mass, first moment and second moments, as in struct body */
 } mass_grouping;
 
 /* Constants of a body, rounded to single precision. Names are those of struct body (round_constants.h). */
@@ -64,7 +65,7 @@ typedef struct body {
     int parent;           /* index of the parent body, less than i, or -1 for the world */
     motion_type motion;   /* motion relative to the parent */
     int q_index, v_index; /* first coordinates; those of the master for a coupled mimic joint */
-    int nq, nv;           /* number of coordinates of its motion, also for a coupled mimic joint */
+    int nq, nv;           /* numbers of coordinates of the motion type, also for a coupled mimic joint */
     bool hinge;           /* revolute, no mimic joint, and rotation = Rx(tilt) Rz(turn); see above */
     bool on_hinges;       /* this and all joints between the body and the world are hinges, and none is coupled */
     bool forks;           /* a child other than the next body is connected to it */
@@ -94,7 +95,7 @@ typedef struct body_frame {
     dyn_pose pose; /* in the body's frame or in the world, constant */
 } body_frame;
 
-/* Kinds of closures. */
+/* Kinds of closures: the equations that a constraint adds. */
 typedef enum closure_kind {
     CLOSURE_JOINT,
     CLOSURE_UNIVERSAL,
@@ -117,6 +118,7 @@ typedef struct closure {
     double coefficients[2];
 } closure;
 
+/* Model in normal form, with the description that it was built from. */
 struct dyn_model {
     char *name;
     int nq, nv;

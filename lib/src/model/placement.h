@@ -16,6 +16,7 @@ typedef struct mass_properties {
     double inertia[6];
 } mass_properties;
 
+/* Pose of a frame in itself. */
 extern const dyn_pose identity_pose;
 
 /* C = A B; C is neither A nor B. */
@@ -40,10 +41,11 @@ void rotation_from_z(const double axis[3], double R[9]);
 /* Computes the pose ab in A of a frame with pose b in B, where B has the pose a in A; ab is neither a nor b. */
 void pose_compose(const dyn_pose *a, const dyn_pose *b, dyn_pose *ab);
 
-/* Returns the mass properties of a link whose frame has that pose. */
+/* Returns the mass properties of a link, about the origin of the frame in which the link's frame has the pose
+ * `place`. */
 mass_properties link_mass_properties(const dyn_inertia *link, const dyn_pose *place);
 
-/* Transforms mass properties to the frame in which the body's own frame has that pose. */
+/* Transforms mass properties to the frame in which the body's own frame has the pose `place`. */
 mass_properties mass_properties_move(const dyn_pose *place, const mass_properties *body);
 
 /* a += b, both about the same frame. */

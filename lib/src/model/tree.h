@@ -7,7 +7,7 @@
 
 #include "description.h"
 
-/* Tree. All numbers are those of the builder. */
+/* Tree. All numbers of links and joints are those of the builder. */
 typedef struct tree {
     int *parent_link;  /* parent link of each joint */
     int *child_link;   /* child link of each joint */
@@ -16,10 +16,12 @@ typedef struct tree {
     int root;
 } tree;
 
-/* Finds the tree. Cost O(links log links), without recursion. The caller frees it with tree_clear, also after an error.
+/* Finds the tree of links that the joints of a description form. Cost O(links log links), without recursion. The caller
+ * frees it with tree_clear, also after an error.
  * Errors: no link, a missing link, a link with two parents, no root or several, a cycle; out of memory. */
 dyn_status tree_find(const dyn_builder *builder, dyn_error *error, tree *found);
 
+/* Frees a tree. */
 void tree_clear(tree *found);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Turns the frames of bodies about their joints' axes.
+ * Choice of the frames of bodies: turns them about their axes so that the first joint on each is a hinge if possible.
  */
 #ifndef DYNAMICS_MODEL_TURN_FRAMES_H
 #define DYNAMICS_MODEL_TURN_FRAMES_H

@@ -31,12 +31,14 @@
 /* Communicator of a context without MPI. */
 #define SUN_COMM_NULL NULL
 
+/* Error handler that discards the message. */
 static inline void arkode_ignore_message(int code, const char *module, const char *function, char *message,
                                          void *context) {
     (void)code, (void)module, (void)function, (void)message, (void)context;
 }
 
-/* Silences the messages of an integrator on stderr. It also returns its errors as values. */
+/* Silences the messages of an integrator on stderr, whose functions return each error as a value too. Returns
+ * ARK_SUCCESS or an error. */
 static inline int arkode_silence(SUNContext context, void *integrator) {
     (void)context;
     return ERKStepSetErrHandlerFn(integrator, arkode_ignore_message, NULL);
@@ -44,7 +46,8 @@ static inline int arkode_silence(SUNContext context, void *integrator) {
 
 #else
 
-/* Silences the messages of an integrator on stderr. It also returns its errors as values. */
+/* Silences the messages of an integrator on stderr, whose functions return each error as a value too. Returns
+ * ARK_SUCCESS or an error. */
 static inline int arkode_silence(SUNContext context, void *integrator) {
     (void)integrator;
     return SUNContext_ClearErrHandlers(context);

@@ -11,14 +11,14 @@
 typedef struct signal_shape {
     const char *name;
     size_t width;
-    bool of_q; /* columns are coordinates of q, not of v */
+    bool of_q; /* true: the columns are coordinates of q; false: of v */
 } signal_shape;
 
-/* Checks that n x steps rows are finite. */
+/* Checks that the rows of a signal for n samples and `steps` steps are finite. A signal without rows passes. */
 dyn_status signal_check(const dyn_simulator *simulator, const signal_shape *shape, size_t n, size_t steps,
                         const dyn_signal *signal, dyn_error *error);
 
-/* Checks that the quaternions of the rows of q_ref have norm one within 1e-3. */
+/* Checks that the quaternions in the rows of q_ref have norm one within 1e-3. q_ref has rows. */
 dyn_status signal_check_quaternions(const dyn_model *model, size_t n, size_t steps, const dyn_signal *q_ref,
                                     dyn_error *error);
 

@@ -17,15 +17,16 @@
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
-/* Most coordinates of a robot whose M^-1 a simulator has room for. M^-1 is compiled for small robots only. */
+/* Largest nv with which a simulator has room for M^-1. M^-1 is compiled for small robots only. */
 enum { MOST_INVERSE = 64 };
 
 /* Rows of the joints that are at their limits. */
 typedef struct joint_stops {
     constraint_rows rows;
-    int *ranges; /* index of the range of each row */
+    int *ranges; /* index in joints.ranges of each row */
 } joint_stops;
 
+/* Simulator: options, parameters of the kernels, and the packed state of one block. */
 struct dyn_simulator {
     const dyn_model *model;
     dyn_simulation_options options;
@@ -63,8 +64,8 @@ static inline size_t lane_index(sample_block block, int coordinate, size_t lane)
     return (size_t)coordinate * block.lanes + lane;
 }
 
-/* Returns the block that starts at sample `first` of n. Compiled functions exist for all lanes or for one: from
- * FEW_SAMPLES samples on, all lanes are faster. */
+/* Returns the block that starts at sample `first` of n; its count is 0 where `first` is n. Compiled functions exist for
+ * all lanes or for one: from FEW_SAMPLES samples on, all lanes are faster. */
 static inline sample_block simulator_block(const dyn_simulator *s, size_t n, size_t first) {
     enum { FEW_SAMPLES = 3 };
     sample_block block = dyn_block_at(s->workspace, n, first, 0);
@@ -92,13 +93,14 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 /* Lays out the memory of the stops of a model with at most `most` ranges from `base` on; returns its size (carve.h). */
 size_t joint_stops_lay_out(const dyn_model *model, int most, size_t lanes, uintptr_t base, joint_stops *stops);
 
-/* Holds the joints that are at a limit and move into it by impulses, and resets their positions to the limit. */
+/* Stops, by impulses, the joints that are at a limit and move into it, in all lanes whose sample is running. Resets
+ * positions beyond a limit to the limit. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
 
-/* Checks that `value` is one of the choices 0 to `most` of the option `name`. */
+/* Checks that `value` is one of the choices 0 to `most` of the option `name`. Errors: DYN_INVALID_ARGUMENT. */
 dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error);
 
-/* Checks options against a model. */
+/* Checks all options against a model. Errors: DYN_INVALID_ARGUMENT with the option's name as the place. */
 dyn_status simulation_options_check(const dyn_model *model, const dyn_simulation_options *options, dyn_error *error);
 
 #endif

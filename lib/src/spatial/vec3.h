@@ -196,11 +196,12 @@ static inline sym3 sym3_downdate(sym3 A, vec3 a, vec3 b) {
                     real_fma(-a.y, b.y, A.yy), real_fma(-a.y, b.z, A.yz), real_fma(-a.z, b.z, A.zz));
 }
 
-/* Returns whether R is known to be a turn about z, or about x. */
+/* Returns whether R is known to be a turn about z. Only symbolic numbers can know this (real_is). */
 static inline int mat3_turns_about_z(mat3 R) {
     return real_is(R.zz, 1) && real_is(R.xz, 0) && real_is(R.yz, 0);
 }
 
+/* Returns whether R is known to be a turn about x. Only symbolic numbers can know this (real_is). */
 static inline int mat3_turns_about_x(mat3 R) {
     return real_is(R.xx, 1) && real_is(R.xy, 0) && real_is(R.xz, 0);
 }
@@ -237,7 +238,7 @@ static inline mat3 mat3_turn_about_x(real cosine, real sine, mat3 A) {
     return A;
 }
 
-/* Computes R A R' for any rotation. */
+/* Computes R A R' for any rotation, at less cost for one that is known to be about z or x. */
 static inline mat3 mat3_rotate(mat3 R, mat3 A) {
     if (mat3_turns_about_z(R)) {
         return mat3_turn_about_z(R.xx, R.yx, A);

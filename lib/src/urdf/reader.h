@@ -33,10 +33,10 @@ typedef enum element {
     ELEMENT_LIMIT,
     ELEMENT_DYNAMICS,
     ELEMENT_MIMIC,
-    ELEMENT_IGNORED, /* not understood, like all elements in it */
+    ELEMENT_IGNORED, /* element that the reader does not understand, or an element in such a one */
 } element;
 
-/* Kind of ignored elements, however often it occurs. */
+/* Kind of ignored elements or attributes, with the number of times that it occurs. */
 typedef struct ignored_kind {
     dyn_severity severity;
     int line, count; /* line of the first one; number of all */
@@ -52,9 +52,10 @@ typedef struct ignored_list {
     name_index names; /* index of each kind by its description */
 } ignored_list;
 
-/* Most kinds that are counted separately. */
+/* Largest number of kinds that are counted separately. */
 enum { MAX_IGNORED_KINDS = 500 };
 
+/* State of reading one document. */
 typedef struct reader {
     XML_Parser parser;
     locale_t plain; /* "C" locale, whose decimal point is a point */
@@ -62,12 +63,12 @@ typedef struct reader {
     dyn_report *report;
     dyn_error *error;
     dyn_status status; /* first error; reading stops there */
-    int skipped_lines; /* before the text that expat sees */
+    int skipped_lines; /* lines before the text that expat parses */
 
     element open[DYN_URDF_MAX_DEPTH]; /* open elements, outermost first */
     int depth;
     char subject[DYN_MAX_NAME + 16]; /* current link or joint, such as "joint elbow" */
-    unsigned seen;                   /* bit e: element e has occurred in it */
+    unsigned seen;                   /* bit e: element e has occurred in the current link or joint */
 
     char name[DYN_MAX_NAME + 1], parent[DYN_MAX_NAME + 1], child[DYN_MAX_NAME + 1], master[DYN_MAX_NAME + 1];
     dyn_link_description link;   /* current link */
@@ -125,14 +126,14 @@ const char *attribute_text(const char **attributes, const char *name);
 bool attribute_numbers(reader *r, const char *tag, const char **attributes, const char *name, int count,
                        double *values);
 
-/* Reads numbers; a missing attribute is an error. */
+/* Reads `count` numbers from an attribute as attribute_numbers does. A missing attribute is an error. */
 void attribute_required(reader *r, const char *tag, const char **attributes, const char *name, int count,
                         double *values);
 
 /* Copies the name that an attribute holds to `copy`; a missing, empty or too long one is an error. */
 void attribute_name(reader *r, const char *tag, const char **attributes, const char *name, char copy[DYN_MAX_NAME + 1]);
 
-/* Reads xyz and rpy of an <origin>; a missing one is zero. */
+/* Reads position and rotation from xyz and rpy of an <origin>; each that is missing is zero. */
 void attribute_origin(reader *r, const char **attributes, double position[3], double rotation[9]);
 
 /* ignored.c: elements that are not understood. */
@@ -145,6 +146,7 @@ void ignore(reader *r, dyn_severity severity, const char *why, const char *forma
 /* Writes the ignored kinds to the report, one entry each. */
 void ignored_report(reader *r);
 
+/* Frees a list of ignored kinds. */
 void ignored_clear(ignored_list *list);
 
 #endif
