@@ -36,7 +36,7 @@ static bool find_range(const dyn_model *model, int j, joint_range *range) {
     return joint->master < 0 || joint->multiplier != 0;
 }
 
-/* Adds a range. If the coordinate has one already, narrows it, unless it would become empty. */
+/* Adds a range to those of p. If the coordinate has a range already, narrows it, unless it would become empty. */
 static void add_range(const joint_range *range, joint_properties *p) {
     int i = 0;
     while (i < p->range_count && p->ranges[i].v_index != range->v_index) {

@@ -4,8 +4,9 @@
  *
  *     (A A' + mu 1) lambda = -e,    dq = A' lambda,    q <- q (+) s dq
  *
- * The columns of A whose coordinates are held are zero. The damping mu is proportional to |e|^2, so that it bounds dq
- * where A loses rank and vanishes fast enough for quadratic convergence. s is halved from 1 until |e| decreases.
+ * The columns of A whose coordinates are held are zero. The damping mu is proportional to min(1, |e|^2), so that it
+ * bounds dq where A loses rank and vanishes fast enough for quadratic convergence. s is halved from 1 until |e|
+ * decreases.
  *
  * Source: Levenberg 1944; Marquardt 1963; Yamashita and Fukushima 2001 (the damping).
  */
@@ -24,12 +25,15 @@
 #include "../model/sized.h"
 #include "least_norm.h"
 
-/* Largest increment of a coordinate in an iteration, rad or m; most halvings of a step; least share of a step by which
- * the errors must decrease; damping for each unit of |e|^2 and of the mean of the diagonal of A A'. */
+/* Largest increment of a coordinate in an iteration, rad or m; least share of |e|^2 by which a whole step must decrease
+ * it; damping as a multiple of min(1, |e|^2) and of the mean of the diagonal of A A'. */
 static const double longest_step = 0.5, least_decrease = 1e-4, damping_share = 0.1;
+
+/* Largest number of halvings of a step; default and largest iteration_limit. */
 enum { MOST_HALVINGS = 20, DEFAULT_ITERATIONS = 100, MOST_ITERATIONS = 10000 };
 static const double default_tolerance = 1e-10;
 
+/* Inputs and scratch memory of one call; q and e are those of the current sample. */
 typedef struct assembly {
     const dyn_model *model;
     dyn_workspace *workspace;
@@ -64,7 +68,7 @@ static double square(const double *e, size_t m) {
     return sum;
 }
 
-/* Computes A and e at a->q, without the columns that are held. */
+/* Computes A and e at a->q, and sets the columns of A whose coordinates are held to zero. */
 static dyn_status find_rows(assembly *a, dyn_error *error) {
     dyn_status status = dyn_constraint_rows(a->model, a->workspace, 1, a->q, NULL, a->A, NULL, a->e, error);
     for (size_t k = 0; a->options.held && k < a->nv; k++) {
@@ -75,7 +79,7 @@ static dyn_status find_rows(assembly *a, dyn_error *error) {
     return status;
 }
 
-/* Computes the increment dq, which is scaled down where a coordinate would move too far. */
+/* Computes the increment dq, scaled down to longest_step where a coordinate would move further. */
 static void find_step(assembly *a) {
     size_t m = a->m, nv = a->nv;
     double trace = 0, most = 0;
@@ -107,7 +111,8 @@ static void find_step(assembly *a) {
     }
 }
 
-/* Moves q along dq as far as the errors decrease. *has_moved is false where they do not. */
+/* Moves a->q by s dq for the first s of 1, 1/2, 1/4 and so on that decreases the errors. *has_moved is false, and a->q
+ * is unchanged, where none does. */
 static dyn_status search(assembly *a, dyn_error *error, bool *has_moved) {
     double before = square(a->e, a->m), s = 1;
     *has_moved = false;
@@ -127,7 +132,7 @@ static dyn_status search(assembly *a, dyn_error *error, bool *has_moved) {
     return DYN_OK;
 }
 
-/* Writes the constraint with the largest error. */
+/* Sets `constraint` and `error` of the result to those of the largest closure error, and is_closed. */
 static void find_worst(const assembly *a, dyn_assembly_result *result) {
     result->error = -1;
     for (int i = 0; i < a->model->constraint_count; i++) {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors of the frame S in P, with position d and rotation R:
+ * Closure errors of constraints. The frame S of the successor has the position d and the rotation R in the frame P of
+ * the predecessor:
  *
  *     linear directions      d
  *     angular, all three     (R_zy - R_yz, R_xz - R_zx, R_yx - R_xy) / 2
  *     angular, x and y       z_P x z_S = (-R_yz, R_xz)
  *     helical, along z       d_z - pitch * angle, of the turn that is nearest to d_z
  *     distance               (d'd / distance - distance) / 2
+ *     point on plane         d_z
  *     universal              z_P . z_S at zero less z_P . z_S
+ *     coupling               sum of coefficient_k q_k, less the offset
  */
 #include "closure_error.h"
 
@@ -19,7 +22,7 @@ static double helical_angle(const double *R, double pitch, double d_z) {
     return angle + 2 * M_PI * round((d_z / pitch - angle) / (2 * M_PI));
 }
 
-/* Computes the errors of a joint's directions; returns their number. */
+/* Computes the errors of the directions that a loop joint constrains. Returns their number. */
 static int joint_errors(const closure *c, const double *d, const double *R, double *e) {
     const double all[3] = {(R[7] - R[5]) / 2, (R[2] - R[6]) / 2, (R[3] - R[1]) / 2}, tilt[2] = {-R[5], R[2]};
     int count = 0;

@@ -4,7 +4,7 @@
  *
  *     M a + h = tau + A' lambda        A a = c,  c = -dA/dt v - 2 k A v - k^2 e
  *
- * Multipliers first, by the algorithms of the tree:
+ * The method of multipliers computes lambda first, by the algorithms of the tree:
  *
  *     a_0 = M^-1 (tau - h)        (A M^-1 A') lambda = c - A a_0        a = a_0 + M^-1 A' lambda
  *
@@ -67,7 +67,7 @@ static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, cons
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-/* Adds the rows of all constraints of the model. */
+/* Replaces the rows by those of all constraints of the model. */
 static void collect_rows(const dyn_model *model, constraint_rows *rows) {
     constraint_rows_clear(rows);
     for (int i = 0; i < model->constraint_count; i++) {
@@ -81,7 +81,7 @@ static void collect_rows(const dyn_model *model, constraint_rows *rows) {
     }
 }
 
-/* Loads the pose of a closure's frames in one lane. */
+/* Returns the pose in s->pose of one lane: that of a closure's successor frame in its predecessor frame. */
 static dyn_pose lane_pose(const constraint_scratch *s, sample_block block, size_t l) {
     dyn_pose pose;
     for (size_t k = 0; k < 3; k++) {
@@ -115,7 +115,7 @@ static void find_errors(const dyn_model *model, const dyn_workspace *w, sample_b
     }
 }
 
-/* Computes the right-hand side c of one lane. */
+/* Computes the right-hand side c of A a = c in one lane. */
 static void find_target(const constrained_call *call, sample_block block, size_t l, const void *v,
                         constraint_scratch *s) {
     int m = call->model->constraint_rows, nv = call->model->nv;
@@ -135,7 +135,8 @@ static void find_target(const constrained_call *call, sample_block block, size_t
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* Stores the result of a sample whose acceleration a is known: largest residual of A a = c. */
+/* Stores lambda, the rank and the largest residual of A a = c of a sample whose acceleration a is known. Numbers of a
+ * are `stride` apart. */
 static void report(const constrained_call *call, sample_block block, size_t l, int rank, const double *a, size_t stride,
                    const constraint_scratch *s) {
     int m = call->model->constraint_rows, nv = call->model->nv;
@@ -157,7 +158,8 @@ static void report(const constrained_call *call, sample_block block, size_t l, i
     call->results[sample] = (dyn_constraint_result){rank, most};
 }
 
-/* Computes a of one lane by the multipliers. Its accelerations without them are at a, and are replaced. */
+/* Computes a of one lane by the method of multipliers: replaces the accelerations without constraints, which
+ * s->acceleration holds. */
 static void solve_multipliers(const constrained_call *call, sample_block block, size_t l, constraint_scratch *s) {
     int m = call->model->constraint_rows, nv = call->model->nv;
     double *a = s->acceleration + l, *R = s->rows.lane_response;
@@ -177,7 +179,7 @@ static void solve_multipliers(const constrained_call *call, sample_block block, 
     report(call, block, l, rank, a, block.lanes, s);
 }
 
-/* Computes the multipliers of least norm from A' lambda = M a - f. */
+/* Computes the multipliers of least norm from A' lambda = M a - f into s->lambda. */
 static void find_least_norm(const dense_problem *p, const double *a, constraint_scratch *s) {
     double *R = s->rows.lane_response, *b = s->rows.motion;
     for (int r = 0; r < p->m; r++) {
@@ -200,7 +202,7 @@ static void find_least_norm(const dense_problem *p, const double *a, constraint_
     least_norm_solve(p->m, R, b, &s->norm, s->lambda);
 }
 
-/* Computes a of a block of one sample by dense matrices. */
+/* Computes a of a block of one sample by the full system or by elimination. */
 static void solve_dense(const constrained_call *call, sample_block block, const packed_inputs *packed,
                         constraint_scratch *s) {
     const dyn_model *model = call->model;
@@ -221,7 +223,7 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
     report(call, block, 0, rank, a, 1, s);
 }
 
-/* Computes one block into s->acceleration. */
+/* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */
 static dyn_status compute_block(const constrained_call *call, sample_block block, const packed_inputs *packed,
                                 constraint_scratch *s, dyn_error *error) {
     const dyn_model *model = call->model;
@@ -248,7 +250,8 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
 
 /* ---- Entry points ------------------------------------------------------------------------------------------------ */
 
-/* Lays the scratch memory out in the workspace. */
+/* Lays the scratch memory out in the workspace, and adds the rows of all constraints. Errors: DYN_FAILED_PRECONDITION
+ * for a workspace in single precision. */
 static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, constraint_scratch *s,
                                dyn_error *error) {
     if (w->precision != DYN_PRECISION_DOUBLE) {
@@ -332,7 +335,7 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
     return status == DYN_OK ? compute(&call, &scratch, error) : status;
 }
 
-/* Stores m x width packed numbers in the caller's rows, which may be NULL. */
+/* Stores `width` packed numbers of each sample of a block in the caller's rows. Does nothing where `rows` is NULL. */
 static void store(sample_block block, const double *packed, size_t width, double *rows) {
     if (rows) {
         dyn_block_unpack(packed, width, block, rows);

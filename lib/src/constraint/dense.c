@@ -27,7 +27,7 @@ size_t dense_lay_out(int n, int m, uintptr_t base, dense_scratch *s) {
 
 /* ---- Elimination with complete pivoting -------------------------------------------------------------------------- */
 
-/* Rows x columns matrix K, row-major with `columns` numbers a row, and its right-hand side. */
+/* Linear system K x = b: K is a row-major matrix of rows x columns numbers. */
 typedef struct linear_system {
     int rows, columns;
     double *K, *b;
@@ -65,7 +65,8 @@ static double choose_pivot(const linear_system *s, int k) {
     return most;
 }
 
-/* Reduces K to the identity in the columns of the pivots (Gauss and Jordan). Returns the number of pivots. */
+/* Reduces K to the identity in the columns of the pivots (Gauss and Jordan), and b accordingly. Returns the number of
+ * pivots above rank_tolerance. */
 static int eliminate(const linear_system *s) {
     int most = s->rows < s->columns ? s->rows : s->columns;
     for (int j = 0; j < s->columns; j++) {
@@ -137,7 +138,8 @@ int dense_solve_full_system(const dense_problem *p, dense_scratch *s, double *a)
 
 /* ---- Independent coordinates ------------------------------------------------------------------------------------- */
 
-/* Solves the symmetric positive definite system R z = y in place, k x k, stored with n numbers a row. */
+/* Solves the symmetric positive definite system R z = y, k x k, with n numbers a row of R. z replaces y, and the
+ * Cholesky factor replaces the lower triangle of R. */
 static void solve_reduced(int k, int n, double *R, double *y) {
     for (int r = 0; r < k; r++) {
         for (int c = 0; c <= r; c++) {
@@ -160,14 +162,15 @@ static void solve_reduced(int k, int n, double *R, double *y) {
     }
 }
 
-/* Returns entry (i, z) of Z: coordinate i moves with independent coordinate z, the column at position rank + z. */
+/* Returns the entry of Z in the row of the coordinate at `position` of the order and in column z: the motion of that
+ * coordinate with the independent one at position rank + z. */
 static double null_space(const dense_problem *p, const dense_scratch *s, int rank, int position, int z) {
     int column = s->order[rank + z];
     double unscaled = s->scale[s->order[position]] / s->scale[column];
     return position < rank ? -s->K[position * p->n + column] * unscaled : position == rank + z;
 }
 
-/* Computes M x. */
+/* Returns number i of M x. */
 static double row_product(const dense_problem *p, int i, const double *x) {
     double sum = 0;
     for (int j = 0; j < p->n; j++) {

@@ -19,7 +19,8 @@ size_t least_norm_lay_out(int m, uintptr_t base, least_norm *s) {
     return cursor - base;
 }
 
-/* Returns the row with the largest share of its diagonal entry left, or -1 where all others depend on those before. */
+/* Returns the row with the largest share of its diagonal entry left, or -1 where all rows that remain depend on the
+ * pivots chosen so far. */
 static int next_pivot(int m, const double *R, const least_norm *s, double floor) {
     int best = -1;
     double most = own_share;
@@ -32,7 +33,7 @@ static int next_pivot(int m, const double *R, const least_norm *s, double floor)
     return best;
 }
 
-/* Computes L; returns its number of columns. */
+/* Computes L by Cholesky factorization with pivots on the diagonal. Returns the number of its columns. */
 static int factorize(int m, const double *R, least_norm *s) {
     double largest = 0;
     for (int i = 0; i < m; i++) {
@@ -74,7 +75,7 @@ static void factorize_product(int m, int k, least_norm *s) {
     }
 }
 
-/* x = (L'L)^-1 x. */
+/* Replaces x = s->x by (L'L)^-1 x. */
 static void solve_product(int m, int k, const least_norm *s) {
     double *x = s->x;
     for (int r = 0; r < k; r++) {

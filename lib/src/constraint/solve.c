@@ -69,7 +69,7 @@ static double extend(const constraint_problem *p, constraint_solution *s, int i)
     return D;
 }
 
-/* Adds row i, whose row of the factors is there, to the free ones. */
+/* Adds row i, for which `extend` has computed the row of the factors, to the free rows. */
 static void join(constraint_solution *s, int i) {
     s->free_rows[s->rank++] = i;
     s->is_free[i] = true;
@@ -87,7 +87,7 @@ static void remove_free(const constraint_problem *p, constraint_solution *s, int
     }
 }
 
-/* Computes d for the row after the free ones. */
+/* Computes the direction d of the free rows for the row that `extend` was called with. */
 static void find_direction(int m, constraint_solution *s) {
     for (int k = s->rank - 1; k >= 0; k--) {
         s->direction[k] = -s->factors[s->rank * m + k];
@@ -99,7 +99,7 @@ static void find_direction(int m, constraint_solution *s) {
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* Computes w of row i. Returns its size that rounding may account for. */
+/* Computes w of row i. Returns the largest size of w that rounding errors may account for. */
 static double find_motion(const constraint_problem *p, constraint_solution *s, int i) {
     double w = p->motion[i], size = fabs(w);
     for (int j = 0; j < p->m; j++) {
@@ -111,7 +111,7 @@ static double find_motion(const constraint_problem *p, constraint_solution *s, i
     return rounding_share * size;
 }
 
-/* Returns by how much w of row i violates its condition. */
+/* Returns by how much w of row i violates its condition (solve.h); at least 0. */
 static double violation(const constraint_problem *p, const constraint_solution *s, int i) {
     double w = s->motion[i], most = 0;
     if (p->lower[i] == p->upper[i]) {

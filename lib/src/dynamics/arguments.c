@@ -32,7 +32,7 @@ static number_range range_of_doubles(void) {
     return (number_range){DYN_PRECISION_DOUBLE, dyn_choose_instruction_set()->kernels[DYN_PRECISION_DOUBLE].wide};
 }
 
-/* Returns whether all numbers are in the range of the precision. */
+/* Returns whether `count` numbers are in the range of the precision. */
 static bool holds_all(number_range range, const double *x, size_t count) {
     return range.precision == DYN_PRECISION_DOUBLE
                ? range.kernels->all_finite(x, count)
@@ -53,7 +53,7 @@ static const char *advice(double x) {
     return isfinite(x) ? "beyond single precision; request double precision" : "pass a finite number";
 }
 
-/* Returns the joint that owns coordinate k of q (or of v). */
+/* Returns the joint that owns coordinate k of q, or of v where of_q is false. */
 static int coordinate_owner(const dyn_model *model, int k, bool of_q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -272,7 +272,8 @@ dyn_status dyn_refuse_result(const dyn_workspace *workspace, const char *name, s
     return refuse_result(workspace->precision, name, sample, error);
 }
 
-/* Checks results that were computed in a precision. They only need to be finite doubles here. */
+/* Checks n x width results, already doubles, for numbers that are not finite. The error names the precision in which
+ * they were computed. */
 static dyn_status check_result(const dyn_workspace *workspace, dyn_precision precision, const char *name, size_t n,
                                size_t width, const double *result, dyn_error *error) {
     if (workspace->kernels->wide->all_finite(result, n * width)) {

@@ -92,7 +92,7 @@ static mass_properties properties_in_frame(const dyn_model *model, const body_fr
     return mass_properties_move(&body_in_frame, &own);
 }
 
-/* Fills the 6 x 6 matrix (I [h]; [h]' m). */
+/* Fills the 6 x 6 spatial inertia (I [h]; [h]' m 1) of mass properties, row-major. */
 static void fill_spatial_inertia(const mass_properties *of, double matrix[36]) {
     static const int symmetric[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
     const double *h = of->first_moment, cross[9] = {0, -h[2], h[1], h[2], 0, -h[0], -h[1], h[0], 0};

@@ -74,7 +74,7 @@ compiled_step dyn_compiled_step(const dyn_compiled *compiled, const kernel_table
 /* Number of samples from which the wide function is faster than as many single ones. */
 enum { WIDE_FROM = 3 };
 
-/* Arrays of a call. */
+/* Input and output arrays of a call of a compiled function. */
 typedef struct call_arrays {
     const double *in[COMPILED_INPUTS];
     double *out[COMPILED_RESULTS + 1];
@@ -86,7 +86,7 @@ static size_t input_width(const dyn_model *model, size_t i) {
 }
 
 /* Computes samples first .. first + n - 1 by the wide function or the single one. Returns the number of samples
- * computed. */
+ * computed, which is less than n where a check fails. */
 static size_t run_samples(const compiled_task *task, const dyn_workspace *w, bool is_wide, size_t first, size_t n) {
     const compiled_function_entry *entry = (is_wide ? w->compiled->wide : w->compiled->single) + task->algorithm;
     const kernel_table *kernels = is_wide ? w->kernels->wide : w->kernels->one;
@@ -103,7 +103,8 @@ static size_t run_samples(const compiled_task *task, const dyn_workspace *w, boo
     return entry->rows(n, x.in, kernels->sines, x.out, w->output);
 }
 
-/* Computes fewer samples than there are lanes by the wide function, repeating the last one. */
+/* Computes samples first .. first + n - 1, fewer than there are lanes, by the wide function, which computes the last
+ * one repeatedly in the lanes that are left. Returns false, and stores no result, where a check fails. */
 static bool run_few(const compiled_task *task, const dyn_workspace *w, const compiled_function_entry *wide,
                     size_t first, size_t n) {
     size_t lanes = (size_t)w->kernels->wide->lanes, results = dyn_compiled_results(task->algorithm);

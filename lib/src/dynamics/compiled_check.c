@@ -26,7 +26,8 @@
 
 enum { CHECKED_STATES = 19 };
 
-/* Largest difference relative to the norm of the results, and the same for algorithms that solve with M. */
+/* Largest difference relative to the norm of the results: of algorithms that do not solve with M, and of those that
+ * do. */
 static const double tolerance = 1e-11, solved_tolerance = 1e-8;
 
 /* Random states and the results of the library and of the object, CHECKED_STATES rows each. */
@@ -51,7 +52,7 @@ static void fill_random(uint64_t *state, double scale, double *x, size_t count) 
     }
 }
 
-/* Scales every quaternion to norm one. */
+/* Scales every quaternion of a configuration to norm one. */
 static void normalize(const dyn_model *model, double *q) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -91,7 +92,7 @@ static dyn_status compute(const check *k, compiled_algorithm algorithm, size_t f
     }
 }
 
-/* Returns whether |x - y| <= relative |y|. */
+/* Returns whether |x - y| <= relative |y| for the Euclidean norm of `count` numbers. */
 static bool agree(const double *x, const double *y, size_t count, double relative) {
     double off = 0, square = 0;
     for (size_t i = 0; i < count; i++) {
@@ -100,7 +101,7 @@ static bool agree(const double *x, const double *y, size_t count, double relativ
     return off <= relative * relative * square;
 }
 
-/* Compares the results of all states with the library's own. */
+/* Checks that `count` results agree with the library's own. */
 static dyn_status check_results(const char *name, const double *found, const double *expected, size_t count,
                                 double relative, dyn_error *error) {
     return agree(found, expected, count, relative)
@@ -108,7 +109,7 @@ static dyn_status check_results(const char *name, const double *found, const dou
                : dyn_error_set(error, DYN_FAILED_PRECONDITION, name, "its results differ from the library's own");
 }
 
-/* Compares the bits of one state computed alone with those computed among others. */
+/* Checks that the results of one state have the same bits, computed alone and among others. */
 static dyn_status check_bits(const char *name, const double *alone, const double *among, size_t width,
                              dyn_error *error) {
     return memcmp(alone, among, width * sizeof(double)) == 0
@@ -117,7 +118,7 @@ static dyn_status check_bits(const char *name, const double *alone, const double
                                "a state alone gives other bits than among others");
 }
 
-/* Checks one function. */
+/* Checks one function, and removes it where the library refuses its algorithm for this model. */
 static dyn_status check_function(dyn_compiled *c, check *k, compiled_algorithm a, dyn_error *error) {
     size_t results = dyn_compiled_results(a), width = dyn_compiled_result_width(k->model, a);
     dyn_error ignored;
@@ -157,7 +158,8 @@ static int frame_of_body(const dyn_model *model, int i) {
 
 enum { FRAME_RESULTS = 6 };
 
-/* Stores the numbers of a sample in each of a frame's results: pose, Jacobian and motion. */
+/* Stores how many numbers each of a frame's results has for one sample: position, rotation, Jacobian, twist, its rate,
+ * and the rate of the Jacobian. */
 static void frame_widths(const dyn_model *model, size_t width[FRAME_RESULTS]) {
     size_t entries = 6 * (size_t)model->nv;
     const size_t widths[FRAME_RESULTS] = {3, 9, entries, 6, 6, entries};

@@ -15,7 +15,7 @@
 #include "compiled.h"
 #include "compiled_check.h"
 
-/* Stores the functions whose names are known. */
+/* Stores the functions of an object's table whose names are those of known algorithms. */
 static void find_functions(const compiled_function_entry *entry, compiled_function_entry found[COMPILED_ALGORITHMS]) {
     for (; entry->name; entry++) {
         for (int a = 0; a < COMPILED_ALGORITHMS; a++) {
@@ -57,7 +57,7 @@ static dyn_status find_bodies(const compiled_object *object, dyn_compiled *c, dy
     return DYN_OK;
 }
 
-/* Checks that the object has this version, instruction set and model. */
+/* Checks that the object was compiled for this version of the format, the instruction set in use and an equal model. */
 static dyn_status check_object(const compiled_object *object, const char *path, const dyn_model *model,
                                dyn_error *error) {
     const instruction_set *set = dyn_choose_instruction_set();

@@ -21,7 +21,7 @@ static void normalize_quaternion(double q[4]) {
     }
 }
 
-/* R exp(w~). */
+/* Computes the unit quaternion of R exp(w~) for the rotation R of q. */
 static void turn(const double q[4], const double w[3], double out[4]) {
     double step[4];
     dyn_quaternion_exp(w, step);
@@ -29,7 +29,7 @@ static void turn(const double q[4], const double w[3], double out[4]) {
     normalize_quaternion(out);
 }
 
-/* (r + R V(w) v, R exp(w~)). */
+/* Displaces the pose q = (r, R) by (v; w): (r + R V(w) v, R exp(w~)). */
 static void displace(const double *q, const double v[3], const double w[3], double *out) {
     double x[3], R[4];
     memcpy(R, q + 3, sizeof R);
@@ -42,7 +42,7 @@ static void displace(const double *q, const double v[3], const double w[3], doub
     turn(R, w, out + 3);
 }
 
-/* Displaces q by v in the plane. */
+/* Displaces q = (x, y, angle) by v = (vx, vy, w) in the plane. */
 static void displace_in_plane(const double *q, const double *v, double *out) {
     const double w[3] = {0, 0, v[2]}, x[3] = {v[0], v[1], 0};
     double y[3], c = cos(q[2]), s = sin(q[2]);
@@ -74,7 +74,7 @@ static void joint_integrate(const dyn_joint *joint, const double *q, const doubl
     }
 }
 
-/* w of R_0' R_1. */
+/* Computes w with exp(w~) = R_0' R_1, |w| <= pi. */
 static void turn_between(const double *q_0, const double *q_1, double w[3]) {
     const double back[4] = {-q_0[0], -q_0[1], -q_0[2], q_0[3]};
     double step[4];
@@ -226,7 +226,8 @@ dyn_status dyn_distance(const dyn_model *model, size_t n, const double *q_0, con
     return DYN_OK;
 }
 
-/* Normalizes the quaternion at q[i], with w >= 0. */
+/* Scales the quaternion at q[i] to norm one with w >= 0. Errors: DYN_INVALID_ARGUMENT for a norm of zero or one that is
+ * not finite. */
 static dyn_status normalize_at(const dyn_model *model, const dyn_joint *joint, double *q, size_t i, dyn_error *error) {
     double *x = q + i, norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3]);
     if (!(norm > 0 && isfinite(norm))) {
@@ -284,7 +285,7 @@ static void random_quaternion(uint64_t *state, double q[4]) {
     q[2] = sqrt(u) * sin(b), q[3] = sqrt(u) * cos(b);
 }
 
-/* Computes the range of random coordinate k of a joint. */
+/* Computes the range from which coordinate k of a joint is drawn. */
 static void random_range(const dyn_joint *joint, int k, double *lower, double *upper) {
     bool angle = dyn_joint_type_traits(joint->type)->q_kinds[k] == DYN_COORDINATE_KIND_ANGLE;
     *upper = angle ? M_PI : 1;

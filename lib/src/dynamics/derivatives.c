@@ -9,7 +9,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* Runs the compiled algorithm, and finds the error where a check of inputs or results fails. */
+/* Computes n samples by compiled functions. Where one of their checks fails, finds the error. */
 static dyn_status run_compiled(compiled_task *task, const dyn_model *model, const dyn_workspace *w, size_t n,
                                const dynamics_inputs *in, dyn_error *error) {
     if (dyn_compiled_run(task, w, n)) {

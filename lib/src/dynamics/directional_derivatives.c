@@ -5,7 +5,7 @@
 #include "arguments.h"
 #include "workspace.h"
 
-/* Increments of the three arguments, the last called `name`. */
+/* Increments of the three arguments of inverse or forward dynamics. `name` is that of the third in errors. */
 typedef struct increments {
     const double *dq, *dv, *third;
     const char *name;

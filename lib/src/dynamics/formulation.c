@@ -15,10 +15,11 @@
 
 static const classical_instance *const classical = &dyn_classical_instance_classical;
 
+/* Formulation of one model, with the memory of its calls. */
 struct dyn_formulation {
     formulation_call call;
     size_t size;    /* bytes of the memory of a call */
-    double *result; /* of a call whose operations are counted, and its input: nv x nv, nq */
+    double *result; /* scratch for counting operations: a result of nv x nv numbers, then q of nq */
     dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
 };
 
@@ -30,7 +31,7 @@ const dyn_formulation_traits *dyn_formulation_traits_at(int i) {
     return i >= 0 && i < classical->count ? classical->traits(i) : NULL;
 }
 
-/* Returns the row of this name, or -1. */
+/* Returns the number of the formulation of this name, or -1. `name` may be NULL. */
 static int find_row(const char *name) {
     for (int i = 0; name && i < classical->count; i++) {
         if (strcmp(classical->traits(i)->name, name) == 0) {
@@ -118,7 +119,7 @@ static dyn_status check_input(const dyn_formulation *f, size_t n, const formulat
     return status == DYN_OK && in->x ? dyn_check_tangent(model, in->name, n, in->x, error) : status;
 }
 
-/* Returns the row of sample s of an input that may be missing. */
+/* Returns the numbers of sample s of an input, or NULL where the input is NULL. */
 static const double *row_at(const double *rows, size_t s, int width) {
     return rows ? rows + s * (size_t)width : NULL;
 }
@@ -137,7 +138,7 @@ static bool is_finite(const double *x, size_t count) {
     return sum == 0;
 }
 
-/* Checks the result of one sample. */
+/* Checks that a result of one sample is finite. */
 static dyn_status check_result(const char *name, const double *x, size_t count, size_t sample, dyn_error *error) {
     if (is_finite(x, count)) {
         return DYN_OK;

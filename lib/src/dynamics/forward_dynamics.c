@@ -6,7 +6,7 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* Computes a, block by block. */
+/* Computes a of all samples by the kernels, block by block. */
 static dyn_status compute_aba(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                               double *a, dyn_error *error) {
     size_t nv = (size_t)model->nv;

@@ -9,7 +9,7 @@
 #include "results.h"
 #include "workspace.h"
 
-/* Stores zeros: the world does not move. */
+/* Stores n x width zeros, the motion of the world. Does nothing where `rows` is NULL. */
 static void store_rest(size_t n, size_t width, double *rows) {
     if (rows) {
         memset(rows, 0, n * width * sizeof *rows);

@@ -27,7 +27,7 @@ static bool always(void) {
     return true;
 }
 
-/* Instance of half the lanes, if the build includes it. */
+/* Address of the kernel table with half as many lanes, if the build includes it, else of the wide one. */
 #if defined DYN_HAVE_AVX2
 #define HALF(wide, narrow) &dyn_kernel_table_##narrow
 #else

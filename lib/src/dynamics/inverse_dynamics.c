@@ -6,7 +6,7 @@
 #include "compiled.h"
 #include "workspace.h"
 
-/* Computes tau, which is called `name`, block by block. */
+/* Computes tau of all samples by the kernels, block by block. Errors call it `name`. */
 static dyn_status compute_rnea(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                                const char *name, double *tau, dyn_error *error) {
     size_t nv = (size_t)model->nv;

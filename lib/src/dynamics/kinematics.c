@@ -22,7 +22,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     return status == DYN_OK ? dyn_check_q(workspace, n, q, error) : status;
 }
 
-/* Stores the pose of the world in itself n times. */
+/* Stores the identity pose n times. Either output may be NULL. */
 static void world_pose(size_t n, double *position, double *rotation) {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (size_t s = 0; s < n; s++) {
@@ -35,7 +35,8 @@ static void world_pose(size_t n, double *position, double *rotation) {
     }
 }
 
-/* Stores the poses of one block in the caller's rows. A packed pose is a position of 3 numbers and a rotation of 9. */
+/* Stores the poses of one block in the caller's rows, either of which may be NULL. A packed pose is a position of 3
+ * numbers and a rotation of 9. */
 static void store_pose(sample_block block, const void *packed, double *position, double *rotation) {
     for (size_t l = 0; l < block.count; l++) {
         for (size_t i = 0; position && i < 3; i++) {

@@ -18,7 +18,8 @@
 /* Part of the largest squared length below which others count as zero, because of rounding in each precision. */
 static const double negligible_part[PRECISIONS] = {1e-14, 5e-6};
 
-/* Symmetric positive semidefinite 6 x 6 matrix, and the part of its entries that is negligible. */
+/* Symmetric positive semidefinite 6 x 6 matrix, and the share of the largest eigenvalue, or of a diagonal entry, below
+ * which a number counts as zero. */
 typedef struct gram {
     double G[36];
     double negligible;
@@ -41,7 +42,7 @@ static void find_axes(double negligible, double A[9], double eigenvalues[3]) {
     }
 }
 
-/* Copies the 3 x 3 block of a 6 x 6 matrix: 0 is the angular, 1 the linear one. */
+/* Copies a 3 x 3 block on the diagonal of a 6 x 6 matrix: 0 is the angular, 1 the linear one. */
 static void copy_block(const double G[36], int which, double A[9]) {
     for (int i = 0; i < 9; i++) {
         A[i] = G[(3 * which + i / 3) * 6 + 3 * which + i % 3];
@@ -93,9 +94,10 @@ static dyn_status check_matrix(const double G[36], size_t sample, dyn_error *err
     return DYN_OK;
 }
 
-/* Computes outputs from the 6 x 6 matrix of one sample. */
+/* Function that computes the outputs of one sample from its 6 x 6 matrix. Any output may be NULL. */
 typedef void (*use_matrix)(const gram *g, size_t sample, double *const outputs[4]);
 
+/* Stores volume and isotropy of both blocks, and the volume of the whole matrix, as dyn_manipulability states them. */
 static void measure(const gram *g, size_t sample, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *out = outputs[which];
@@ -111,7 +113,8 @@ static void measure(const gram *g, size_t sample, double *const outputs[4]) {
     }
 }
 
-/* Stores lengths and axes of both blocks. */
+/* Stores lengths and axes of the ellipsoids of the angular and of the linear block of G: square roots of the
+ * eigenvalues, or, with of_inverse, the reciprocal eigenvalues, the longest axis first in both cases. */
 static void make_ellipsoids(const gram *g, size_t sample, bool of_inverse, double *const outputs[4]) {
     for (int which = 0; which < 2; which++) {
         double A[9], eigenvalues[3], *lengths = outputs[2 * which], *axes = outputs[2 * which + 1];
@@ -146,7 +149,7 @@ static dyn_status check_arguments(const dyn_model *model, const dyn_workspace *w
     return status == DYN_OK ? dyn_check_frame(model, frame, error) : status;
 }
 
-/* Computes the packed Jacobian of a block. */
+/* Computes the packed Jacobian of a frame for one block; zeros for the world. */
 static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sample_block block, const void *q,
                              int frame, dyn_reference_frame reference_frame, void *J) {
     if (frame == DYN_WORLD_FRAME) {
@@ -156,7 +159,7 @@ static void compute_jacobian(const dyn_model *model, const dyn_workspace *w, sam
     }
 }
 
-/* Uses X X' of every lane of a packed 6 x nv matrix. */
+/* Calls `use` with X X' of every lane of a packed 6 x nv matrix. */
 static dyn_status use_block(const dyn_workspace *w, sample_block block, const void *X, use_matrix use,
                             double *const outputs[4], dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -169,7 +172,7 @@ static dyn_status use_block(const dyn_workspace *w, sample_block block, const vo
     return status;
 }
 
-/* Frame of a Jacobian, and the use of J J'. */
+/* Frame of a Jacobian J, and the function that computes outputs from J J'. */
 typedef struct gram_use {
     int frame;
     dyn_reference_frame reference_frame;
@@ -177,7 +180,7 @@ typedef struct gram_use {
     double *const *outputs; /* 4 */
 } gram_use;
 
-/* Uses J J' of every sample. */
+/* Calls g->use with J J' of every sample. */
 static dyn_status use_gram(const dyn_model *model, const dyn_workspace *w, size_t n, const double *q, const gram_use *g,
                            dyn_error *error) {
     dyn_status status = check_arguments(model, w, n, q, g->frame, error);

@@ -9,7 +9,8 @@
 #include "results.h"
 #include "workspace.h"
 
-/* Least ratio of a row's inverse inertia while the rows after it are held to that while they are free. */
+/* Least independence of a row, for each precision: its entry of J M^-1 J' while the rows after it are held, divided by
+ * the same entry while they are free. */
 static const double independence[PRECISIONS] = {1e-12, 5e-4};
 
 int dyn_task_row_count(const dyn_task *task) {
@@ -77,7 +78,8 @@ static dyn_status check_rows(const dyn_workspace *w, const dyn_task *task, const
     return DYN_OK;
 }
 
-/* Returns the kernel's addresses of the requested results; `part` counts them. */
+/* Returns the addresses at which the kernel computes each of all results: NULL for those that were not requested. `out`
+ * has the addresses of the requested ones alone. */
 static task_results places(const results *wanted, void *const out[MAX_RESULTS], const results *all) {
     void *place[MAX_RESULTS] = {0};
     for (size_t i = 0, part = 0; i < all->count && part < wanted->count; i++) {
@@ -86,13 +88,13 @@ static task_results places(const results *wanted, void *const out[MAX_RESULTS], 
     return (task_results){place[0], place[1], place[2], place[3], place[4], place[5]};
 }
 
-/* A task, and all results and the requested ones. */
+/* Task of a call, all results in the order of the kernel, and those that were requested. */
 typedef struct task_call {
     const dyn_task *task;
     results all, wanted;
 } task_call;
 
-/* Computes all blocks. */
+/* Computes the requested results of all samples, block by block. */
 static dyn_status compute(const dyn_model *model, const dyn_workspace *w, size_t n, const dynamics_inputs *in,
                           const task_call *call, dyn_error *error) {
     const results *wanted = &call->wanted;

@@ -41,7 +41,7 @@ static dyn_status check_payload(const dyn_model *model, size_t k, const dyn_payl
     return dyn_error_at(error, bad.status, &site, "link %s: %s", model->links[payload->link].name, bad.message);
 }
 
-/* Returns whether a payload replaces the link's own inertia. */
+/* Returns whether one of the payloads replaces the own inertia of a link. */
 static bool is_replaced(int link, size_t count, const dyn_payload *payloads) {
     for (size_t k = 0; k < count; k++) {
         if (payloads[k].link == link && payloads[k].replaces) {

@@ -7,7 +7,8 @@
 #include "../model/error.h"
 #include "../model/normal_form.h"
 
-/* A double rounds to FLT_MAX if it exceeds it by less than half a unit; the next one, a tie, rounds to infinity. */
+/* A double beyond FLT_MAX rounds to FLT_MAX if it exceeds it by less than half a unit in the last place. This is the
+ * last such double; the next one, a tie, rounds to infinity. */
 double dyn_largest_number(dyn_precision precision) {
     return precision == DYN_PRECISION_SINGLE ? 0x1.fffffefffffffp127 : DBL_MAX;
 }
@@ -16,7 +17,7 @@ const char *dyn_precision_name(dyn_precision precision) {
     return precision == DYN_PRECISION_SINGLE ? "single" : "double";
 }
 
-/* Constants of one body that share a name. */
+/* Constants of one owner that share a name in errors. */
 typedef struct constants {
     const char *name;
     const double *x;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Bound on the number of rounds. They converge quadratically: ten rounds are many. */
+/* Largest number of rounds over all pairs of rows. Rounds converge quadratically: ten are many. */
 enum { MOST_ROUNDS = 40 };
 
 static double dot(size_t n, const double *x, const double *y) {
@@ -16,7 +16,7 @@ static double dot(size_t n, const double *x, const double *y) {
     return sum;
 }
 
-/* Makes two rows orthogonal. Returns false where they already are. */
+/* Makes two rows orthogonal by a rotation. Returns false where they already are. */
 static bool rotate(size_t n, double *x, double *y) {
     double xx = dot(n, x, x), yy = dot(n, y, y), xy = dot(n, x, y);
     if (fabs(xy) <= DBL_EPSILON * sqrt(xx) * sqrt(yy)) {

@@ -57,7 +57,7 @@ void dyn_quaternion_rotate_back(const double q[4], const double x[3], double out
     dyn_quaternion_rotate(back, x, out);
 }
 
-/* x + a w x x + b w x (w x x). */
+/* Computes x + a w x x + b w x (w x x); out may be x. */
 static void apply_polynomial(const double w[3], double a, double b, const double x[3], double out[3]) {
     double u[3], v[3];
     cross(w, x, u);

@@ -13,8 +13,8 @@
 
 enum { SPARE_WRENCHES = 64 };
 
-/* Size of matrices in bytes, over all lanes, beyond which they do not stay in the cache. The workspace has no room for
- * them. */
+/* Largest size of packed matrices in bytes, over all lanes, that the workspace has room for. Larger ones do not stay in
+ * the cache. */
 static const size_t packed_matrices_bound = 1 << 20;
 
 static size_t larger(size_t a, size_t b) {
@@ -25,8 +25,9 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Returns a bound of the memory that the constraints of a model need: packed rows, responses and poses of a block, and
- * the square matrices of one sample, which the methods of the full system and of elimination factorize. */
+/* Returns an upper bound, in bytes, of the memory that the constraints of a model need: packed rows, responses and
+ * poses of a block, and the square matrices of one sample, which the methods of the full system and of elimination
+ * factorize. */
 static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels) {
     size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv, sum = m + n, alignment = 64 * CARVE_ALIGNMENT;
     size_t packed = 2 * m * n + m * m + 3 * sum + 24, single = 8 * sum * sum + 64 * sum;

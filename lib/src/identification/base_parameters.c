@@ -37,7 +37,7 @@ struct dyn_base_parameters {
     int *columns;
     int regrouped; /* number of regroupings, from the tips to the root */
     regrouping *regroupings;
-    double *factors; /* memory of the `all` arrays */
+    double *factors; /* memory of the `all` arrays of the regroupings; NULL without coupled joints */
 };
 
 /* Regressors at random states. */
@@ -84,7 +84,8 @@ static void samples_free(samples *s) {
     dyn_workspace_free(s->workspace);
 }
 
-/* Computes states, their energy regressors and the neutral poses. The caller frees them, also after an error. */
+/* Computes random states, their energy regressors and the poses of all moving links at the zero configuration. The
+ * caller frees them with samples_free, also after an error. */
 static dyn_status samples_create(const dyn_model *model, const double *gravity, samples *s, dyn_error *error) {
     size_t joints = (size_t)dyn_model_joint_count(model), n = STATES;
     *s = (samples){.model = model,
@@ -114,11 +115,11 @@ static dyn_status samples_create(const dyn_model *model, const double *gravity, 
 
 /* ---- Moves of inertia across one joint --------------------------------------------------------------------------- */
 
-/* Index of each number of an inertia in xx xy xz yy yz zz. */
+/* Index, in the order xx xy xz yy yz zz, of each of the parameters Ixx Ixy Iyy Ixz Iyz Izz. */
 static const int inertia_place[6] = {0, 1, 3, 2, 4, 5};
 
-/* A: maps the ten parameters of a link about its own frame to those about its parent's, at the zero configuration; zero
- * for a link without a moving parent. */
+/* Computes A, which maps the ten parameters of a link about its own frame to those about its parent's, at the zero
+ * configuration; zero for a link without a moving parent. */
 static void find_transfer(const samples *s, int joint, int parent, double A[LINK][LINK]) {
     memset(A, 0, LINK * LINK * sizeof(double));
     if (parent < 0) {
@@ -219,7 +220,7 @@ static void find_differences(const samples *s, int joint, int parent, double A[L
     }
 }
 
-/* Finds which parameters of a joint's link are regrouped. */
+/* Finds which parameters of a joint's link are regrouped, and adds their regroupings. D is scratch memory. */
 static void regroup_link(const samples *s, int joint, double *D, dyn_base_parameters *g) {
     int link = dyn_model_joint(s->model, joint)->parent_link;
     int parent = link < 0 ? -1 : dyn_model_link(s->model, link)->moving_joint;

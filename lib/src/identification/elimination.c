@@ -6,7 +6,7 @@
 /* Relative difference below which two entries count as equal in size: rounding decides which one is larger. */
 static const double tie = 1e-9;
 
-/* Returns the largest entry of a column from row `from` on, and its row. */
+/* Returns the largest absolute value of a column from row `from` on, and stores its row. */
 static double largest_of(size_t rows, size_t columns, size_t from, size_t column, const double *A, size_t *row) {
     double largest = -1;
     for (size_t i = from; i < rows; i++) {
@@ -18,8 +18,9 @@ static double largest_of(size_t rows, size_t columns, size_t from, size_t column
     return largest;
 }
 
-/* Returns the largest entry from row and position `from` on. Of columns that have an entry of that size, it is the one
- * with the lowest number. */
+/* Returns the absolute value of the pivot, the largest entry from row and position `from` on, and stores its row and
+ * position. Of columns that have an entry of that size, it is in the one with the lowest number. Returns -1 without
+ * columns. */
 static double find_pivot(size_t rows, size_t columns, size_t from, const double *A, const size_t *order, size_t *row,
                          size_t *position) {
     double largest = -1;
@@ -43,7 +44,7 @@ static void swap_rows(size_t columns, double *x, double *y) {
     }
 }
 
-/* Turns the pivot's column into that of the identity. */
+/* Turns the pivot's column into that of the identity by row operations. */
 static void clear_column(size_t rows, size_t columns, size_t row, size_t column, double *A) {
     double pivot = A[row * columns + column];
     for (size_t j = 0; j < columns; j++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Report on the choice of the base.
+ * Reports what speaks against the choice of a fixed or floating base.
  */
 #include "base_report.h"
 
@@ -9,7 +9,7 @@
 
 #include "load_report.h"
 
-/* Moving joints of an arm, of a leg, and legs of a robot that walks: at least so many. */
+/* Least number of moving joints of an arm and of a leg, and of legs of a robot that walks. */
 enum { ARM_JOINTS = 3, LEG_JOINTS = 2, LEGS = 3 };
 
 /* Links that fixed joints connect with the root, and the chains of moving joints that leave them. */
@@ -22,7 +22,7 @@ typedef struct surroundings {
     int floating_joint; /* joint by which a link floats against the base; -1: none */
 } surroundings;
 
-/* Adds a link that a joint connects with the links before it. */
+/* Adds a link to the base or to the chain of its parent. Links are added in depth-first order. */
 static void add_link(const dyn_builder *builder, const tree *links, int link, surroundings *s) {
     int joint = links->parent_joint[link];
     int parent = links->parent_link[joint];

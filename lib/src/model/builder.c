@@ -42,16 +42,17 @@ named_element joint_element(const dyn_builder *builder, const char *name) {
         name};
 }
 
-/* Return the element that a description becomes when it is added. */
+/* Returns the element that a link becomes when it is added. */
 static named_element new_link(const dyn_builder *builder, const dyn_link_description *link) {
     return (named_element){{DYN_ELEMENT_KIND_LINK, builder->link_count, link->line, link->row}, link->name};
 }
 
+/* Returns the element that a joint becomes when it is added. */
 static named_element new_joint(const dyn_builder *builder, const dyn_joint_description *joint) {
     return (named_element){{DYN_ELEMENT_KIND_JOINT, builder->joint_count, joint->line, joint->row}, joint->name};
 }
 
-/* Sets an error about an element that `text` names. */
+/* Sets an error as builder_fail_at does, with a list of arguments. */
 __attribute__((format(printf, 6, 0))) static dyn_status fail_with(const dyn_builder *builder, dyn_error *error,
                                                                   dyn_status status, const dyn_element *element,
                                                                   const char *text, const char *format, va_list list) {
@@ -208,7 +209,7 @@ dyn_status builder_check_inertia(const dyn_builder *builder, named_element at, c
     return DYN_OK;
 }
 
-/* Appends a checked link. */
+/* Appends a link whose name and values have been checked. Errors: out of memory. */
 static dyn_status append_link(dyn_builder *builder, const dyn_link_description *link, dyn_error *error) {
     if (!builder_grow((void **)&builder->links, builder->link_count, &builder->link_capacity, sizeof *builder->links)) {
         return dyn_error_memory(error);
@@ -336,7 +337,8 @@ static dyn_status check_joint(const dyn_builder *builder, dyn_joint_description 
     return status == DYN_OK ? check_axes(builder, joint, error) : status;
 }
 
-/* Appends a checked joint with copies of its strings. */
+/* Appends a joint whose name and values have been checked, with copies of its strings. Returns false when out of
+ * memory. */
 static bool append_joint(dyn_builder *builder, const dyn_joint_description *joint) {
     if (!builder_grow((void **)&builder->joints, builder->joint_count, &builder->joint_capacity,
                       sizeof *builder->joints)) {

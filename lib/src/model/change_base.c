@@ -13,7 +13,7 @@
 #include "placement.h"
 #include "tree.h"
 
-/* axis = -axis, without negative zeros. */
+/* Replaces an axis by its opposite, without negative zeros. */
 static void turn_axis(double axis[3]) {
     for (int i = 0; i < 3; i++) {
         axis[i] = 0 - axis[i];
@@ -102,7 +102,7 @@ dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_b
     return derivation_finish(copy, base, status, error, result);
 }
 
-/* Marks the links that marked links carry: all of them, or only those connected by fixed joints. */
+/* Marks the links that marked links carry: all of them, or with only_fixed those that fixed joints connect. */
 static void mark_carried(const dyn_builder *builder, const tree *links, bool only_fixed, bool *retain) {
     for (int i = 0; i < builder->link_count; i++) {
         int link = links->order[i], carrier = links->parent_joint[link];
@@ -113,7 +113,8 @@ static void mark_carried(const dyn_builder *builder, const tree *links, bool onl
     }
 }
 
-/* Reduces a description to a subtree, or, with a `last` link, to a chain. */
+/* Reduces a description to the subtree of the link `first` or, where `last` is not -1, to the chain from `first` to
+ * `last`. */
 static dyn_status reduce(const dyn_model *model, int first, int last, dyn_error *error, dyn_builder **builder) {
     tree links;
     bool *retain = calloc((size_t)(*builder)->link_count, sizeof *retain);

@@ -28,7 +28,7 @@ typedef struct compilation {
     dyn_pose *child;   /* child link of each of the model's joints in the frame of that body */
 } compilation;
 
-/* Returns the motion of the (last) body of a joint of that type. */
+/* Returns the motion of the last body of a joint; a universal joint has two bodies, which are both revolute. */
 static motion_type joint_motion_type(dyn_joint_type type) {
     switch (type) {
     case DYN_JOINT_TYPE_PRISMATIC:
@@ -57,7 +57,8 @@ static void align_axis(const double axis[3], double alignment[9]) {
     }
 }
 
-/* Appends a body whose joint frame, before `alignment` turns it, has the pose `joint` in the parent body. */
+/* Appends a body whose joint frame, before `alignment` turns it, has the pose `joint` in the parent body. Returns its
+ * index. */
 static int append_body(dyn_model *model, int parent, const dyn_pose *joint, const double alignment[9], motion_type type,
                        int public_joint) {
     static const struct { int nq, nv; } counts[] = {{1, 1}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {7, 6}};
@@ -104,7 +105,8 @@ static void append_coordinates(dyn_model *model, dyn_joint *joint) {
     model->nv += own->nv;
 }
 
-/* Stores the pose of a link in the frame of a body; -1 is the world. */
+/* Stores that a link moves with `moving_joint` at `pose`, and its pose in the body `carrier`, where the frame that
+ * `pose` refers to has the pose `carrier_frame`. -1 as a joint or body is the world. */
 static void place_link(dyn_model *model, int link, int moving_joint, const dyn_pose *pose, int carrier,
                        const dyn_pose *carrier_frame) {
     model->links[link].moving_joint = moving_joint;
@@ -113,7 +115,7 @@ static void place_link(dyn_model *model, int link, int moving_joint, const dyn_p
     pose_compose(carrier_frame, pose, &model->frames[link].pose);
 }
 
-/* Stores the pose of the child link of a moving joint. */
+/* Stores that the child link of moving joint j is at the joint's frame. */
 static void place_child_link(compilation *c, int link, int j) {
     place_link(c->model, link, j, &identity_pose, c->last_body[j], &c->child[j]);
 }

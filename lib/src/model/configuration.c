@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configurations q that have a name.
+ * Configurations q that every model has: zero and home.
  */
 #include <dynamics/configuration.h>
 

@@ -67,7 +67,7 @@ static dyn_status refuse(const dyn_builder *builder, named_element at, const cha
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
-/* Sides of a constraint, and their members. */
+/* Sides of a constraint, and the names of their members in errors. */
 static const struct {
     const char *name, *link, *pose;
 } sides[] = {{"predecessor", "predecessor.link", "predecessor.pose"},
@@ -139,7 +139,7 @@ static dyn_status check_kind(const dyn_builder *builder, const dyn_constraint_de
     return refuse(builder, at, NULL, error, "%d is no kind of constraint", (int)c->kind);
 }
 
-/* Members of the coordinates of a coupling. */
+/* Names, in errors, of the members of a coupling's coordinates. */
 static const struct {
     const char *joint, *coefficient;
 } coupled[] = {{"coupled[0].joint", "coupled[0].coefficient"}, {"coupled[1].joint", "coupled[1].coefficient"}};
@@ -165,6 +165,7 @@ static dyn_status check_coupling(const dyn_builder *builder, const dyn_constrain
                : refuse(builder, at, "offset", error, "the offset is %g; state a finite number", c->offset);
 }
 
+/* Checks and normalizes a constraint, except for its name. */
 static dyn_status check(const dyn_builder *builder, dyn_constraint_description *c, dyn_error *error) {
     dyn_status status = check_kind(builder, c, error);
     if (status != DYN_OK || c->kind == DYN_CONSTRAINT_KIND_COUPLING) {
@@ -249,7 +250,8 @@ dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, d
 
 /* ---- Normal form ------------------------------------------------------------------------------------------------- */
 
-/* Sets one side of a closure: its link, and the frame turned so that z is the axis. */
+/* Sets one side of a closure: its link, and the frame of the description turned so that z is `axis`, unless that is
+ * NULL. */
 static dyn_status place_side(const dyn_builder *builder, const dyn_model *model, int i, int side, const double *axis,
                              dyn_error *error) {
     const dyn_constraint_description *c = &builder->constraints[i];
@@ -387,7 +389,7 @@ static bool couples_angle(const dyn_model *model, const closure *c) {
     return false;
 }
 
-/* Returns the direction of row k of a joint; a universal joint has one row more than directions. */
+/* Returns row k of a loop joint: one of its constrained directions, or the additional row of a universal joint. */
 static dyn_constraint_row joint_row(const closure *c, int k) {
     static const char *const names[] = {"angular x", "angular y", "angular z", "linear x", "linear y", "linear z"};
     for (int axis = 0; axis < 6; axis++) {

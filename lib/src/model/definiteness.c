@@ -156,7 +156,7 @@ static bool eliminate(elimination *e, int i, int k) {
     return true;
 }
 
-/* Eliminates all coordinates in one configuration. */
+/* Eliminates all coordinates in one configuration, the zero configuration or a random one, up to a negative pivot. */
 static void eliminate_all(elimination *e, bool is_zero) {
     const dyn_model *model = e->model;
     for (int i = 0; i < model->body_count; i++) {
@@ -176,7 +176,7 @@ static void eliminate_all(elimination *e, bool is_zero) {
     }
 }
 
-/* Returns whether some rigid body can have the inertia, apart from the triangle inequality. */
+/* Returns whether the inertia of a body about its centre of mass is positive semidefinite, to rounding. */
 static bool is_semidefinite(const body *b) {
     double I[6], moments[3], size = 0;
     const double *h = b->first_moment, square = h[0] * h[0] + h[1] * h[1] + h[2] * h[2];
@@ -237,8 +237,8 @@ static void share_resistance(elimination *e) {
 }
 
 /* Finds the bodies that no inertia resists in any configuration. Coupled joints do not form a tree: where there are
- * some, a body counts as not resisted if it is so while all that it carries is held, and a coordinate if all of its
- * bodies do. */
+ * some, a body counts as not resisted if no inertia resists it while all that it carries is held, and a coordinate if
+ * no inertia resists any of its bodies. */
 static void find_unresisted(elimination *e) {
     const dyn_model *model = e->model;
     e->is_rigid = model->has_coupling;
@@ -250,7 +250,7 @@ static void find_unresisted(elimination *e) {
     }
 }
 
-/* Searches for a negative pivot. */
+/* Searches for a negative pivot, which sets e->negative, in all configurations. */
 static void find_negative(elimination *e) {
     e->is_rigid = false;
     for (int k = 0; k < DEFINITENESS_CONFIGURATIONS && e->negative < 0; k++) {

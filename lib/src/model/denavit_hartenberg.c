@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots from Denavit-Hartenberg parameters.
+ * Describes serial robots by Denavit-Hartenberg parameters.
  */
 #include <dynamics/denavit_hartenberg.h>
 
@@ -46,7 +46,7 @@ static dyn_pose screw_x(double angle, double shift) {
     return (dyn_pose){.position = {shift, 0, 0}, .rotation = {1, 0, 0, 0, c, -s, 0, s, c}};
 }
 
-/* Adds link i = k + 1 and its joint. */
+/* Adds link i = k + 1 and the joint that carries it, for row k of the table. */
 static dyn_status add_row(dyn_builder *builder, dyn_dh_convention convention, int k, const dyn_dh_row *row,
                           dyn_error *error) {
     char joint_name[32], parent[32], child[32];

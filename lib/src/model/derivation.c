@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Derivation of a model from another.
+ * Copies, changes and prunes the description of a model, from which another model is built.
  */
 #include "derivation.h"
 
@@ -96,13 +96,14 @@ static bool stays(const dyn_builder *builder, const bool *retain, int j) {
            retain[name_index_find(&builder->link_names, joint->child_link)];
 }
 
-/* Returns whether the joint of that name remains. */
+/* Returns whether the joint of that name exists and remains. */
 static bool name_stays(const dyn_builder *builder, const bool *retain, const char *name) {
     int j = name_index_find(&builder->joint_names, name);
     return j >= 0 && stays(builder, retain, j);
 }
 
-/* Makes a remaining mimic joint follow its master directly where the joint that it names is removed. */
+/* Makes a remaining mimic joint follow its master directly where the joint that it names is removed. Errors:
+ * DYN_INVALID_ARGUMENT where the master is removed too. */
 static dyn_status retain_master(const dyn_model *model, const dyn_builder *from, const bool *retain,
                                 dyn_joint_description *joint, dyn_error *error) {
     if (!joint->mimic_joint || name_stays(from, retain, joint->mimic_joint)) {

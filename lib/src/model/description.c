@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Access to a description, also to that of a model.
+ * Access to the description in a builder, and to the description of a model.
  */
 #include <dynamics/description.h>
 

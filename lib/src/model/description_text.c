@@ -159,7 +159,7 @@ static bool expect(reader *r, const char *word) {
     return strcmp(found, word) == 0 ? r->status == DYN_OK : fail(r, word, found);
 }
 
-/* Reads a name in quotes. Its closing quote becomes the end of the string. */
+/* Reads a name in quotes and removes its escapes in place. Returns it, or "" after an error. */
 static const char *read_name(reader *r) {
     char *from = r->at + strspn(r->at, " "), *name = from + 1, *to = name;
     if (r->status != DYN_OK) {
@@ -182,7 +182,7 @@ static const char *read_name(reader *r) {
     return name;
 }
 
-/* Reads the next word and returns its index in a list. */
+/* Reads the next word. Returns its index in a list, or 0 after an error. */
 static int read_choice(reader *r, const char *const *list, int count) {
     const char *found = r->status == DYN_OK ? read_word(r) : list[0];
     for (int i = 0; i < count; i++) {
@@ -324,7 +324,7 @@ static void read_constraint(reader *r, dyn_builder *builder) {
     }
 }
 
-/* Reads one line after the heading. */
+/* Reads one line after the heading: the robot, which creates the builder, or else a link, a joint or a constraint. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
     static const char *const kinds[] = {"link", "joint", "constraint"};
     static void (*const readers[])(reader *, dyn_builder *) = {read_link, read_joint, read_constraint};

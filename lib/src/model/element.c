@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elements of a description.
+ * Names of the kinds of elements of a description.
  */
 #include "element.h"
 

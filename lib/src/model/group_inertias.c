@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the parameters of the body alone. */
+/* Returns the inertial parameters of a body without those of other bodies. */
 static mass_grouping ungrouped(const body *b) {
     mass_grouping g = {.mass = b->mass};
     memcpy(g.first_moment, b->first_moment, sizeof g.first_moment);
@@ -12,7 +12,8 @@ static mass_grouping ungrouped(const body *b) {
     return g;
 }
 
-/* Moves mass on the axis of a revolute joint to the parent. */
+/* Moves the grouped mass, first moment and second moment on the axis of a revolute joint from its body to the parent,
+ * or drops them where the parent is NULL: the world. */
 static void pass_to_parent(body *b, mass_grouping *parent) {
     mass_grouping *g = &b->grouped;
     const double *r = b->position, u[3] = {b->rotation[2], b->rotation[5], b->rotation[8]};

@@ -41,7 +41,8 @@ static void report_impossible(named_element at, const dyn_inertia *inertia, cons
     }
 }
 
-/* Inspects the inertia of a link. */
+/* Reports a massless link, a point mass, and an inertia that no body can have. `moves`: the link is not fixed to the
+ * world. */
 static void inspect_inertia(named_element at, const dyn_inertia *inertia, bool moves, dyn_report *report) {
     bool rotational = has_rotational_inertia(inertia);
     if (inertia->mass == 0 && !rotational && moves) {
@@ -54,7 +55,7 @@ static void inspect_inertia(named_element at, const dyn_inertia *inertia, bool m
     report_impossible(at, inertia, moments, moves ? "" : "; without effect, since it is fixed to the world", report);
 }
 
-/* Inspects every link, in the order of the description. */
+/* Reports on the inertia of every link, and on every fixed joint that was merged. */
 static void inspect_links(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     for (int i = 0; i < model->link_count; i++) {
         const dyn_link_description *link = &builder->links[links->order[i]];
@@ -71,7 +72,7 @@ static void inspect_links(const dyn_builder *builder, const tree *links, const d
     }
 }
 
-/* Reports the couplings and the limits of the moving joints. */
+/* Reports couplings, limits that exclude each other, and negative limits, damping and friction of the moving joints. */
 static void inspect_joints(const dyn_builder *builder, const dyn_model *model, dyn_report *report) {
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -100,7 +101,8 @@ static void inspect_joints(const dyn_builder *builder, const dyn_model *model, d
     }
 }
 
-/* Reports on the base. */
+/* Reports links whose mass has no effect because they are fixed to the world, a floating root that is called "world",
+ * and a robot without moving joints. */
 static void inspect_base(const dyn_builder *builder, const tree *links, const dyn_model *model, dyn_report *report) {
     const dyn_link_description *root = &builder->links[links->root];
     int fixed = 0;

@@ -25,7 +25,7 @@ static dyn_status fail_for_name(dyn_error *error, dyn_status status, size_t k) {
     return status;
 }
 
-/* Marks the named joints and those that follow them. */
+/* Marks the named joints and the mimic joints that follow them. */
 static dyn_status mark_locked(const dyn_model *model, size_t count, const char *const *names, dyn_error *error,
                               bool *locked) {
     const dyn_builder *description = model->description;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Construction of a model, and access to it.
+ * Builds a model from a description, frees it, and returns its parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static dyn_status check_options(const dyn_builder *builder, const dyn_build_opti
     return DYN_OK;
 }
 
-/* Builds without checking `strict`; the report may be NULL. */
+/* Builds a model without checking `strict`; the report may be NULL. The caller frees the model, also after an error. */
 static dyn_status build(const dyn_builder *builder, const dyn_build_options *options, dyn_report *report,
                         dyn_error *error, dyn_model *model) {
     tree links;

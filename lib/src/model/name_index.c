@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Index of numbers by name, on the C library's search tree.
+ * Index of numbers by name, on the search tree of the C library (tsearch).
  */
 #include "name_index.h"
 

@@ -14,7 +14,7 @@ int numbers_read(const char *text, locale_t plain, int capacity, double *values)
     int count = 0;
     for (text += strspn(text, white_space); *text != '\0'; text += strspn(text, white_space)) {
         size_t length = strcspn(text, white_space);
-        /* Keeps names and hexadecimal numbers away from strtod. */
+        /* Refuses names such as inf and hexadecimal numbers, which strtod would read. */
         if (count == capacity || strspn(text, "+-.0123456789eE") < length) {
             return -1;
         }

@@ -113,8 +113,8 @@ typedef struct long_names {
     long_name own, links[2], joints[2];
 } long_names;
 
-/* Renames a constraint and its parts. What ties the added robot to the world ties it to its root, which is where the
- * world was; a robot with a floating base has no such place. */
+/* Renames a constraint and its links and joints. A constraint between the added robot and the world ties it to its root
+ * instead, which is where the world was; a robot with a floating base has no such place. */
 static dyn_status rename_constraint(const dyn_model *added, int i, const char *prefix, dyn_error *error,
                                     long_names *names, dyn_constraint_description *c) {
     const dyn_builder *from = added->description;

@@ -122,7 +122,7 @@ void mass_properties_add(mass_properties *a, const mass_properties *b) {
     }
 }
 
-/* One Jacobi rotation in the plane p, q that makes A[p][q] zero; r is the third index. */
+/* Applies the Jacobi rotation in the plane p, q that makes A[p][q] zero; r is the third index. */
 static void jacobi_rotation(double A[3][3], int p, int q) {
     if (A[p][q] == 0) {
         return;

@@ -67,7 +67,7 @@ bool report_is_incomplete(const dyn_report *report) {
     return report && report->incomplete;
 }
 
-/* Makes room for one more entry. */
+/* Makes room for one more entry. Returns false when out of memory. */
 static bool grow(dyn_report *report) {
     if (report->count < report->capacity) {
         return true;
@@ -82,7 +82,7 @@ static bool grow(dyn_report *report) {
     return true;
 }
 
-/* Counts an entry beyond the bound. */
+/* Counts an entry that exceeds the bound, and updates the message about such entries. */
 static void drop(dyn_report *report, dyn_severity severity) {
     report->dropped[severity]++;
     snprintf(report->rest, sizeof report->rest, "... and %zu more warnings and %zu more notes",
@@ -102,7 +102,8 @@ static char *print(char *text) {
     return printed;
 }
 
-/* Adds an entry and takes ownership of its strings. */
+/* Adds an entry about the element `at`, and frees the strings. A NULL string, and memory that runs out, mark the report
+ * as incomplete. */
 static void add(dyn_report *report, dyn_severity severity, const dyn_element *at, char *raw_place, char *raw_message) {
     char *place = print(raw_place), *message = print(raw_message);
     if (!place || !message || !grow(report)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots as products of exponentials: screw axes and home matrices.
+ * Converts screw axes and home matrices of a serial robot to a description, and a model back to them.
  */
 #include <dynamics/screws.h>
 
@@ -144,7 +144,7 @@ static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], cons
     return add_joint_with_offset(builder, &joint, &offset, error);
 }
 
-/* Adds base, links, joints and end effector. */
+/* Adds the base, all links and joints, and the end effector. */
 static dyn_status add_chain(dyn_builder *builder, int n, const double *Mlist, const double *Glist, const double *Slist,
                             dyn_error *error) {
     const dyn_link_description base = {.name = "link0"}, tip = {.name = "end_effector"};

@@ -61,12 +61,12 @@ dyn_status dyn_error_because(dyn_error *error, dyn_status status, dyn_cause caus
     return status;
 }
 
-/* Writes "[i]" if `is_there`; returns the length. */
+/* Writes "[i]" for an index if `is_there`. Returns the length of the written text. */
 static size_t write_index(bool is_there, size_t index, char *text, size_t size) {
     return is_there ? (size_t)snprintf(text, size, "[%zu]", index) : 0;
 }
 
-/* Writes "external_forces[2].force[4]" for a site. The longest place fits. */
+/* Writes the place of a site, such as "external_forces[2].force[4]". The longest place fits. */
 static void write_place(const dyn_error_site *site, char place[DYN_PLACE_SIZE]) {
     size_t used = (size_t)snprintf(place, DYN_PLACE_SIZE, "%.64s", site->argument ? site->argument : "");
     used += write_index(site->has_item, site->item, place + used, DYN_PLACE_SIZE - used);

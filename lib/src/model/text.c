@@ -58,7 +58,8 @@ bool dyn_text_is_printable(const char *text) {
     return *text == '\0';
 }
 
-/* Writes the next character of the text, escaped where needed; returns its length in the text. */
+/* Writes the next character of the text, escaped if it is not printable. Returns the length of the character in the
+ * text. */
 static size_t escape_character(const char *text, char escaped[ESCAPE_SIZE]) {
     uint32_t number;
     size_t length = utf8_decode((const unsigned char *)text, &number);

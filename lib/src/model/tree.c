@@ -105,7 +105,7 @@ static void list_children(const dyn_builder *builder, const tree *found, int *fi
     }
 }
 
-/* Sorts the links that the root carries in depth-first order; returns their number. */
+/* Lists the links that the root carries in depth-first order. Returns their number. */
 static int order_links(tree *found, const int *first, const int *next) {
     int count = 0, link = found->root;
     while (link >= 0) {
@@ -133,7 +133,7 @@ static int find_unreached(const dyn_builder *builder, const tree *found, int cou
     return link;
 }
 
-/* Orders the links. Links that the root does not carry form a cycle. */
+/* Lists all links in depth-first order. Links that the root does not carry are an error: they form a cycle. */
 static dyn_status order_tree(const dyn_builder *builder, dyn_error *error, tree *found) {
     dyn_status status = DYN_OK;
     int *first = calloc((size_t)builder->link_count, sizeof *first);

@@ -17,10 +17,11 @@
 #include "error.h"
 #include "placement.h"
 
-/* Smallest numbers of columns behind a body of the trunk. Where many columns depend on a body, it is cheaper to compute
- * in the root's axes than to propagate each column to the parent. The trunk consists of each body, other than a root,
- * with at least least_first_columns columns behind it, of the ancestors of these bodies, and of their children with at
- * least least_trunk_columns, and so on. A model with coupled mimic joints has no trunk. */
+/* Least number of columns behind a body of the trunk (columns_behind), and behind the bodies from which the trunk is
+ * found. Where many columns depend on a body, it is cheaper to compute in the root's axes than to propagate each column
+ * to the parent. The trunk consists of each body, other than a root, with at least least_first_columns columns behind
+ * it, of the ancestors of these bodies, and of their children with at least least_trunk_columns, and so on. A model
+ * with coupled mimic joints has no trunk. */
 static const int least_trunk_columns = 12, least_first_columns = 24;
 
 /* Returns whether a turn of the body's frame about z changes only the placement of its joint. */
@@ -96,7 +97,7 @@ static void find_hinge(body *b) {
     }
 }
 
-/* Finds the bodies at which the tree branches, and the trunk. */
+/* Finds the chains, the forks, the trunk and its children, and the columns behind each body. */
 static void find_branches(dyn_model *model) {
     for (int i = 0; i < model->body_count; i++) {
         body *b = &model->bodies[i];

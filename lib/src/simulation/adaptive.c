@@ -85,7 +85,8 @@ static bool is_cancelled(flow *f) {
     return f->is_cancelled;
 }
 
-/* Computes dy/dt. A positive result requests a shorter step, a negative one ends the motion. */
+/* Computes dy/dt for ARKODE. Returns 0; a positive number to request a shorter step; a negative one to end the
+ * motion. */
 static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     flow *f = context;
     dyn_simulator *s = f->s;
@@ -110,7 +111,7 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     return f->block.kernels->all_finite(a, nv) ? 0 : 1;
 }
 
-/* Normalizes the quaternions after a step. */
+/* Scales the quaternions in y to norm one, for ARKODE after each step. Returns 0. */
 static int normalize(sunrealtype t, N_Vector y, void *context) {
     (void)t;
     const flow *f = context;
@@ -129,8 +130,8 @@ static int normalize(sunrealtype t, N_Vector y, void *context) {
     return 0;
 }
 
-/* Computes the distances of each range to its upper and lower limit: a joint hits a stop where one falls through zero.
- */
+/* Computes the distances of each joint with a range to its upper and its lower limit, for ARKODE: the joint hits a stop
+ * where one falls through zero. Returns 0. */
 static int room(sunrealtype t, N_Vector y, sunrealtype *rooms, void *context) {
     (void)t;
     const flow *f = context;
@@ -152,7 +153,8 @@ static void note_event(flow *f, double t, const joint_range *range, double veloc
     f->result->events++;
 }
 
-/* Applies the impulses of the stops that were hit at the time t. Returns false where the motion ends. */
+/* Applies the impulses of the stops that were hit at the time t. Returns false where the motion ends: a joint comes to
+ * rest at its limit, or there are too many events. */
 static bool pass_stops(flow *f, double t, const int *struck) {
     dyn_simulator *s = f->s;
     double *y = N_VGetArrayPointer(f->y);
@@ -192,7 +194,7 @@ static bool is_too_fast(const flow *f) {
     return !f->block.kernels->all_within(v, (size_t)f->s->model->nv, f->s->options.velocity_bound);
 }
 
-/* Integrates to the time t. Returns false where the motion ends before. */
+/* Integrates to the time t, through all impacts before. Returns false where the motion ends before. */
 static bool go_to(flow *f, double t, int *struck) {
     dyn_adaptive_result *r = f->result;
     while (r->time < t) {
@@ -219,7 +221,7 @@ static void store(const flow *f, size_t row, double *q, double *v) {
     memcpy(v + row * nv, y + nq, nv * sizeof *y);
 }
 
-/* Computes all rows after the first. */
+/* Computes all rows after the first, and the statistics. Rows after the end of the motion repeat its last state. */
 static void go(flow *f, double *q, double *v, int *struck) {
     bool goes_on = true;
     for (size_t i = 1; i < f->m->n; i++) {
@@ -312,7 +314,7 @@ static dyn_status check_motion(const dyn_simulator *s, const dyn_adaptive_motion
     return status == DYN_OK ? check_start(s, m, error) : status;
 }
 
-/* Initializes ARKODE. Returns false out of memory. */
+/* Initializes ARKODE. Returns false if it fails, for want of memory. */
 static bool prepare(flow *f) {
     const dyn_adaptive_motion *m = f->m;
     dyn_simulator *s = f->s;
@@ -346,7 +348,8 @@ static bool prepare(flow *f) {
     return !failed;
 }
 
-/* Restricts events to falling distances. */
+/* Makes ARKODE detect only distances that fall through zero. `directions` is scratch memory of 2 range_count
+ * numbers. */
 static void set_directions(flow *f, int *directions) {
     for (int i = 0; i < 2 * f->s->joints.range_count; i++) {
         directions[i] = -1;

@@ -95,8 +95,8 @@ static bool is_at_stop(const dyn_simulator *s, const simulated_step *step, lane_
     return false;
 }
 
-/* Makes the rows of those ranges from `first` on at whose limits one of the lanes is. Returns the first range for which
- * the rows have no room, or the number of ranges. */
+/* Collects one row for each range from `first` on at whose limit a joint is in one of the lanes. Returns the first
+ * range for which there is no room, or the number of ranges. */
 static int collect(dyn_simulator *s, const simulated_step *step, lane_interval lanes, int first) {
     constraint_rows_clear(&s->stops.rows);
     for (int i = first; i < s->joints.range_count; i++) {
@@ -128,14 +128,14 @@ static const double *invert(dyn_simulator *s, const simulated_step *step) {
     return s->inverse;
 }
 
-/* Copies the packed number `from` of M^-1. */
+/* Copies number `from` of the packed M^-1, in all lanes, to `to`. */
 static void copy_packed(sample_block block, const double *inverse, int from, double *to) {
     for (size_t l = 0; l < block.lanes; l++) {
         to[l] = inverse[lane_index(block, from, l)];
     }
 }
 
-/* Computes the response of the rows in all lanes. */
+/* Computes A M^-1 A' and M^-1 A' of the rows in all lanes. */
 static void respond(dyn_simulator *s, const simulated_step *step) {
     constraint_rows *rows = &s->stops.rows;
     sample_block block = step->block;
@@ -164,7 +164,7 @@ static double restitution(const dyn_simulator *s, double v) {
     return fabs(v) > s->options.rest_velocity ? s->options.restitution : 0;
 }
 
-/* Motion of a lane's joints at limits. */
+/* Motion of the joints of a lane that have rows: whether one moves into its stop, and whether one of these rebounds. */
 typedef struct lane_impact {
     bool is_any_outward, rebounds;
 } lane_impact;
@@ -181,7 +181,7 @@ static lane_impact find_impact(const dyn_simulator *s, sample_block block, size_
     return impact;
 }
 
-/* States the problem of a round: bounds of the impulses, and (1 + e) v. */
+/* States the problem of a lane in one round: the bounds of the impulses, and the motion (1 + e) v. */
 static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool rebounds) {
     constraint_rows *rows = &s->stops.rows;
     for (int r = 0; r < rows->set.m; r++) {
@@ -195,7 +195,7 @@ static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool r
     }
 }
 
-/* Reports the fastest joint of the step that moves outward. */
+/* Stores the joint of a lane that hits its stop faster than any other in this step so far, and its velocity. */
 static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t l) {
     for (int r = 0; r < s->stops.rows.set.m && l < step->block.count; r++) {
         const joint_range *range = &s->joints.ranges[s->stops.ranges[r]];
@@ -208,7 +208,8 @@ static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t
     }
 }
 
-/* Changes the velocities by the impulses. A joint on which an impulse acts gets exactly the required velocity. */
+/* Changes the velocities of a lane by the impulses. A joint on which an impulse acts gets exactly the required
+ * velocity. */
 static void strike(dyn_simulator *s, sample_block block, size_t l, bool rebounds) {
     const constraint_rows *rows = &s->stops.rows;
     for (int r = 0; r < rows->set.m; r++) {
@@ -223,7 +224,7 @@ static void strike(dyn_simulator *s, sample_block block, size_t l, bool rebounds
     }
 }
 
-/* Holds the joints of a lane at their stops. */
+/* Stops the joints of a lane that have rows, in rounds until none of them moves into its stop. */
 static void stop_lane(dyn_simulator *s, const simulated_step *step, size_t l) {
     for (int round = 1; round <= MOST_ROUNDS; round++) {
         lane_impact impact = find_impact(s, step->block, l);
@@ -261,7 +262,7 @@ static bool is_any_outward(const dyn_simulator *s, const simulated_step *step, l
     return false;
 }
 
-/* Holds the joints that have rows. */
+/* Stops the joints that have rows, in each of the lanes. */
 static void stop_lanes(dyn_simulator *s, const simulated_step *step, lane_interval lanes) {
     if (!is_any_outward(s, step, lanes)) {
         return;
@@ -274,7 +275,7 @@ static void stop_lanes(dyn_simulator *s, const simulated_step *step, lane_interv
     }
 }
 
-/* Holds the joints of one lane, in turns where the rows have no room for all of them. */
+/* Stops the joints of one lane, group after group where the rows have no room for all of them. */
 static void stop_lane_in_turns(dyn_simulator *s, const simulated_step *step, size_t l) {
     const lane_interval lane = {l, l + 1};
     const int count = s->joints.range_count;

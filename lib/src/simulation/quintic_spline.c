@@ -16,7 +16,7 @@
  */
 #include "quintic_spline.h"
 
-/* Two equations of an inner row: third derivative first. */
+/* Equations of an inner row: continuity of the third derivative, then of the fourth. */
 typedef struct block_row {
     double A[2][2], B[2][2], C[2][2], b[2];
 } block_row;

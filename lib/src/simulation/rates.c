@@ -50,7 +50,7 @@ static dyn_status check_times(size_t n, const double *t, dyn_error *error) {
 
 /* ---- Cubic splines of one coordinate ----------------------------------------------------------------------------- */
 
-/* Eliminates one row: lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
+/* Eliminates one row of the tridiagonal system, lower M_(i-1) + diagonal M_i + upper M_(i+1) = right. */
 static void eliminate(const coordinate_rows *x, size_t i, bool is_first, double lower, double diagonal, double upper,
                       double right) {
     double *quotient = &x->v[i * x->v_stride], *M = &x->a[i * x->v_stride];
@@ -156,7 +156,8 @@ static void derivative_weights(size_t count, const double *t, double t_0, double
     }
 }
 
-/* Finds the rows that the polynomial at row i passes through. Returns their number. */
+/* Finds the rows that the polynomial for row i passes through: as many as `points`, if there are so many, with i in the
+ * middle where possible. Stores the first; returns their number. */
 static size_t stencil(size_t n, size_t i, size_t points, size_t *first) {
     size_t count = points < n ? points : n, half = count / 2;
     *first = i < half ? 0 : i - half;

@@ -11,7 +11,7 @@
 #include "signal_check.h"
 #include "simulator.h"
 
-/* Number of steps between two calls of `proceed`, and lanes of the widest instruction set. */
+/* Number of steps between two calls of `proceed`, and lanes of doubles of the widest instruction set. */
 enum { STEPS_BETWEEN_QUESTIONS = 64, MOST_LANES = 8 };
 
 size_t dyn_rollout_rows(const dyn_rollout *rollout) {
@@ -126,16 +126,16 @@ static void load_inputs(const rollout_block *b, size_t step) {
     simulator_actuate(s, b->block, has_end);
 }
 
-/* Stores packed numbers as row `row` of each sample. */
+/* Stores `width` packed numbers of each sample of the block as row `row` of its results. */
 static void store_row(const rollout_block *b, const double *packed, size_t width, size_t row, double *out) {
-    double *scratch = b->s->workspace->output; /* 24 nv + 32 numbers a lane, more than nq */
+    double *scratch = b->s->workspace->output; /* at least 24 nv + 48 numbers a lane, more than nq */
     b->block.kernels->unpack(packed, width, b->block.count, scratch);
     for (size_t l = 0; out && l < b->block.count; l++) {
         memcpy(out + ((b->block.first + l) * b->rows + row) * width, scratch + l * width, width * sizeof(double));
     }
 }
 
-/* Computes T of each lane, followed by V. */
+/* Computes the kinetic energy T of each lane, followed by the potential energy V of each. */
 static const double *lane_energies(const rollout_block *b) {
     dyn_simulator *s = b->s;
     double *energies = s->workspace->pose; /* 12 numbers a lane */
@@ -208,7 +208,7 @@ static bool may_proceed(const rollout_block *b, size_t done) {
     return !is_question || !r->proceed || r->proceed(r->context, steps * b->block.count);
 }
 
-/* Computes all steps of a block. Returns false where `proceed` does. */
+/* Computes all steps of a block and stores its results. Returns false where `proceed` does. */
 static bool roll_out(rollout_block *b) {
     dyn_simulator *s = b->s;
     size_t stride = b->r->stride, running = b->block.count;

@@ -15,7 +15,7 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Arrays of the springs at limits, in the layout of the kernels. */
+/* Arrays of the springs at the limits of joints, in the layout of the kernels: indices in q and v, and limits. */
 typedef struct spring_arrays {
     int *q, *v;
     double *lower, *upper;
@@ -202,7 +202,7 @@ static void cut_to_effort(const dyn_simulator *s, sample_block block, double *ta
     }
 }
 
-/* Adds one packed array to another. */
+/* Adds the packed array x to y. */
 static void add_packed(size_t count, const double *x, double *y) {
     for (size_t i = 0; i < count; i++) {
         y[i] += x[i];
@@ -244,7 +244,7 @@ static int joint_of_v(const dyn_model *model, int k) {
     return j;
 }
 
-/* Sets the status of a lane whose next state is not valid. */
+/* Sets status and joint of a sample whose next state is not valid. */
 static void check_state(const dyn_simulator *s, sample_block block, size_t l, dyn_sample_result *result) {
     /* A pivot of zero corrupts those above it in the tree: the last one is the cause. */
     for (int k = s->model->nv - 1; result->status == DYN_SAMPLE_STATUS_RUNNING && k >= 0; k--) {
@@ -268,7 +268,8 @@ static void check_state(const dyn_simulator *s, sample_block block, size_t l, dy
     }
 }
 
-/* Stops the lanes whose next state is not valid. They retain the state before. */
+/* Sets the status of the samples whose next state is not valid. The next state of each stopped sample is its present
+ * one. */
 static void settle(dyn_simulator *s, const simulated_step *step) {
     sample_block block = step->block;
     for (size_t l = 0; l < block.lanes; l++) {
@@ -291,7 +292,7 @@ static bool has_stopped(const simulated_step *step) {
     return any;
 }
 
-/* Returns whether the next state of every lane is valid. */
+/* Returns whether the next state of every lane is valid: pivots positive, velocities within the bound, q finite. */
 static bool is_sound(const dyn_simulator *s, sample_block block) {
     size_t nq = (size_t)s->model->nq * block.lanes, nv = (size_t)s->model->nv * block.lanes;
     return block.kernels->all_positive(s->workspace->pivots, (size_t)s->model->nv) &&

@@ -17,7 +17,8 @@
 /* Number of rows whose wrenches are negated at once. */
 enum { TIP_ROWS = 64 };
 
-/* Returns the reaction of the surroundings on the tip, for rows first .. first + count - 1. */
+/* Returns the reaction of the surroundings on the tip, for rows first .. first + count - 1, with its wrenches in
+ * `wrench`. */
 static dyn_external_force react(const dyn_tip *tip, size_t first, size_t count, double *wrench) {
     for (size_t i = 0; i < 6 * count; i++) {
         wrench[i] = -tip->wrench[6 * first + i];
@@ -25,7 +26,7 @@ static dyn_external_force react(const dyn_tip *tip, size_t first, size_t count, 
     return (dyn_external_force){tip->frame, tip->reference_frame, wrench, 6};
 }
 
-/* Checks the tip: a known frame and finite wrenches. */
+/* Checks the tip: a known frame and n finite wrenches. NULL passes. */
 static dyn_status check_tip(const dyn_workspace *workspace, size_t n, const dyn_tip *tip, dyn_error *error) {
     if (!tip) {
         return DYN_OK;
@@ -94,7 +95,8 @@ static double beyond(dyn_limit_kind kind, double limit, double x) {
     return kind == DYN_LIMIT_KIND_LOWER ? limit - x : kind == DYN_LIMIT_KIND_UPPER ? x - limit : fabs(x) - limit;
 }
 
-/* Finds the rows beyond the limit. Returns whether there is one. */
+/* Counts the rows beyond the limit and finds the first, the last and the worst of them. Returns whether there is
+ * one. */
 static bool look(size_t n, const number_rows *numbers, dyn_limit_excess *e) {
     double worst = 0;
     e->rows = 0;

@@ -37,8 +37,8 @@ static bool grow(char **text, size_t *room) {
     return grown != NULL;
 }
 
-/* Reads a stream to its end, or to the byte that no document may have. The caller frees the text, also after an error.
- * Returns 0 or the number of errno. */
+/* Reads a stream to its end, or up to one byte more than a document may have. The caller frees the text, also after an
+ * error. Returns 0 or the number of errno. */
 static int read_stream(FILE *stream, char **text, size_t *length) {
     size_t room = 0;
     *length = 0;

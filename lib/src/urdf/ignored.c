@@ -20,7 +20,7 @@ void ignored_clear(ignored_list *list) {
     memset(list, 0, sizeof *list);
 }
 
-/* Appends a kind that occurs for the first time. */
+/* Appends a kind that occurs for the first time, with copies of its strings. Returns false when out of memory. */
 static bool append_kind(ignored_list *list, const ignored_kind *first) {
     if (list->count == list->capacity) {
         int capacity = list->capacity > 0 ? 2 * list->capacity : 16;

@@ -62,7 +62,8 @@ static candidates candidates_near(double angle, const double *turns, int turn_co
     return found;
 }
 
-/* Searches for a roll that together with pitch and yaw yields exactly R. */
+/* Searches for a roll among `rolls` that together with pitch and yaw in rpy yields exactly R. Returns whether there is
+ * one. */
 static bool find_roll(const double R[9], const candidates *rolls, double rpy[3]) {
     double cp = cos(rpy[1]), S[9];
     for (int i = 0; i < rolls->count; i++) {
@@ -82,8 +83,8 @@ static bool find_roll(const double R[9], const candidates *rolls, double rpy[3])
     return false;
 }
 
-/* Searches near three angles, after any of the turns, for ones that yield exactly R. Pitch alone determines R[6]; with
- * it, yaw determines R[0] and R[3], and roll the rest. */
+/* Searches near three angles, after any of the turns, for angles that yield exactly R. Returns whether there are such.
+ * Pitch alone determines R[6]; with it, yaw determines R[0] and R[3], and roll the rest. */
 static bool find_exact(const double R[9], const double near[3], const double *turns, int turn_count, double rpy[3]) {
     const candidates rolls = candidates_near(near[0], turns, turn_count);
     const candidates pitches = candidates_near(near[1], turns, turn_count);

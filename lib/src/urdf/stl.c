@@ -22,7 +22,7 @@ enum { HEADER_BYTES = 84, TRIANGLE_BYTES = 50, NORMAL_BYTES = 12, LINE_BYTES = 5
 
 static const double default_density = 1000;
 
-/* Part of the surface that may be missing because of rounding to single precision. */
+/* Part of the surface that may be missing because the coordinates are rounded to single precision. */
 static const double open_tolerance = 1e-4;
 
 /* Integrals over the mesh so far, about the first vertex. */
@@ -167,7 +167,7 @@ static dyn_status read_mesh(const char *stl, size_t length, mesh_integrals *m, d
     return status;
 }
 
-/* Checks that the triangles enclose a body. */
+/* Checks that the mesh has triangles, is closed and encloses a positive volume. */
 static dyn_status check_mesh(const mesh_integrals *m, dyn_error *error) {
     const double *a = m->area_vector;
     double open = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
