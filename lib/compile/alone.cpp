@@ -14,7 +14,7 @@ compiled_function specialize_frame(const dyn_model *model, int frame, const size
     return f;
 }
 
-/* Returns the units of a joint's coordinates, in their order. */
+/* Returns the units of a joint's coordinates, in the order of the coordinates, as text. */
 static std::string units_of(const dyn_joint *joint) {
     const dyn_joint_traits *traits = dyn_joint_type_traits(joint->type);
     std::string units;
@@ -34,7 +34,7 @@ static std::string upper(std::string text) {
     return text;
 }
 
-/* Returns the size of an array, by the macro of the robot's nq or nv where it is one of them. */
+/* Returns the size of an output array as C text: by the macro NV of the robot where it is nv or nv squared. */
 static std::string size_of(const alone_file &file, const compiled_function &f, const output_array &o) {
     size_t nv = (size_t)dyn_model_nv(file.model), size = o.values.size();
     bool is_of_frame = f.name.rfind("frame_", 0) == 0;
@@ -45,7 +45,7 @@ static std::string size_of(const alone_file &file, const compiled_function &f, c
                                     : std::to_string(size);
 }
 
-/* Writes a call of a function, with its arrays. */
+/* Writes, for the heading, declarations of the arrays of a function and a call of it. */
 static void write_use(std::ostream &out, const alone_file &file, const compiled_function &f) {
     const emit_options &options = file.options;
     out << " * Use\n *     " << (options.is_float ? "float " : "double ");
@@ -100,7 +100,7 @@ static std::string guard_of(const std::string &path) {
     return upper(identifier(file_name(path)) + "_INCLUDED");
 }
 
-/* Writes the numbers of coordinates, for the sizes of arrays. */
+/* Writes the macros NQ and NV, for the sizes of arrays. */
 static void write_sizes(std::ostream &out, const alone_file &file) {
     std::string macro = "#define " + upper(file.options.prefix);
     out << "/* Numbers of entries of q, and of v, a and tau. */\n"

@@ -22,7 +22,7 @@ extern char **environ;
 
 typedef std::vector<std::string> words;
 
-/* Compiler options of an instruction set. */
+/* Instruction set: lanes of a vector of doubles, and compiler options. */
 struct target {
     const char *name;
     int lanes;
@@ -97,7 +97,8 @@ static size_t memory_left(const build_options &options) {
     return options.memory_bytes - used;
 }
 
-/* Lowers the limit of a child, which inherits that of this process. */
+/* Lowers the limit on the address space of a child, which inherits that of this process; 0 leaves it. Kills a child
+ * whose limit cannot be set. */
 static void limit_memory(pid_t child, size_t bytes) {
     const struct rlimit limit = {bytes, bytes};
     if (bytes > 0 && prlimit(child, RLIMIT_AS, &limit, nullptr) != 0 && errno != ESRCH) {
@@ -105,7 +106,7 @@ static void limit_memory(pid_t child, size_t bytes) {
     }
 }
 
-/* Throws if a program did not exit with success. */
+/* Throws if a program ended with the wait status `status` other than success. */
 static void check_end(const std::string &program, int status, size_t memory_bytes) {
     std::string memory = memory_bytes == 0 ? ""
                                            : "; it had " + std::to_string(memory_bytes >> 20) +
@@ -118,7 +119,8 @@ static void check_end(const std::string &program, int status, size_t memory_byte
     }
 }
 
-/* Runs a program to its end. Returns false if there is no program of that name. */
+/* Runs a program to its end, with a limit on its memory; 0: none. Returns false if there is no program of that name.
+ * Throws if the program fails. */
 static bool run(const words &command, size_t memory_bytes) {
     std::vector<char *> arguments;
     for (const std::string &word : command) {
@@ -141,7 +143,7 @@ static bool run(const words &command, size_t memory_bytes) {
     return true;
 }
 
-/* Runs the requested compiler, or else the first one that is installed. */
+/* Runs the requested compiler, or else the first one that is installed. Throws if there is none, or if it fails. */
 static void compile(const build_options &options, const words &arguments) {
     const words candidates = options.compiler.empty() ? words{"clang", "cc", "gcc"} : words{options.compiler};
     for (const std::string &compiler : candidates) {

@@ -60,7 +60,7 @@ bool is_late_input(input_array array) {
 
 /* ---- a function ---------------------------------------------------------------------------------------------------*/
 
-/* Writer of one function. */
+/* Writer of the body of one function. */
 class writer {
   public:
     writer(std::ostream &stream, const dyn_model *described, const compiled_function &written, const emit_options &how)
@@ -183,7 +183,7 @@ class writer {
         }
     }
 
-    /* Marks sums that are only used with a minus sign. They are computed with it. */
+    /* Marks sums that are used with a minus sign only, which are computed negated. Prepares the stores of results. */
     void flip_sums() {
         for (uint32_t i = 0; i < f.graph.size(); i++) {
             is_flipped[i] =
@@ -206,9 +206,9 @@ class writer {
                                    "] = " + (is_plain ? operand(x) : "plain(" + operand(x) + ")") + ";\n");
     }
 
-    /* Writes checks of results for infinity and NaN. A number that is not finite makes sums, products, and quotients
-     * with it as numerator not finite, so that a result that another one uses needs no check. Angles are checked with
-     * their sines. Results that depend on sines and constants only are finite. */
+    /* Adds checks of results for infinity and NaN to the stores. A number that is not finite makes sums, products, and
+     * quotients with it as numerator not finite, so that a result that another one uses needs no check. Angles are
+     * checked with their sines. Results that depend on sines and constants only are finite. */
     void note_results() {
         std::vector<double> bound = bounds();
         std::vector<bool> is_result(f.graph.size());
@@ -339,7 +339,7 @@ class writer {
         }
     }
 
-    /* Angle of the form factor q[place] + offset. */
+    /* Angle of the form factor q[place] + offset; is_one is false for an angle of another form. */
     struct coordinate {
         bool is_one;
         uint32_t place;
@@ -363,7 +363,8 @@ class writer {
         return c;
     }
 
-    /* Returns true if the angles are a row of coordinates, and stores their factors and offsets. */
+    /* Returns true if the angles are those of different coordinates that are close to each other, and stores their
+     * factors and offsets in `row`. */
     bool find_row() {
         uint32_t first = none, last = 0;
         for (uint32_t angle : angles) {
@@ -506,13 +507,13 @@ class writer {
     const emit_options &options;
     std::vector<bool> live;
     std::vector<use_count> uses;
-    std::vector<uint32_t> fused; /* of a sum: the product that is fused with it */
+    std::vector<uint32_t> fused; /* for each sum: the product that is fused with it, or none */
     std::vector<bool> is_dropped, is_flipped;
-    std::vector<uint32_t> angles, slot; /* of an index: its angle, or none; of an angle: its index */
+    std::vector<uint32_t> angles, slot; /* angles: the angle of each index, or none; slot: the index of each angle */
     std::vector<coordinate> row; /* factors and offsets of the angles of coordinates row_first, ...; empty: no row */
     uint32_t row_first = 0;
     std::vector<std::vector<std::string>> stores;
-    std::vector<bool> shows; /* of a node: a check detects that it is infinite or NaN */
+    std::vector<bool> shows; /* for each node: a check detects that it is infinite or NaN */
     size_t noted_count = 0;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "escape.h"
 
-/* Tests for a digit independently of the locale. */
+/* Returns true for an ASCII digit, independently of the locale. */
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }

@@ -48,7 +48,7 @@ expression expression_graph::input(unsigned array, unsigned place) {
     return intern(operation::input, {array}, {place}, 0);
 }
 
-/* Returns true if x is a constant times something, and stores both. */
+/* Returns true if x is a constant factor times another expression, and stores both. */
 bool expression_graph::split_product(expression x, expression *factor, expression *rest) const {
     const graph_node &n = node(x);
     if (n.kind != operation::product || !is_constant(n.a)) {
@@ -59,7 +59,7 @@ bool expression_graph::split_product(expression x, expression *factor, expressio
     return true;
 }
 
-/* Returns true if x is a constant plus something, and stores both. */
+/* Returns true if x is a constant term plus another expression, and stores both. */
 bool expression_graph::split_sum(expression x, expression *term, expression *rest) const {
     const graph_node &n = node(x);
     if (n.kind != operation::sum || !is_constant(n.a)) {

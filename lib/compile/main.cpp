@@ -141,8 +141,8 @@ static void limit_time(double seconds) {
     }
 }
 
-/* Limits the address space of this process, and so of each compiler that it starts. build_object lowers that of
- * compilers by the use of this process. */
+/* Limits the address space of this process, and so of each compiler that it starts. build_object lowers the limit of
+ * compilers by what this process uses. */
 static void limit_memory(command &c, const char *word) {
     c.compiler.memory_bytes = (size_t)bounded("--memory-megabytes", word) << 20;
     const struct rlimit limit = {c.compiler.memory_bytes, c.compiler.memory_bytes};
@@ -167,7 +167,8 @@ static void set_instruction_set(command &c, const char *name) {
 /* Kinds of output that an option applies to. */
 enum class use { both, source, object };
 
-/* Option: its letter, if it has one, whether a word follows it, and its action. */
+/* Option: its name, its letter or 0, whether a word follows it, the kinds of output that it applies to, and its
+ * action. */
 struct option_row {
     const char *name;
     int letter;
@@ -230,7 +231,8 @@ static const option_row &option_of(int code) {
     std::exit(EXIT_USAGE);
 }
 
-/* Refuses options that exclude each other. */
+/* Refuses options that exclude each other. The last two arguments are options that apply to one kind of output only, or
+ * NULL. */
 static void check(const command &c, const char *for_source, const char *for_object) {
     if (c.is_shared && for_source) {
         throw usage_error(std::string("--") + for_source +
@@ -354,7 +356,7 @@ static std::string digest(const std::string &text) {
 
 /* ---- C for itself ------------------------------------------------------------------------------------------------ */
 
-/* Adds a function that the option requests by `name`. C has one function of a name. */
+/* Adds a function that `option` requests by `name`. Throws if there is one of the same name in C. */
 static void add_function(const char *option, const std::string &name, compiled_function f,
                          std::vector<compiled_function> *functions) {
     for (const compiled_function &other : *functions) {
@@ -495,7 +497,8 @@ static void run(const command &c) {
     }
 }
 
-/* Touches pages of the stack, which cannot grow when the address space is exhausted. */
+/* Touches the pages of the stack that the program may need, since the stack cannot grow when the address space is
+ * exhausted. */
 static void reserve_stack() {
     volatile char pages[256 << 10];
     for (size_t i = 0; i < sizeof pages; i += 4096) {

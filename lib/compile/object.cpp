@@ -34,7 +34,7 @@ static bool is_called_packed(const compiled_function &f) {
     return f.is_packed;
 }
 
-/* Writes a wrapper with the signature of compiled_packed. */
+/* Writes a wrapper with the signature of compiled_packed (compiled_object.h), for packed arrays. */
 static void emit_packed(std::ostream &out, const compiled_function &f) {
     out << "\nstatic void packed_" << f.name
         << "(const void *const *in, sines_function *sines, void *const *out) {\n    compute_" << f.name << "(";
@@ -106,7 +106,7 @@ static void emit_checks(std::ostream &out, const compiled_function &f) {
     }
 }
 
-/* Writes the function that computes a block from rows to rows. It returns 0 if the block cannot be computed. */
+/* Writes the function that computes a block of samples from rows to rows. It returns 0 if a check fails. */
 static void emit_block(std::ostream &out, const dyn_model *model, const compiled_function &f) {
     out << "\nBLOCK int block_" << f.name
         << "(size_t s, const double *const *in, sines_function *sines, double *const *out,\n"
@@ -135,7 +135,8 @@ static void emit_block(std::ostream &out, const dyn_model *model, const compiled
     out << "    return 1;\n}\n";
 }
 
-/* Writes the loop over all blocks, up to the first that cannot be computed. */
+/* Writes the function that computes all blocks, up to the first that fails a check. It returns the number of samples
+ * computed. */
 static void emit_rows(std::ostream &out, const compiled_function &f) {
     out << "\nstatic size_t rows_" << f.name
         << "(size_t n, const double *const *in, sines_function *sines, double *const *out, double *scratch) {\n"

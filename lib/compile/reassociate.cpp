@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-/* Copies the nodes of a graph, in their order, into another graph. */
+/* Copies the live nodes of a graph into another graph, with reordered sums. */
 class rewriter {
   public:
     explicit rewriter(const compiled_function &old)

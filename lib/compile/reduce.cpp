@@ -13,7 +13,7 @@ extern "C" {
  * undefined. */
 static const double least_sine = 0.05;
 
-/* Largest rounding error of a zero, in rotations, and relative to the size of the robot. */
+/* Largest rounding error of a zero: in rotations, and as a share of the size of the robot in positions. */
 static const double rounding = 1e-15;
 
 static void snap(double *x, size_t count, double scale) {
@@ -52,7 +52,7 @@ static dyn_pose inverse(const dyn_pose &pose) {
     return back;
 }
 
-/* Returns the first child with a revolute joint, or -1. */
+/* Returns the first child of body i with a revolute joint, or -1. */
 static int next_joint(const std::vector<body> &bodies, int i) {
     for (int j = i + 1; j < (int)bodies.size(); j++) {
         if (bodies[j].parent == i && bodies[j].motion == MOTION_REVOLUTE) {
@@ -104,7 +104,8 @@ static reframing choose_frame(const std::vector<body> &bodies, int i, const body
     return length > 0 ? reframing{x[0] / length, x[1] / length, shift} : reframing{1, 0, shift};
 }
 
-/* Adds the rotation about z of Rx(beta) Rz(gamma) to the offset, unless it is by right angles. */
+/* Moves the rotation Rz(gamma) of a tree transform Rx(beta) Rz(gamma) to the offset of the joint variable, unless gamma
+ * is a multiple of a right angle. Leaves other transforms unchanged. */
 static void move_turn_to_offset(body &b) {
     double *R = b.rotation, c = R[8], s = -R[5];
     if (std::fabs(R[2]) > rounding) {

@@ -52,7 +52,8 @@ const char *input_name(input_array array) {
     return arrays[array];
 }
 
-/* Model with bodies of its own, and the memory of the kernels and of their arguments. */
+/* Run of kernels over expressions: a copy of the model with bodies of its own, and the memory of the kernels and of
+ * their arguments. */
 class symbolic_run {
   public:
     symbolic_run(const dyn_model *described, algorithm a, size_t most_results, compiled_function *written)
@@ -90,7 +91,7 @@ class symbolic_run {
         return x.data();
     }
 
-    /* Returns nv zeros in the place of an input. */
+    /* Returns nv zeros, which replace an input. */
     const void *zeros() {
         std::vector<real> &x = inputs[INPUT_ARRAYS];
         x.assign((size_t)model.nv, real_set(0));
@@ -277,7 +278,8 @@ static size_t cost(const operations &n) {
     return n.multiplications + n.additions + 8 * n.divisions;
 }
 
-/* Returns the function with the lower cost of the algorithms that compute it. */
+/* Returns the function for an algorithm; for forward dynamics, the cheaper of the articulated-body algorithm and the
+ * solution with the mass matrix. */
 static compiled_function write_best(const dyn_model *model, algorithm a, int place, const size_limits &limits) {
     bool is_forward = a == algorithm::aba || a == algorithm::resisted_aba;
     compiled_function f = write(model, a, place, limits, is_forward && model->has_coupling);

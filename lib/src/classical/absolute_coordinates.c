@@ -18,6 +18,7 @@
 #include "matrix.h"
 #include "world_links.h"
 
+/* Arrays of the links and joints of one call. */
 typedef struct arrays {
     motion *v, *a;           /* velocities and accelerations */
     force *f, *pA;           /* wrenches of the joints, and bias wrenches of articulated bodies */

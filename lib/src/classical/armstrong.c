@@ -21,13 +21,14 @@
 #include "formulation.h"
 #include "linear.h"
 
+/* Quantities of the links, as above; dw is the angular acceleration. */
 typedef struct arrays {
     mat3 *K, *M;
     vec3 *w, *d, *f, *a, *dw;
     mat3 *T; /* T^-1 once K is known */
     mat3 *B;
-    vec3 *e;         /* e, and the part of f' without B' d in f */
-    real *tau, *ddq; /* of the blocks */
+    vec3 *e;         /* e; until d is known, f holds the part of f' without B' d */
+    real *tau, *ddq; /* forces and accelerations of the joints, for the inner quantities */
 } arrays;
 
 static vec3 *take_vectors(const mechanism *m, scratch *s) {
@@ -83,7 +84,7 @@ static vec3 centripetal(vec3 w, vec3 l) {
     return vec3_cross(w, vec3_cross(w, l));
 }
 
-/* Starts the sums of link i with its own terms. */
+/* Computes the angular velocity of link i, and starts the sums for T, B, M, e and f' with its own terms. */
 static void start(const mechanism *m, const arrays *x, int i, const real *v) {
     const mechanism_link *l = &m->links[i];
     vec3 own = angular_part(m, i, v);
@@ -109,7 +110,7 @@ static void add_child(const mechanism *m, const arrays *x, int s, const real *ta
     x->f[i] = vec3_add(x->f[i], push);
 }
 
-/* Computes K, d, M and f' of link i, once all its children are added. */
+/* Computes K, d, M and f' of link i from the sums, which contain all its children. */
 static void finish(const mechanism *m, const arrays *x, int i, const real *tau) {
     mat3 inverse = invert(x->T[i]), transposed = mat3_transpose(x->B[i]);
     x->K[i] = negative(mat3_multiply(inverse, x->B[i]));
@@ -123,7 +124,7 @@ static vec3 root_acceleration(const arrays *x, vec3 acts) {
     return mat3_apply(invert(x->M[0]), vec3_sub(acts, x->f[0]));
 }
 
-/* Computes a and dw of link i, and the accelerations of its joint. */
+/* Computes a and dw of link i from those of its parent, and the accelerations of its joint. */
 static void accelerate(const mechanism *m, const arrays *x, int i, const real *v, const real *tau, real *a) {
     const mechanism_link *l = &m->links[i];
     vec3 rise = vec3_scale(real_set(-1), m->gravity), turn = vec3_zero();
@@ -139,7 +140,7 @@ static void accelerate(const mechanism *m, const arrays *x, int i, const real *v
     x->dw[i] = vec3_add(mat3_apply(x->K[i], x->a[i]), x->d[i]);
     vec3 angular = vec3_sub(vec3_sub(x->dw[i], turn), vec3_cross(x->w[i], rate.w));
     vec3 linear = vec3_sub(vec3_sub(x->a[i], rise), vec3_cross(x->w[i], rate.v));
-    /* Columns are coordinate axes, so their scalar products with a vector are its components. */
+    /* The columns of joints are coordinate axes, so that their scalar products with a vector are its components. */
     force both = force_set(angular, linear);
     for (int k = 0; k < l->nv; k++) {
         a[l->v_index + k] = spatial_dot(mechanism_column(m, i, k), both);

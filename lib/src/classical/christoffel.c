@@ -15,9 +15,10 @@
  */
 #include "formulation.h"
 
+/* Quantities of the Lagrangian equations, as above, for n links and coordinates. */
 typedef struct lagrangian_arrays {
-    motion *J;                            /* n: body Jacobian of the link at hand */
-    force *GJ;                            /* n: momenta G_b J_b */
+    motion *J;                            /* n columns: body Jacobian J_b of the current link b */
+    force *GJ;                            /* n columns: momenta G_b J_b */
     real *M, *dM, *gamma, *dP, *C, *rate; /* dM and gamma: n x n x n */
 } lagrangian_arrays;
 
@@ -39,7 +40,8 @@ static void reserve(const mechanism *m, scratch *s) {
     take_arrays(m, s);
 }
 
-/* Computes the columns of J_b and G_b J_b, zero for joints that do not carry link b. Returns gravity in its axes. */
+/* Computes the columns of J_b and G_b J_b, zero for joints that do not carry link b. Returns the acceleration of
+ * gravity in the axes of link b. */
 static vec3 compute_jacobian(const mechanism *m, int b, lagrangian_arrays t) {
     vec3 gravity = m->gravity;
     for (int i = 0; i < m->count; i++) {

@@ -25,15 +25,16 @@
 #include "matrix.h"
 #include "world_links.h"
 
-/* Joint i of the chain, and what is left of its equation. */
+/* Joint i of the chain with link i, and its row of eq. 28 as cyclic reduction changes it. */
 typedef struct constraint_joint {
-    int rows;                 /* constraints: 6 - nv */
-    force T[6], e[6];         /* wrenches of constraints, and of unit joint forces */
-    real I[36], factors[36];  /* inertia of link i and its factors */
-    real A[36];               /* diagonal block */
-    real left[36], right[36]; /* blocks of the neighbours that are left: rows x rows of theirs, with 6 numbers a row */
-    real beta[6];             /* right-hand side, then the solution */
-    motion free;              /* I^-1 (f_a - v x I v) of link i */
+    int rows;                /* number of constraints: 6 - nv */
+    force T[6], e[6];        /* wrenches of constraints, and of unit joint forces */
+    real I[36], factors[36]; /* inertia of link i and its factors */
+    real A[36];              /* diagonal block */
+    /* Blocks that couple the joint with its neighbours: rows x rows of theirs, with 6 numbers a row. */
+    real left[36], right[36];
+    real beta[6]; /* right-hand side, then the solution */
+    motion free;  /* I^-1 (f_a - v x I v) of link i */
     motion a;
 } constraint_joint;
 
@@ -68,8 +69,8 @@ static force axis_force(spatial_axis axis) {
     return force_set(m.w, m.v);
 }
 
-/* Sets e and T of joint i. In its frame they are the coordinate axes that its motion selects and those that it does
- * not; the wrenches of a helical joint do no work if n_z = -pitch f_z. */
+/* Sets e and T of joint i, whose frame has the placement X. In this frame they are the coordinate axes that the joint's
+ * motion selects and those that it does not select; the wrenches of a helical joint do no work if n_z = -pitch f_z. */
 static void set_bases(const mechanism *m, int i, placement X, constraint_joint *j) {
     const body *b = m->links[i].b;
     int selected[6] = {0, 0, 0, 0, 0, 0};
@@ -99,7 +100,7 @@ static motion accelerate(const constraint_joint *j, force f) {
     return KERNEL(matrix_motion)(column);
 }
 
-/* Sets the bases, the inertia, and the acceleration that link i would have without constraint forces. */
+/* Sets the inertia of link i, its factors, and the acceleration that the link would have without constraint forces. */
 static void set_link(const mechanism *m, const arrays *x, int i, const real *tau) {
     const world_link *l = &x->links[i];
     constraint_joint *j = &x->joints[i];
@@ -155,7 +156,8 @@ static void solve_block(const constraint_joint *j, const real *B, int columns, r
     }
 }
 
-/* Subtracts C' Y from an entry of another joint's block, where C and Y are columns c and k of blocks of joint j. */
+/* Returns an entry of another joint's block less the entry of C' Y, where C and Y are columns c and k of blocks of
+ * joint j. */
 static real reduced(const constraint_joint *j, const real *C, int c, const real *Y, int k, real entry) {
     for (int r = 0; r < j->rows; r++) {
         entry = entry - C[6 * r + c] * Y[6 * r + k];
@@ -163,7 +165,8 @@ static real reduced(const constraint_joint *j, const real *C, int c, const real 
     return entry;
 }
 
-/* Eliminates joint j from the equation of a neighbour, which `block` couples it to: A -= B' A_j^-1 B. */
+/* Eliminates joint j from the equation of a neighbour, which `block` couples with it: A -= B' A_j^-1 B, and the
+ * right-hand side accordingly. */
 static void reduce_neighbour(const constraint_joint *j, const real *block, constraint_joint *neighbour) {
     real Y[36];
     solve_block(j, block, neighbour->rows, Y);
@@ -192,7 +195,7 @@ static void couple_neighbours(const constraint_joint *j, constraint_joint *befor
     }
 }
 
-/* Subtracts the known part of a neighbour from the right-hand side of joint j. */
+/* Subtracts the part of a neighbour, whose beta is known, from the right-hand side of joint j. */
 static void substitute(constraint_joint *j, const real *block, const constraint_joint *neighbour) {
     for (int r = 0; r < j->rows; r++) {
         for (int c = 0; c < neighbour->rows; c++) {

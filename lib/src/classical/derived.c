@@ -11,7 +11,7 @@
 
 #include "linear.h"
 
-/* Arrays that the derivations take: a matrix and three vectors each. */
+/* Scratch arrays of a derivation: a matrix nv x nv and three vectors of nv numbers. */
 typedef struct derivation {
     real *M, *zero, *unit, *column;
 } derivation;
@@ -32,7 +32,8 @@ static mechanism without_gravity(const mechanism *m) {
     return weightless;
 }
 
-/* Computes the columns of a linear function, stated by `f`, of unit vectors: inverse dynamics, or forward dynamics. */
+/* Computes, column by column, the matrix of a linear function: of inverse dynamics at rest without gravity, which is M,
+ * or where `f` states none, of forward dynamics, which is M^-1. */
 static void compute_columns(const formulation *f, const mechanism *m, scratch s, derivation d, real *columns) {
     const mechanism weightless = without_gravity(m);
     int n = m->nv;
@@ -64,7 +65,7 @@ void KERNEL(derive_mass_matrix)(const formulation *f, const mechanism *m, scratc
     KERNEL(invert_symmetric)(m->nv, d.M, M);
 }
 
-/* Computes h = C v + g. */
+/* Computes h = C v + g by the formulation's inverse dynamics, or by newton_euler where it states none. */
 static void compute_bias(const formulation *f, const mechanism *m, scratch s, const real *v, derivation d, real *h) {
     const formulation *states = f->inverse ? f : &KERNEL(newton_euler);
     real_clear(d.zero, m->nv);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models that a formulation applies to.
+ * Checks whether a formulation applies to a model.
  */
 #include "../model/error.h"
 #include "../model/normal_form.h"
@@ -61,7 +61,7 @@ static bool is_regular(const dyn_model *model, int i) {
     return I[0] > least * trace && minor > least * trace * trace && determinant > least * trace * trace * trace;
 }
 
-/* Needs of formulations, the test of one body, and the reason to refuse its joint. */
+/* Conditions that formulations set for a model: the test of one body, and the reason for which its joint is refused. */
 static const struct need {
     dyn_formulation_need need;
     bool (*is_met)(const dyn_model *model, int i);

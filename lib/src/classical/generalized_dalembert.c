@@ -21,9 +21,10 @@
 
 enum { TRANSLATIONAL_TERMS = 4 };
 
+/* Quantities of n links and joints, as above, in base axes. */
 typedef struct vector_arrays {
     vec3 *z, *p, *r, *w, *dw;
-    sym3 *I;    /* about the centre of mass, base axes */
+    sym3 *I;    /* inertias about the centres of mass, base axes */
     vec3 *term; /* n x 4: the braces of 4.3 */
     real *D, *h_tran, *h_rot, *c, *h_terms;
 } vector_arrays;
@@ -50,7 +51,7 @@ static void reserve(const mechanism *m, scratch *s) {
     take_arrays(m, s);
 }
 
-/* Computes axes, origins, centres of mass and inertias in the base. */
+/* Computes z, p, r and I of all links in the base. */
 static void place_links(const mechanism *m, vector_arrays t) {
     placement X = placement_identity();
     for (int i = 0; i < m->count; i++) {
@@ -105,7 +106,7 @@ static void compute_motion(const mechanism *m, vector_arrays t, const real *v) {
     }
 }
 
-/* Adds what link s contributes to joint i. */
+/* Adds the terms of link s to h_tran, h_rot and c of joint i. */
 static void add_forces(const mechanism *m, vector_arrays t, int s, int i) {
     vec3 b = vec3_scale(m->links[s].mass, lever(t, s, i));
     for (int k = 0; k < TRANSLATIONAL_TERMS; k++) {

@@ -20,9 +20,10 @@
 #include "formulation.h"
 #include "mat4.h"
 
+/* Quantities of the links, as above. */
 typedef struct arrays {
     mat4 *A, *W, *dW, *ddW;
-    mat4 *D; /* transposed: W'' J and what the children pass on */
+    mat4 *D; /* transpose of D: W'' J, plus the terms of the children */
     real *c; /* 4 numbers for each link */
     real *tau;
 } arrays;
@@ -60,7 +61,7 @@ static void move(const mechanism *m, const arrays *x, int i, const real *v, cons
     }
 }
 
-/* Adds what link i passes on to its parent: D^T A^T and A c. */
+/* Adds the terms of link i to those of its parent: D^T A^T and A c. */
 static void pass_on(const mechanism *m, const arrays *x, int i) {
     int parent = m->links[i].parent;
     if (parent < 0) {

@@ -17,12 +17,13 @@
 #include "formulation.h"
 #include "mat4.h"
 
+/* Quantities of n links, as above. */
 typedef struct transform_arrays {
     mat4 *A;  /* n */
     mat4 *QT; /* n x n: Q_i T_ij for i <= j */
     mat4 *U;  /* n x n: U_ji in row j, zero for i > j */
     mat4 *J;  /* n */
-    mat4 *UJ; /* n x n: U_jk J_j; or U_jkm J_j in row k, column m */
+    mat4 *UJ; /* n x n; no function reads it */
     real *D, *h, *c, *hv;
 } transform_arrays;
 
@@ -130,7 +131,7 @@ static void compute_velocity_forces(int n, transform_arrays t, const real *v) {
     }
 }
 
-/* The coordinates of a serial chain of joints with one coordinate are numbered like its links. */
+/* Computes tau. The coordinates of a serial chain of joints with one coordinate are numbered like its links. */
 static void inverse(const mechanism *m, scratch *s, const real *v, const real *a, real *tau) {
     transform_arrays t = take_arrays(m, s);
     int n = m->count;

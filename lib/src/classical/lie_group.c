@@ -115,7 +115,7 @@ static void set_blocks(const mechanism *m, int i, const real *v, closed_arrays t
     }
 }
 
-/* Solves L = I + W L row by row: the rows of link i follow from those of its parent. */
+/* Computes L from L = I + W L, row by row: the rows of link i follow from those of its parent. */
 static void compute_propagation(const mechanism *m, closed_arrays t) {
     int N = 6 * m->count;
     for (int row = 0; row < N; row++) {
@@ -178,7 +178,7 @@ static void compute_bias(const mechanism *m, const real *v, closed_arrays t, con
     }
 }
 
-/* Computes dM/dt = -(B + B'); overwrites K. */
+/* Computes dM/dt = -(B + B') from the results of compute_matrices. Overwrites t.stacked, t.product and t.tau. */
 static void compute_rate(const mechanism *m, closed_arrays t) {
     int N = 6 * m->count, nv = m->nv;
     for (int j = 0; j < nv; j++) {

@@ -21,6 +21,7 @@
 #include "formulation.h"
 #include "matrix.h"
 
+/* Arrays of one call. */
 typedef struct arrays {
     rigid_inertia *IC;
     real *J;    /* count matrices of 6 x nv */

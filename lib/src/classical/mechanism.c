@@ -10,7 +10,8 @@ static inline void real_sincos(real x, real *sine, real *cosine) {
 }
 #endif
 
-/* Computes the inertia of a body about its centre of mass: I_c = I - m (c.c 1 - c c'). */
+/* Sets mass, centre of mass and inertias of a link. The inertia about the centre of mass is I_c = I - m (c.c 1 - c
+ * c'). */
 static void set_inertia(const body *b, mechanism_link *l) {
     double c[3] = {0, 0, 0}, square = 0;
     for (int i = 0; i < 3; i++) {

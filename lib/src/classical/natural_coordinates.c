@@ -25,6 +25,7 @@
 
 enum { SLOTS = 4, ORIGIN = 3 }; /* of a link: x, y, z, r */
 
+/* Quantities of N links, as above. */
 typedef struct arrays {
     matrix S;           /* Jacobians of all links */
     vec3 *q, *dq, *Rdz; /* SLOTS vectors for each link: coordinates, velocities, dR/dt z' */
@@ -67,7 +68,8 @@ static void reserve(const mechanism *m, scratch *s) {
 
 /* ---- Motion ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the rate of one vector or of the origin of a link that moves with m: w x q, for the origin plus v. */
+/* Returns the rate of the vector q that `slot` of a link names, for the link's motion m: w x q for an axis, w x q + v
+ * for the origin. */
 static vec3 slot_rate(motion m, int slot, vec3 q) {
     return slot == ORIGIN ? vec3_cross_add(m.w, q, m.v) : vec3_cross(m.w, q);
 }
@@ -119,7 +121,8 @@ static void describe_all(const mechanism *m, const arrays *x) {
     }
 }
 
-/* Computes M (R z'' + dR/dt z') - Q for the accelerations a, and adds R' times it to tau. */
+/* Computes the forces M (R z'' + dR/dt z') - Q for the accelerations a of the joints, and adds R' times these forces to
+ * tau. */
 static void project_forces(const mechanism *m, const arrays *x, const real *a, real *tau) {
     for (int i = 0; i < m->count; i++) {
         for (int k = 0; k < SLOTS; k++) {
@@ -211,7 +214,8 @@ static linear_vector subtract(linear_vector A, linear_vector B) {
     return A;
 }
 
-/* Adds factors of a vector's coordinates to the last row of Phi_q: those of the change of A . B with A. */
+/* Adds, to the last row of Phi_q, the derivative of A . B with respect to the coordinates on which the vector A
+ * depends. */
 static void add_gradient(const mechanism *m, const arrays *x, int i, linear_vector A, vec3 B) {
     const real factors[3] = {B.x, B.y, B.z};
     int parent = m->links[i].parent;
@@ -227,14 +231,14 @@ static void add_gradient(const mechanism *m, const arrays *x, int i, linear_vect
     }
 }
 
-/* Adds the constraint A . B = c. */
+/* Adds the constraint A . B = c of link i to Phi and Phi_q. */
 static void constrain_product(const mechanism *m, arrays *x, int i, linear_vector A, linear_vector B, double c) {
     x->Phi[x->constraints++] = vec3_dot(A.value, B.value) - real_set(c);
     add_gradient(m, x, i, A, B.value);
     add_gradient(m, x, i, B, A.value);
 }
 
-/* Adds the constraints A = 0. */
+/* Adds the three constraints A = 0 of link i to Phi and Phi_q. */
 static void constrain_vector(const mechanism *m, arrays *x, int i, linear_vector A) {
     const real values[3] = {A.value.x, A.value.y, A.value.z};
     for (int k = 0; k < 3; k++) {
@@ -243,7 +247,7 @@ static void constrain_vector(const mechanism *m, arrays *x, int i, linear_vector
     }
 }
 
-/* Adds the constraints of the body i: its axes are of length one and normal. */
+/* Adds the constraints of link i alone: its axes have length one and are normal to each other. */
 static void constrain_body(const mechanism *m, arrays *x, int i) {
     for (int k = 0; k < 3; k++) {
         for (int l = k; l < 3; l++) {
@@ -252,8 +256,8 @@ static void constrain_body(const mechanism *m, arrays *x, int i) {
     }
 }
 
-/* Scalar products that a joint keeps at zero: of axes of the link, or of the way from the joint's frame to the link
- * (ORIGIN), with axes of the joint's frame on the parent. */
+/* Constraints of a joint: scalar products that are zero, of axes of the link, or of the vector from the joint frame's
+ * origin to the link's (ORIGIN), with axes of the joint's frame on the parent. */
 typedef struct joint_constraints {
     int coincident; /* the origins are the same point */
     int count, own[5], parent[5];

@@ -25,7 +25,7 @@
 /* Quantities of the links, in their axes. */
 typedef struct link_arrays {
     vec3 *w, *dw, *dv, *ac, *F, *N;
-    force *f; /* n_i, then f_i */
+    force *f; /* wrench that joint i transmits: n_i, then f_i */
     real *viscous;
 } link_arrays;
 
@@ -63,7 +63,7 @@ static void propagate(const mechanism *m, link_arrays t, int i, const real *v, c
         vec3_add(vec3_add(mat3_apply_transposed(l->X.R, dv), change.v), vec3_cross(vec3_add(carried, t.w[i]), rate.v));
 }
 
-/* Computes the force and the moment that move link i, about its centre of mass. */
+/* Computes a_c, and F and N, the force and the moment about the centre of mass that move link i. */
 static void apply_newton_and_euler(const mechanism *m, link_arrays t, int i) {
     const mechanism_link *l = &m->links[i];
     vec3 w = t.w[i];

@@ -16,9 +16,9 @@
 
 /* Quantities of the links, in base axes. */
 typedef struct base_arrays {
-    placement *X; /* in the base */
+    placement *X; /* placements of the links in the base */
     vec3 *w, *dw, *dv, *F, *N;
-    force *f; /* n_i, then f_i */
+    force *f; /* wrench that joint i transmits: n_i, then f_i */
     real *tau;
 } base_arrays;
 
@@ -45,7 +45,7 @@ static motion turn(placement X, motion m) {
     return motion_set(mat3_apply(X.R, m.w), mat3_apply(X.R, m.v));
 }
 
-/* Returns p*_i. */
+/* Returns p*_i, the position of link i relative to its parent. */
 static vec3 position_in_parent(const mechanism *m, base_arrays t, int i) {
     int parent = m->links[i].parent;
     return parent >= 0 ? vec3_sub(t.X[i].r, t.X[parent].r) : t.X[i].r;

@@ -33,9 +33,10 @@
 /* Pivot: variables first .. first + size - 1 of the system. A pair has 12, the accelerations of a joint nv. */
 typedef struct pivot {
     int first, size, is_pair;
-    int place; /* in the order of elimination */
+    int place; /* number of the pivot in the order of elimination */
 } pivot;
 
+/* Orders of elimination, as above. */
 typedef enum elimination_order { CRBA_ORDER, ABA_ORDER } elimination_order;
 
 /* The system K x = b. Pivot 2 i is the pair of link i, pivot 2 i + 1 its joint. */
@@ -45,9 +46,10 @@ typedef struct sparse_system {
     int *order;           /* pivots in the order of elimination */
     unsigned char *fills; /* count x count: whether a block of K may be other than zero */
     matrix K, b;
-    matrix inverse, step; /* of one pivot, and its product with one block, 12 x 12 each */
+    matrix inverse, step; /* inverse of one pivot, and its product with one block, 12 x 12 each */
 } sparse_system;
 
+/* Arrays of one call: the sparse system, and the operators and results as dense matrices. */
 typedef struct arrays {
     sparse_system system;
     matrix P, H, I, P_inverse; /* 6 N x 6 N, 6 N x nv, 6 N x 6 N, 6 N x 6 N */
@@ -137,10 +139,12 @@ static matrix block_at(const sparse_system *x, int i, int j) {
     return matrix_block(x->K, rows->first, columns->first, rows->size, columns->size);
 }
 
+/* Returns the rows of b that belong to pivot i. */
 static matrix part_at(const sparse_system *x, int i) {
     return matrix_block(x->b, x->pivots[i].first, 0, x->pivots[i].size, 1);
 }
 
+/* Records that the blocks of pivots i and j may be other than zero. */
 static void couple(sparse_system *x, int i, int j) {
     x->fills[i * x->count + j] = x->fills[j * x->count + i] = 1;
 }

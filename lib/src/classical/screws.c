@@ -23,6 +23,7 @@
 
 enum { MOST_COLUMNS = 6 };
 
+/* Quantities of the links, as above, in link axes. */
 typedef struct screw_arrays {
     motion *v, *c, *a;
     vec3 *g; /* acceleration of gravity in link axes */
@@ -30,7 +31,7 @@ typedef struct screw_arrays {
     articulated_inertia *IA;
     force *U;                  /* IA h: at the coordinates of each joint */
     real *D;                   /* D^-1, 6 x 6 for each link; only its first nv x nv numbers are used */
-    real *tau, *result, *full; /* of the coefficients */
+    real *tau, *result, *full; /* forces, accelerations and 6 x 6 inertias of `coefficients` */
 } screw_arrays;
 
 static screw_arrays take_arrays(const mechanism *m, scratch *s) {
@@ -121,7 +122,7 @@ static force gain_column(const mechanism *m, screw_arrays t, int i, int k) {
     return W;
 }
 
-/* Adds the articulated inertia and force of link i to those of its parent (equations 13 and 14). */
+/* Adds the articulated inertia and zero-acceleration force of link i to those of its parent (equations 13 and 14). */
 static void carry_inward(const mechanism *m, screw_arrays t, int i, const real *tau) {
     const mechanism_link *l = &m->links[i];
     articulated_inertia I = t.IA[i];

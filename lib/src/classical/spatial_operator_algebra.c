@@ -39,6 +39,7 @@
 #include "formulation.h"
 #include "matrix.h"
 
+/* Operators and vectors of one call, as above. */
 typedef struct operators {
     matrix H, phi, psi, G, K, D;            /* as above; H, phi and psi for 6 N numbers */
     matrix W, inverse;                      /* I + H phi K, and I - H psi K */
@@ -178,7 +179,7 @@ static void forward(const mechanism *m, scratch *s, const real *v, const real *t
 
 /* ---- Operators as matrices --------------------------------------------------------------------------------------- */
 
-/* Stores S_i . f at the rows of joint i of column `column`, with the opposite sign if `negative`. */
+/* Stores the forces S_i' f of joint i in its rows of one column of A, with the opposite sign if `negative`. */
 static void store_forces(const mechanism *m, int i, force f, int negative, matrix A, int column) {
     const mechanism_link *l = &m->links[i];
     for (int r = 0; r < l->nv; r++) {
@@ -199,7 +200,8 @@ static void store_factor_column(const mechanism *m, const operators *x, int k, i
     }
 }
 
-/* Computes column c of joint k of I - H psi K: the joint i yields to the wrench, which loses G(i) H(i) f. */
+/* Computes column c of joint k of I - H psi K: the wrench G passes the joints before k, and loses G(i) H(i) f in each
+ * joint i, which yields to it. */
 static void store_inverse_column(const mechanism *m, const operators *x, int k, int c) {
     int column = m->links[k].v_index + c;
     force f = x->joints[k].G[c];
@@ -216,7 +218,7 @@ static void store_inverse_column(const mechanism *m, const operators *x, int k, 
     }
 }
 
-/* Stores D or its inverse, which consist of a block for each joint. */
+/* Stores D, or its inverse if `inverted`, in x->D: a block for each joint. */
 static void store_joint_blocks(const mechanism *m, const operators *x, int inverted) {
     KERNEL(matrix_clear)(x->D);
     for (int k = 0; k < m->count; k++) {
@@ -260,8 +262,8 @@ static void mass_matrix(const mechanism *m, scratch *s, real *M) {
     factorized_mass_matrix(m, &x, matrix_of(M, m->nv, m->nv));
 }
 
-/* Computes a transition operator, phi or psi: its rows of link i are those of the parent of j times the step across
- * joint j. */
+/* Computes a transition operator, phi, or with `yields` psi: block (i, j) is block (i, parent of j) times the step
+ * across joint j. */
 static void store_transitions(const mechanism *m, const operators *x, matrix A, int yields) {
     real transform[36], step[36], loss[36];
     matrix X = matrix_of(transform, 6, 6), Y = matrix_of(step, 6, 6), L = matrix_of(loss, 6, 6);

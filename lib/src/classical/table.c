@@ -16,7 +16,8 @@ static const dyn_formulation_traits *traits_of(int row) {
     return &rows[row]->traits;
 }
 
-/* Vectors of zeros stand for a v or an a that the caller did not state. */
+/* Allocates nv zeros, which stand for a v or an a that the caller did not state. Returns NULL where the scratch only
+ * measures. */
 static real *take_zeros(const mechanism *m, scratch *s) {
     real *zeros = scratch_reals(s, (size_t)m->nv);
     if (zeros) {
@@ -34,7 +35,7 @@ static size_t memory_size(int row, const dyn_model *model) {
     return s.used;
 }
 
-/* A call at one state: the placed mechanism, and v and x (a or tau), which are zeros where the caller states none. */
+/* State of a call: the placed mechanism, and v and x (a or tau), which are zeros where the caller states none. */
 typedef struct call_state {
     scratch s;
     mechanism m;

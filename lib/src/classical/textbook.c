@@ -25,7 +25,7 @@ typedef struct chain_link {
     motion A, V, dV;
 } chain_link;
 
-/* Motion of the chain, where NULL stands for zeros. */
+/* Motion of the chain. dtheta and ddtheta may be NULL, which stands for zeros. */
 typedef struct chain_motion {
     const double *theta, *dtheta, *ddtheta;
 } chain_motion;
@@ -45,7 +45,7 @@ void dyn_textbook_ad(const double V[6], double adV[36]) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that an array exists and is finite. */
+/* Checks that an array is not NULL and its numbers are finite. */
 static dyn_status check_array(const char *name, const double *x, size_t count, dyn_error *error) {
     if (!x) {
         return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, name, "%s is NULL", name);
@@ -60,7 +60,8 @@ static dyn_status check_array(const char *name, const double *x, size_t count, d
     return DYN_OK;
 }
 
-/* Checks the chain, with `rows` wrenches at the tip, and allocates its links. */
+/* Checks the chain, with `rows` wrenches at the tip, and allocates its links. The caller frees *links, also after an
+ * error. */
 static dyn_status open_chain(const dyn_textbook_chain *chain, size_t rows, chain_link **links, dyn_error *error) {
     *links = NULL;
     if (chain->n < 1) {
@@ -79,7 +80,7 @@ static dyn_status open_chain(const dyn_textbook_chain *chain, size_t rows, chain
     return status;
 }
 
-/* Checks the arrays of a motion, `rows` rows each. NULL passes. */
+/* Checks the arrays of a motion, `count` numbers each. dtheta and ddtheta may be NULL. */
 static dyn_status check_motion(size_t count, const chain_motion *x, dyn_error *error) {
     dyn_status status = check_array("theta", x->theta, count, error);
     status = status == DYN_OK && x->dtheta ? check_array("dtheta", x->dtheta, count, error) : status;
@@ -88,7 +89,7 @@ static dyn_status check_motion(size_t count, const chain_motion *x, dyn_error *e
 
 /* ---- the algorithm ----------------------------------------------------------------------------------------------- */
 
-/* Returns the pose that the twist reaches in unit time: exp of a 4 x 4 matrix. */
+/* Returns the pose that a frame reaches by the constant twist in unit time: the exponential of its 4 x 4 matrix. */
 static placement exponential(motion twist) {
     placement T = placement_identity();
     double angle = sqrt(vec3_dot(twist.w, twist.w));
@@ -116,7 +117,7 @@ static motion scale_motion(double s, motion m) {
     return motion_fma(s, m, motion_zero());
 }
 
-/* Places the links at theta. */
+/* Computes X and A of all links at theta. */
 static void place_links(const dyn_textbook_chain *chain, const double *theta, chain_link *links) {
     placement home = placement_identity();
     int n = chain->n;
@@ -131,7 +132,7 @@ static void place_links(const dyn_textbook_chain *chain, const double *theta, ch
     }
 }
 
-/* Returns G m. */
+/* Returns the wrench G m. */
 static force apply_inertia(const double G[36], motion m) {
     const double x[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
     double f[6] = {0};
@@ -167,7 +168,7 @@ static void run_recursion(const dyn_textbook_chain *chain, const double *g, cons
 
 static const double no_gravity[3] = {0, 0, 0};
 
-/* Computes M, with `unit` as scratch memory of n numbers, and the column in n more. */
+/* Computes M, n x n, at the theta of the placed links. `unit` is scratch memory of n numbers. */
 static void compute_mass_matrix(const dyn_textbook_chain *chain, chain_link *links, double *unit, double *M) {
     int n = chain->n;
     memset(unit, 0, (size_t)n * sizeof *unit);
@@ -182,7 +183,7 @@ static void compute_mass_matrix(const dyn_textbook_chain *chain, chain_link *lin
 
 /* ---- one state --------------------------------------------------------------------------------------------------- */
 
-/* Terms of tau that a function computes. */
+/* Gravity and tip wrench that a function includes in tau. g is not NULL; Ftip NULL: none. */
 typedef struct chosen_terms {
     const double *g, *Ftip;
 } chosen_terms;
@@ -239,7 +240,8 @@ dyn_status dyn_textbook_mass_matrix(const dyn_textbook_chain *chain, const doubl
     return status;
 }
 
-/* Computes ddtheta for the motion x, whose ddtheta is NULL. `memory` has n (n + 1) numbers. */
+/* Computes ddtheta for the motion x, whose ddtheta is NULL, under the forces tau. `memory` has n (n + 1) numbers.
+ * Errors: DYN_FAILED_PRECONDITION where M is singular. */
 static dyn_status accelerate(const dyn_textbook_chain *chain, const double *Ftip, const chain_motion *x,
                              const double *tau, chain_link *links, double *memory, double *ddtheta, dyn_error *error) {
     int n = chain->n;
@@ -261,7 +263,8 @@ static dyn_status accelerate(const dyn_textbook_chain *chain, const double *Ftip
     return DYN_OK;
 }
 
-/* Opens a chain with the memory of `accelerate`. The caller frees both blocks, also after an error. */
+/* Opens a chain as open_chain does, with n (n + 2) numbers of memory: for `accelerate`, and n more. The caller frees
+ * both blocks, also after an error. */
 static dyn_status open_forward(const dyn_textbook_chain *chain, size_t rows, chain_link **links, double **memory,
                                dyn_error *error) {
     *memory = NULL;

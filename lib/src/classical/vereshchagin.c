@@ -36,6 +36,7 @@ enum { ROWS = 6 }; /* constraints: components of the acceleration of the last li
  * that the joints reach. */
 static const double reach = 1e-9;
 
+/* Arrays of one call, as above. */
 typedef struct arrays {
     articulated_inertia *IA;
     articulated_joint *joints;
@@ -75,7 +76,7 @@ static matrix column_of(const arrays *x, int i, int c) {
     return matrix_block(matrix_of(x->E + 6 * ROWS * i, 6, ROWS), 0, c, 6, 1);
 }
 
-/* Computes I^A, p^A and u of all links. */
+/* Computes I^A, p^A and u of all links, from the tip to the base. */
 static void minimize_inward(const mechanism *m, const arrays *x, const real *tau) {
     for (int i = 0; i < m->count; i++) {
         x->IA[i] = articulated_from_rigid(x->links[i].I);
@@ -97,7 +98,7 @@ static void minimize_inward(const mechanism *m, const arrays *x, const real *tau
     }
 }
 
-/* Adds the terms of joint i to L and U: those of D^-1 h' E for each constraint. */
+/* Adds the terms of joint i to L and U of the base. */
 static void add_response(const arrays *x, int i) {
     const world_link *l = &x->links[i];
     real rate[6], free_rate[6];
@@ -192,7 +193,8 @@ static void solve_multipliers(const arrays *x, motion acceleration) {
     }
 }
 
-/* Computes the accelerations from the base to the tip, with the multipliers nu where they are not NULL. */
+/* Computes the accelerations of all links and joints from the base to the tip, with the multipliers nu, or without
+ * constraints where nu is NULL. */
 static void accelerate_outward(const mechanism *m, const arrays *x, const real *nu, real *a) {
     for (int i = 0; i < m->count; i++) {
         const world_link *l = &x->links[i];
@@ -215,7 +217,8 @@ static void forward(const mechanism *m, scratch *s, const real *v, const real *t
     accelerate_outward(m, &x, NULL, a);
 }
 
-/* Computes all inner quantities, for the forces of the motion a, and the motion of the chain that is held. */
+/* Computes all inner quantities for the forces of the motion a, and the accelerations of the chain whose end effector
+ * is held. */
 static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
     arrays x = take(m, v, s);
     int n = m->count, nv = m->nv;

@@ -19,6 +19,7 @@
 #include "composite_bodies.h"
 #include "formulation.h"
 
+/* Arrays of one call. */
 typedef struct arrays {
     motion *a;
     force *f;
@@ -42,8 +43,8 @@ static void reserve(const mechanism *m, scratch *s) {
     take(m, s);
 }
 
-/* Computes the wrenches of the joints from link `first` on for a unit acceleration along column k of that link's joint
- * alone. All links before it are at rest. */
+/* Computes the wrenches of the joints from link `first` on for a unit acceleration along column k of `joint`, one of
+ * these, alone. All links before `first` are at rest. */
 static void respond(const mechanism *m, const arrays *x, int first, int joint, int k) {
     for (int i = first; i < m->count; i++) {
         const mechanism_link *l = &m->links[i];
