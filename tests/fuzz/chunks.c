@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as a pushed chunk: each of its points is counted exactly once, a repeated point is a duplicate, and the
- * queue stays within the stream's capacity. The first byte chooses the kind of the stream and its policies.
+ * Fuzz target: pushes any bytes to a stream as a chunk of points. Each point of the chunk is counted exactly once, a
+ * repeated chunk adds no accepted point, and the queue stays within the stream's capacity. The first byte chooses the
+ * stream's target, model, joint order and policies.
  */
 #include <math.h>
 #include <stdio.h>
@@ -49,7 +50,7 @@ static uint64_t create_simulation(bench *b) {
     return token;
 }
 
-/* Opens the stream that the byte describes; returns its key. */
+/* Opens the stream that `choice` describes, and creates the simulation that it drives, if any. Returns the key. */
 static uint64_t open_stream(bench *b, uint8_t choice) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__OpenStreamRequest open = DYNAMICS__V1__OPEN_STREAM_REQUEST__INIT;
@@ -91,7 +92,8 @@ static uint64_t open_stream(bench *b, uint8_t choice) {
     return key;
 }
 
-/* Returns the bytes with the key appended. A later field replaces any other key. */
+/* Returns a copy of the bytes with the field `key` appended, which replaces an earlier one, and stores its size in
+ * `whole`. The caller frees the copy. */
 static uint8_t *with_key(const uint8_t *data, size_t size, uint64_t key, size_t *whole) {
     uint8_t *message = malloc(size + KEY_SIZE);
     require(message != NULL, "there is memory");
@@ -107,7 +109,8 @@ static uint8_t *with_key(const uint8_t *data, size_t size, uint64_t key, size_t 
     return message;
 }
 
-/* Returns the number of points that were counted, each once. */
+/* Returns the number of points in the stream's counters, each counted once: a late point that is not dropped counts as
+ * accepted too. */
 static uint64_t counted(const stream *s) {
     const stream_counters *k = &s->counters;
     return k->accepted + k->duplicates + k->refused + k->beyond_credit + (s->options.drops_late ? k->late : 0);
@@ -130,7 +133,7 @@ static void push(bench *b, stream *s, const uint8_t *message, size_t size) {
     }
 }
 
-/* Drives the simulation by the points. */
+/* Steps the simulation, which consumes the waiting points, until it diverges or STEPS steps are done. */
 static void drive(simulation *target) {
     simulation_lock(target);
     for (int i = 0; i < STEPS && target->condition != SIMULATION_DIVERGED; i++) {

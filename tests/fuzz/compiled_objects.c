@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as contents of the directory of compiled objects: files, links, FIFOs and directories of any permissions.
+ * Fuzz target: any bytes describe changes of the directory of compiled objects: files, links, FIFOs and directories.
  * An object is whole if and only if it and its digest are regular files of this user, not writable for others, and the
  * digest is that of its bytes; no other object is loaded. Cleaning keeps objects and digests, pruning keeps to its
  * bound, and neither touches anything outside of the directory.
@@ -25,8 +25,9 @@ static const char robot_text[] =
 
 enum { OUTSIDE_BYTES = 7, PATHS = 8 };
 
-/* A state directory, a file outside of the cache, and the paths that the input writes to. The first path is the object
- * of the entry, the second its digest. */
+/* Model and directories of the test: the state directory, the directory of compiled objects in it, a file outside of
+ * that directory, and the paths that the input changes. The first path is the compiled object of `entry`, the second
+ * its digest. */
 typedef struct cache {
     char state[64], directory[PATH_MAX], outside[96], paths[PATHS][PATH_MAX];
     model_entry *entry;
@@ -87,7 +88,8 @@ static void write_file(const char *path, const void *bytes, size_t size, mode_t 
     }
 }
 
-/* Writes the object's digest in the form of an accepted object's. */
+/* Writes the digest file that belongs to the object's bytes, at most 512, as the daemon does. Does nothing if the
+ * object cannot be read or is empty. */
 static void write_right_digest(const cache *c) {
     char bytes[512], digest[DIGEST_SIZE];
     int file = open(c->paths[0], O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -135,7 +137,8 @@ static void change(cache *c, reader *r) {
     }
 }
 
-/* Reads a regular file that nobody else may write to; returns its length, -1 for anything else. */
+/* Reads at most `most` bytes of a regular file of this user that neither group nor others may write to. Returns the
+ * number of bytes, -1 for anything else. */
 static ssize_t read_trusted(const char *path, char *bytes, size_t most) {
     struct stat status;
     if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() || status.st_mode & 022) {
@@ -160,8 +163,8 @@ static bool is_whole(const cache *c) {
     return length == DIGEST_SIZE - 1 && memcmp(noted, digest, DIGEST_SIZE - 1) == 0;
 }
 
-/* Checks that whole objects, and no others, are recognized. The daemon sealed a whole object and trusts it as code, so
- * this target does not load bytes that a linker could have made. */
+/* Checks that whole objects, and no others, are recognized, and that nothing else is loaded. A whole object that begins
+ * like an ELF file is not loaded here: the daemon trusts it as code. */
 static void check_look(const cache *c) {
     char bytes[512];
     bool is_expected = is_whole(c);
@@ -173,8 +176,8 @@ static void check_look(const cache *c) {
     }
 }
 
-/* Returns the bytes of the files in the directory itself, and counts objects and entries that are neither objects nor
- * digests. */
+/* Returns the total size of the regular files in the directory, without those of subdirectories. Counts the objects,
+ * and the entries that are neither objects nor digests. */
 static size_t count_bytes(const cache *c, int *objects, int *others) {
     size_t bytes = 0;
     DIR *directory = opendir(c->directory);

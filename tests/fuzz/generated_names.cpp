@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as the names of a robot, its links and its joints: the generated C is printable ASCII, equals outside of
- * comments and strings that of a robot with harmless names, and a shared object's strings contain the description byte
- * for byte.
+ * Fuzz target: uses the lines of any text as the names of a robot, its links and its joints, and generates C for the
+ * robot. The C is printable ASCII. Without comments and strings it equals the C of a robot with harmless names. The
+ * string literals of a shared object's source contain the robot's description byte for byte.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,8 @@ static void require(bool holds, const char *property) {
 
 /* ---- C, as a compiler reads it ----------------------------------------------------------------------------------- */
 
-/* Applies the first phases of translation: trigraphs, where they are enabled, and spliced lines. */
+/* Applies the first phases of translation: replaces trigraphs, if they are enabled, and joins a line that ends with a
+ * backslash to the next one. Blanks after the backslash are ignored, as gcc does. */
 static std::string translated(const std::string &text, bool has_trigraphs) {
     static const std::map<char, char> trigraphs = {{'=', '#'}, {'/', '\\'}, {'\'', '^'}, {'(', '['}, {')', ']'},
                                                    {'!', '|'}, {'<', '{'},  {'>', '}'},  {'-', '~'}};
@@ -55,13 +56,14 @@ static std::string translated(const std::string &text, bool has_trigraphs) {
     return spliced;
 }
 
-/* Code without comments, each string literal as "", and the contents of the literals. */
+/* C source without comments, in which all string and character literals are empty, and the contents of the literals. */
 struct stripped {
     std::string code;
     std::vector<std::string> literals;
 };
 
-/* Skips from the quote at `i` past the end of the literal; returns the index after it. */
+/* Appends an empty literal to s->code, and the contents of the literal that begins with the quote at `i` to
+ * s->literals. Returns the index after the literal. */
 static size_t skip_literal(const std::string &text, size_t i, stripped *s) {
     char quote = text[i];
     size_t first = i + 1, end = first;
@@ -94,7 +96,7 @@ static stripped strip(const std::string &text) {
     return s;
 }
 
-/* Returns the value of a literal with newline escapes and octal ones. */
+/* Returns the bytes that the contents of a literal denote. Escapes are \n or a backslash and three octal digits. */
 static std::string value_of(const std::string &literal) {
     std::string value;
     for (size_t i = 0; i < literal.size();) {
@@ -115,7 +117,8 @@ static std::string value_of(const std::string &literal) {
 
 /* ---- robots ------------------------------------------------------------------------------------------------------ */
 
-/* Builds a robot with these names; returns NULL where the library refuses a name. */
+/* Builds a chain of LINKS links: names[0] is the name of the robot, names[i] that of link i and of the joint that moves
+ * it. Returns NULL if the library refuses a name. */
 static dyn_model *build(const std::vector<std::string> &names) {
     dyn_builder *builder = nullptr;
     dyn_model *model = nullptr;
@@ -145,7 +148,7 @@ static dyn_model *build(const std::vector<std::string> &names) {
     return status == DYN_OK ? model : nullptr;
 }
 
-/* Generates the source, the header and the shared object's source of a robot. */
+/* Generates three texts for a robot: C source that is compiled alone, its header, and the source of a shared object. */
 static std::vector<std::string> generate(const dyn_model *model, const std::string &canonical, const char *header) {
     std::string prefix = identifier(dyn_model_name(model)) + "_";
     alone_file file = {model, "digest", header, {emit_target::alone, false, prefix}, {}};
@@ -178,7 +181,8 @@ static void compare(const std::string &hostile, const std::string &harmless) {
     }
 }
 
-/* Checks that the last literals of the object contain its description. */
+/* Checks that the literals of an object's source from the array `model` on, joined, begin with the canonical
+ * description. */
 static void check_description(const std::string &object, const std::string &canonical) {
     std::string value;
     for (const std::string &literal :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Changes of protobuf messages. */
+/* Changes fields of a protobuf message as bytes of a fuzzer choose. */
 #include "message_changes.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static char *special_text(decisions *d) {
     return text;
 }
 
-/* Returns the bytes of one value of a field. */
+/* Returns the size in bytes of one value of a field in memory. */
 static size_t size_of(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT64:
@@ -59,7 +59,8 @@ static size_t size_of(const ProtobufCFieldDescriptor *field) {
     }
 }
 
-/* Changes the content of a field's value. */
+/* Replaces a value of a field that is not a message: a number or a text by a special one, a bool by its negation. A
+ * value of type `bytes` remains the same. Frees a replaced text. */
 static void change_value(decisions *d, const ProtobufCFieldDescriptor *field, void *value) {
     uint64_t integer;
     double number;
@@ -78,7 +79,7 @@ static void change_value(decisions *d, const ProtobufCFieldDescriptor *field, vo
         memcpy(value, &text, sizeof text);
         break;
     case PROTOBUF_C_TYPE_BYTES:
-        break; /* nothing in a file has such a field */
+        break; /* messages of recordings have no field of this type */
     case PROTOBUF_C_TYPE_BOOL:
         *(protobuf_c_boolean *)value = !*(protobuf_c_boolean *)value;
         break;
@@ -89,7 +90,7 @@ static void change_value(decisions *d, const ProtobufCFieldDescriptor *field, vo
     }
 }
 
-/* Copies a message. */
+/* Returns a copy of a message. The caller frees it with protobuf_c_message_free_unpacked. */
 static ProtobufCMessage *copy_message(const ProtobufCMessage *message) {
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = malloc(size + 1);
@@ -101,7 +102,7 @@ static ProtobufCMessage *copy_message(const ProtobufCMessage *message) {
     return copy;
 }
 
-/* Removes the last value of an array. */
+/* Removes the last value of an array and frees its memory. */
 static void shorten(const ProtobufCFieldDescriptor *field, uint8_t *array, size_t *count) {
     void *last;
     bool is_pointer = field->type == PROTOBUF_C_TYPE_MESSAGE || field->type == PROTOBUF_C_TYPE_STRING;
@@ -117,7 +118,7 @@ static void shorten(const ProtobufCFieldDescriptor *field, uint8_t *array, size_
     }
 }
 
-/* Repeats the first value of an array at its end. Returns where the array is now. */
+/* Appends a copy of the first value of an array that is not empty. Returns the array's new address. */
 static uint8_t *lengthen(const ProtobufCFieldDescriptor *field, uint8_t *array, size_t *count) {
     size_t size = size_of(field);
     uint8_t *longer = realloc(array, (*count + 1) * size);
@@ -139,7 +140,8 @@ static uint8_t *lengthen(const ProtobufCFieldDescriptor *field, uint8_t *array, 
     return longer;
 }
 
-/* Changes an array that is not empty. */
+/* Changes an array that is not empty: removes its last value or all values, appends a copy of the first one, or
+ * changes one value. */
 static void change_array(decisions *d, const ProtobufCFieldDescriptor *field, uint8_t *message) {
     size_t *count = (size_t *)(void *)(message + field->quantifier_offset);
     uint8_t *array;
@@ -167,7 +169,8 @@ static void change_array(decisions *d, const ProtobufCFieldDescriptor *field, ui
     }
 }
 
-/* Changes a nested message, or removes it. */
+/* Changes the nested message that `place` points to, or, in one of eight cases, frees it and stores NULL. NULL remains
+ * NULL. */
 static void change_inner(decisions *d, uint8_t *place) {
     ProtobufCMessage *inner;
     memcpy(&inner, place, sizeof inner);
@@ -180,7 +183,8 @@ static void change_inner(decisions *d, uint8_t *place) {
     }
 }
 
-/* Returns whether a field is set: it is the selected member of its oneof, or a non-empty array. */
+/* Returns true if a field has a value to change: it is the selected member of its oneof, an array that is not empty, a
+ * nested message other than NULL, or any other single value. */
 static bool is_there(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field) {
     const uint8_t *bytes = (const uint8_t *)message;
     if (field->flags & PROTOBUF_C_FIELD_FLAG_ONEOF) {

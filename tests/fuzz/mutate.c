@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs a fuzz target on files and on random changes of them, without libFuzzer.
+ * Runs a fuzz target on files and on COUNT random changes of each file, without libFuzzer. Reads at most MAX_SIZE bytes
+ * of a file.
  *
  *     mutate_TARGET COUNT FILE...
  */
@@ -29,7 +30,7 @@ static int read_input(const char *path, input *in) {
     return 1;
 }
 
-/* Chooses a random range of the input. */
+/* Chooses a random range of at most 64 bytes of the input. */
 static void random_range(random_source *random, const input *in, size_t *at, size_t *length) {
     *at = (size_t)random_index(random, (int)in->size);
     size_t most = in->size - *at;
@@ -37,7 +38,8 @@ static void random_range(random_source *random, const input *in, size_t *at, siz
     *length = *length < most ? *length : most;
 }
 
-/* Changes the input in one place: flips a bit, replaces a byte, or removes, doubles or moves a range. */
+/* Changes the input in one place: flips a bit, replaces a byte by a special one, removes a range, repeats it, or copies
+ * it over another place. An input of less than 2 or more than MAX_SIZE bytes remains the same. */
 static void change(random_source *random, input *in) {
     static const char special[] = "<>/\"'&-+.0129eE \n${}";
     size_t at, length, to;

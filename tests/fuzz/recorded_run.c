@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recorded run. */
+/* Records a simulation in a temporary state directory, and reads the messages of the recording. */
 #include "recorded_run.h"
 
 #include <stdio.h>
@@ -126,7 +126,7 @@ static const ProtobufCMessageDescriptor *type_of(size_t i) {
     return i == 0 ? &dynamics__v1__recording_header__descriptor : &dynamics__v1__recording_entry__descriptor;
 }
 
-/* Reads the messages of the file. */
+/* Reads the recording "base" and stores the serialized form of its messages. */
 static void read_run(recorded_run *run) {
     char path[PATH_MAX];
     recording_reader reader;

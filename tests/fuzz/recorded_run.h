@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recorded run of the bench's arm as a source of changes: its messages in the order of the file.
+ * Records a simulation of the model "arm" of service_bench.h and reads its messages, which fuzz targets change.
  */
 #ifndef DYNAMICS_TESTS_RECORDED_RUN_H
 #define DYNAMICS_TESTS_RECORDED_RUN_H
@@ -15,17 +15,18 @@ typedef struct recorded_run {
     struct {
         size_t size;
         uint8_t *bytes;
-    } messages[RUN_MESSAGES]; /* the header, then the entries */
+    } messages[RUN_MESSAGES]; /* serialized, in the order of the file: the header, then the entries */
 } recorded_run;
 
-/* Starts a bench with a state directory that is removed at exit, and records a run there: steps under a disturbance,
- * with inputs, external forces and a reset between them. */
+/* Starts a bench with a temporary state directory, which is removed at exit. Records a run there as "base" and reads
+ * its messages: steps under a disturbance, with inputs, external forces and a reset between them. */
 void run_start(bench *b, recorded_run *run);
 
 /* Writes the path of a recording in the state directory. */
 void run_path(const char *name, char path[PATH_MAX]);
 
-/* Returns a copy of message i. */
+/* Decodes message i of the run: the header for i = 0, otherwise an entry. The caller frees the result with
+ * protobuf_c_message_free_unpacked. */
 ProtobufCMessage *run_message(const recorded_run *run, size_t i);
 
 #endif

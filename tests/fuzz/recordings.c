@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A recording with changes described by bytes is replayed: the service answers, and the reply's arrays have as many
- * states as it states. Without changes every state comes out with the same bits.
+ * Fuzz target: replays a recording with changes that any bytes describe. The service answers, and the numbers of states
+ * and the lengths of the arrays in its reply are consistent. A recording without changes is reproduced bit by bit.
  *
  * The first bytes choose the requested states. Changes follow: of a message (a field of it, or a byte of its serialized
  * form), or of the file (a message left out or repeated, the end cut off).
@@ -25,7 +25,8 @@ static void write_length(FILE *file, size_t length) {
     fputc((int)length, file);
 }
 
-/* Writes a message with its length. Flips one bit of it first, unless `flips` is NULL. */
+/* Writes the length of a message as a varint, then the message. Flips one bit of the serialized message that `flips`
+ * chooses, unless `flips` is NULL. */
 static void write_message(FILE *file, const ProtobufCMessage *message, decisions *flips) {
     size_t size = protobuf_c_message_get_packed_size(message);
     uint8_t *bytes = malloc(size + 1);
@@ -40,7 +41,8 @@ static void write_message(FILE *file, const ProtobufCMessage *message, decisions
     free(bytes);
 }
 
-/* Change of one message of the file. */
+/* Change of one message of the file: one field, two fields, one bit of the serialized form, no copy, or 1 to 1000
+ * copies of the message. */
 typedef enum change_kind { CHANGE_FIELD, CHANGE_TWICE, CHANGE_BYTE, LEAVE_OUT, REPEAT, CHANGES } change_kind;
 
 static void write_changed(FILE *file, const recorded_run *run, size_t i, change_kind kind, decisions *d) {
@@ -55,7 +57,9 @@ static void write_changed(FILE *file, const recorded_run *run, size_t i, change_
     protobuf_c_message_free_unpacked(message, NULL);
 }
 
-/* Writes the file. Every second change is of the header, which has the most influence. */
+/* Writes the recording to `path` with up to MOST_CHANGES changed messages, and cuts off the end of the file in one of
+ * 16 cases. Without decisions left, there is no change. Half of the choices are the header, which has the most
+ * influence. */
 static void write_file(const recorded_run *run, const char *path, decisions *d) {
     size_t changed[MOST_CHANGES], changes = d->left > 0 ? 1 + decide(d, MOST_CHANGES) : 0;
     unlink(path); /* a file system may flush a truncated file at once */
@@ -84,7 +88,7 @@ static void write_file(const recorded_run *run, const char *path, decisions *d) 
     }
 }
 
-/* Checks properties that hold for the states of every reply. */
+/* Checks properties that hold for every reply to a replay. */
 static void check(const Dynamics__V1__ReplaySimulationRequest *requested,
                   const Dynamics__V1__ReplaySimulationReply *reply) {
     require(requested->with_states || reply->n_step == 0, "no states come unless they are asked for");

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as a request: the service answers each exactly once, with a Reply that can be decoded, that has a result if
- * and only if its code is OK, and whose texts are printable.
+ * Fuzz target: passes any bytes to the service as a request. The service answers exactly once, with a Reply that can be
+ * decoded, that has a result if and only if its code is OK, and whose texts are printable.
  */
 #include <stdlib.h>
 
 #include "service_bench.h"
 #include "target.h"
 
-/* Checks the reply. Returns whether the store may have changed. */
+/* Checks the reply. Returns true if it reports that a model was loaded, derived or unloaded. `request` is NULL if the
+ * bytes were no request. */
 static bool check_reply(const stored_call *stored, const Dynamics__V1__Request *request) {
     Dynamics__V1__Reply *reply = bench_reply(stored, request);
     bool is_change = reply->result_case == DYNAMICS__V1__REPLY__RESULT_LOAD_MODEL ||

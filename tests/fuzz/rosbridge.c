@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as messages of a peer, without a network or a daemon: the first byte selects JSON or CBOR. The gateway
- * answers or is silent, never fails, and sends only messages of the protocol. Simulations and streams exist as if the
- * daemon had reported them, with an event each; the gateway's requests to them are decoded and then refused.
+ * Fuzz target: passes any bytes to the ROS gateway as a message of each of two peers, without a network or a daemon.
+ * The first byte selects CBOR ('C') or JSON. The gateway answers or is silent, never fails, and sends only messages of
+ * the protocol. Simulations and a stream exist as if the daemon had reported them; requests of the gateway to the
+ * daemon are decoded and then refused.
  */
 #include <jansson.h>
 #include <math.h>
@@ -19,7 +20,7 @@
 #include "target.h"
 #include "topics.h"
 
-/* Gateway with two peers. It sends nothing, and calls to the daemon are refused. */
+/* Gateway with two peers, whose messages remain in their queues. Calls to the daemon are refused. */
 typedef struct bench {
     config config;
     uv_loop_t loop;
@@ -100,7 +101,7 @@ static void begin_live(bench *b) {
     learn(live_object_find(b->streams.first, "p"));
 }
 
-/* Publishes one event of each to the subscribers. */
+/* Publishes one state of the simulation "s" and the torques of one point of the stream "p" to their subscribers. */
 static void publish_events(bench *b) {
     static double time[1] = {0.5}, row[NQ] = {1, -0.0, 3e-310, 1e308, NAN, INFINITY, 7, 8, 9};
     Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
@@ -133,7 +134,8 @@ static void forget_peer(bridge *of, peer *gone) {
     actions_forget_peer(of, gone);
 }
 
-/* Creates a topic, a subscription, a service and a pending call. */
+/* Creates a gateway with two peers, live simulations and a stream, a topic with a subscriber, a service, and a call
+ * that waits for the service's answer. */
 static void set_up(bench *b) {
     memset(b, 0, sizeof *b);
     config_init(&b->config);
@@ -152,7 +154,7 @@ static void set_up(bench *b) {
     send_line(b->peer, "{\"op\":\"call_service\",\"id\":\"c\",\"service\":\"/s\",\"args\":{}}");
 }
 
-/* Checks that each queued message is JSON or CBOR with an "op". */
+/* Removes all queued messages of a peer, and checks that each is JSON or CBOR with a text "op". */
 static void check_sent(peer *to) {
     char error[CBOR_ERROR_SIZE];
     for (buffer *message = peer_next(to); message; message = peer_next(to)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The service of the daemon without a network. */
+/* Starts the daemon's service without a network, with two models, and passes requests to it. */
 #include "service_bench.h"
 
 #include <stdio.h>
@@ -42,7 +42,8 @@ static void store_reply(transport_call *base) {
 
 static const transport_carrier storing = {.reply_buffer = store_buffer, .send = store_reply};
 
-/* Runs long requests on this thread, in the place of a worker. */
+/* Runs a task on the calling thread and returns true. The service calls this function for long requests, in the place
+ * of worker_pool_submit. */
 static bool run_at_once(void *pool, void (*run)(void *task), void *task) {
     (void)pool;
     run(task);

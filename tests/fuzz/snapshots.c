@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshot of a simulation with changes described by bytes: it is refused, or it becomes a simulation that can be
- * stepped, whose texts are printable and whose state is finite.
+ * Fuzz target: restores a simulation from a snapshot with changes that any bytes describe. The service refuses it with
+ * a reason, or creates a simulation that can be stepped, whose texts are printable and whose state is finite.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 enum { MOST_CHANGES = 4, STEPS = 3, QUICK_SUBSTEPS = 100 };
 
-/* Steps a restored simulation and checks its reports. */
+/* Checks that the texts of a restored simulation are printable and that q is finite after STEPS steps. A simulation of
+ * more than QUICK_SUBSTEPS substeps is not stepped, to save time. */
 static void check(simulation *s) {
     require(dyn_text_is_printable(s->name) && dyn_text_is_printable(s->entry->name) &&
                 dyn_text_is_printable(s->computed_with),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A fuzz target: a function of any bytes. It aborts where a property does not hold.
+ * Declares the function of a fuzz target under the name that libFuzzer calls. It passes any bytes to the code under
+ * test, returns 0, and aborts if a property does not hold.
  */
 #ifndef DYNAMICS_TESTS_FUZZ_TARGET_H
 #define DYNAMICS_TESTS_FUZZ_TARGET_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Any bytes as URDF, or as the text of a description where they begin as one: the reader refuses them with a place and
- * a message, or builds a consistent model whose own text builds an equal model.
+ * Fuzz target: reads any bytes as the text of a description if they begin like one, otherwise as URDF. The reader
+ * refuses them with a place and a message, or builds a consistent model. The description that the library writes for
+ * this model builds an equal model.
  */
 #include <math.h>
 #include <stdio.h>
@@ -60,7 +61,8 @@ static void check_result(dyn_status status, const dyn_error *error, const double
     }
 }
 
-/* Checks that torques and accelerations at the home configuration are computed or refused. */
+/* Checks that the torques of the RNEA and the accelerations of the ABA at the home configuration are finite or refused.
+ * Skips models of more than MAX_VELOCITIES velocities. */
 static void check_dynamics(const dyn_model *model) {
     double q[2 * MAX_VELOCITIES], v[MAX_VELOCITIES] = {0}, result[MAX_VELOCITIES];
     dyn_workspace *workspace;
@@ -77,7 +79,7 @@ static void check_dynamics(const dyn_model *model) {
     dyn_workspace_free(workspace);
 }
 
-/* Checks that a model's written description builds an equal model. */
+/* Checks that the written description of a model builds a model with the canonical description `canonical`. */
 static void check_text(const dyn_model *model, const char *canonical) {
     char *text, *other;
     size_t length;

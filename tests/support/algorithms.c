@@ -160,7 +160,7 @@ static dyn_status acceleration_ellipsoids(input in, dyn_error *error, outputs ou
                                        DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], out[2], out[3], error);
 }
 
-/* Returns the link behind the last joint. The frame of the input may be fixed to the world, and then has no body. */
+/* Returns the child link of the last joint. The frame of the input may be fixed to the world, and then has no body. */
 static int moving_link(input in) {
     return dyn_model_joint(in->model, dyn_model_joint_count(in->model) - 1)->child_link;
 }
@@ -205,12 +205,13 @@ static dyn_status centroidal_derivatives(input in, dyn_error *error, outputs out
                                       out[3], error);
 }
 
-/* Computes derivatives along the direction dq = v, dv = a, da = dtau = tau. */
+/* Computes the derivative of the torques along the direction dq = v, dv = a, da = tau. */
 static dyn_status rnea_directional(input in, dyn_error *error, outputs out) {
     return dyn_rnea_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->a, in->forces,
                                            in->v, in->a, in->tau, out[0], error);
 }
 
+/* Computes the derivative of the accelerations along the direction dq = v, dv = a, dtau = tau. */
 static dyn_status aba_directional(input in, dyn_error *error, outputs out) {
     return dyn_aba_directional_derivative(in->model, in->workspace, in->n, NULL, in->q, in->v, in->tau, in->forces,
                                           in->v, in->a, in->tau, out[0], error);

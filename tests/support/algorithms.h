@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every algorithm of the library behind one signature. Measurements, comparisons and counts of all algorithms use this
- * table, and a new algorithm needs one row in it.
+ * Declares a table of every algorithm of the library, in which all have one signature. Measurements, comparisons and
+ * counts of all algorithms use this table, and a new algorithm needs one row in it.
  */
 #ifndef DYNAMICS_TESTS_ALGORITHMS_H
 #define DYNAMICS_TESTS_ALGORITHMS_H
@@ -105,18 +105,22 @@ typedef struct algorithm {
 /* Returns the algorithm's row of the table. */
 const algorithm *algorithm_get(algorithm_id id);
 
-/* Returns the doubles of output number i for one state, and of all outputs. */
+/* Returns the number of doubles in output i for one state; 0: there is no output i. */
 size_t algorithm_output_width(algorithm_id id, const dyn_model *model, int i);
+
+/* Returns the number of doubles in all outputs for one state. */
 size_t algorithm_width(algorithm_id id, const dyn_model *model);
 
-/* Computes where each output of n states is, one after the other from `out` on; unused entries are NULL. */
+/* Computes the address of each output of n states in a buffer `out` that has them one after the other. Entries of
+ * `arrays` for which there is no output are NULL. */
 void algorithm_lay_out(algorithm_id id, const dyn_model *model, size_t n, double *out,
                        double *arrays[ALGORITHM_OUTPUTS]);
 
-/* Computes in->n states; the outputs lie in `out` one after the other, n rows each. */
+/* Runs the algorithm for in->n states. Its outputs are in `out` one after the other, with in->n rows each. */
 dyn_status algorithm_compute(algorithm_id id, const algorithm_input *in, dyn_error *error, double *out);
 
-/* Returns whether results, or their cost, grow with nv^3, so that tests compute them for small robots only. */
+/* Returns true if an output has nv^3 numbers, and for the torque ellipsoid, which needs the eigenvalues of M. Tests run
+ * such algorithms for small robots only. */
 bool algorithm_is_cubic(algorithm_id id);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assertions that the property tests share.
+ * Declares the assertions that the property tests share, and helpers for arrays of numbers.
  */
 #ifndef DYNAMICS_TESTS_ASSERTIONS_H
 #define DYNAMICS_TESTS_ASSERTIONS_H
@@ -13,7 +13,7 @@
 /* Fails the test with the error's text unless the status is DYN_OK. */
 void require(dyn_status status, const dyn_error *error);
 
-/* Returns `count` zeros, at least one; the caller frees them. */
+/* Allocates an array of `count` zeros, which the caller frees. Never returns NULL, even if count is 0. */
 double *numbers(size_t count);
 
 /* Returns the Euclidean norm. */
@@ -29,7 +29,7 @@ void assert_close(const char *what, int k, const double *x, const double *y, siz
 /* Requires |x - y| <= tolerance max(1, |y|): for vectors whose small entries are differences of large numbers. */
 void assert_norm_close(const char *what, int k, const double *x, const double *y, size_t count, double tolerance);
 
-/* Runs the tests of one file and prints what they find; returns the exit status of main. */
+/* Runs the tests of one file and prints the failures. Returns the exit status of main. */
 int run_properties(const char *name, TCase *tests);
 
 #endif

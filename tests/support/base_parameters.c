@@ -12,7 +12,7 @@
 
 enum { LINK = 10, STATES = 3 };
 
-/* Returns the regressors of torque at n random states, one below the other. */
+/* Returns the torque regressors Y at n random states, one below the other. The caller frees the array. */
 static double *stack_regressors(random_source *random, const dyn_model *model, const double *gravity, size_t n) {
     dyn_error error;
     dyn_workspace *w = NULL;
@@ -49,7 +49,7 @@ static void scale_columns(size_t rows, size_t columns, double *A) {
     }
 }
 
-/* Returns the length of the longest column, and its number. */
+/* Returns the length of the longest column of A, and stores the column's index in `longest`. */
 static double find_longest(size_t rows, size_t columns, const double *A, size_t *longest) {
     double best = -1;
     for (size_t c = 0; c < columns; c++) {
@@ -64,7 +64,8 @@ static double find_longest(size_t rows, size_t columns, const double *A, size_t 
     return sqrt(best);
 }
 
-/* Makes the other columns perpendicular to one, twice because of rounding, and sets that one to zero. */
+/* Makes all other columns of A perpendicular to column `from`, whose length is `length`, and sets column `from` to
+ * zero. Two passes reduce the rounding error. `along` is scratch memory of `columns` numbers. */
 static void remove_direction(size_t rows, size_t columns, size_t from, double length, double *A, double *along) {
     for (size_t i = 0; i < rows; i++) {
         A[i * columns + from] /= length;
@@ -90,7 +91,8 @@ static void remove_direction(size_t rows, size_t columns, size_t from, double le
     }
 }
 
-/* Returns the numerical rank by Gram-Schmidt with column pivoting. */
+/* Returns the numerical rank of A by Gram-Schmidt with column pivoting, which overwrites A. Fails the test if the
+ * remaining columns are not a hundred times shorter than the last one that counts. */
 static int rank_of(const char *name, size_t rows, size_t columns, double *A) {
     double *along = numbers(columns), shortest = 1, length = 0;
     size_t longest = 0;
@@ -108,8 +110,8 @@ static int rank_of(const char *name, size_t rows, size_t columns, double *A) {
     return rank;
 }
 
-/* Returns whether a joint has no velocity of its own. The parameters of a link behind it may change one torque alone,
- * so that a state adds one row. */
+/* Returns true if the model has a joint without a velocity of its own. The parameters of a link beyond such a joint may
+ * change one torque alone, so that a state adds only one useful row to the regressor. */
 static bool has_coupling(const dyn_model *model) {
     for (int j = 0; j < dyn_model_joint_count(model); j++) {
         if (dyn_model_joint(model, j)->nv == 0) {
@@ -129,7 +131,7 @@ void check_base_count(random_source *random, const char *name, const dyn_model *
     free(Y);
 }
 
-/* Checks that B has ones at the base parameters, and b = B p. */
+/* Checks that the columns of the base parameters ascend, that B has ones there, and that b = B p. */
 static void check_matrix(const dyn_base_parameters *grouping, size_t width, const double *p, const double *b) {
     dyn_error error;
     size_t count = (size_t)dyn_base_parameters_count(grouping);

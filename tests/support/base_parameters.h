@@ -16,7 +16,8 @@
 void check_base_count(random_source *random, const char *name, const dyn_model *model, const double *gravity,
                       const dyn_base_parameters *grouping);
 
-/* Checks Y_b (B p) = Y p to 1e-10 for random states and random parameters p, which no body needs to have. */
+/* Checks Y_b (B p) = Y p to 1e-10 for random states and random parameters p, which need not be those of a body. Checks
+ * that B has ones at the base parameters, too. */
 void check_base_torques(random_source *random, const char *name, const dyn_model *model, const double *gravity,
                         const dyn_base_parameters *grouping);
 

@@ -32,7 +32,8 @@ static char *read_text(const char *path, size_t *length) {
     return text;
 }
 
-/* Returns the robot of a reference with its constraints. */
+/* Loads the robot that a reference file names and adds its constraints: type "6d" as a fixed loop joint, others as a
+ * spherical one. The caller frees the model. */
 static dyn_model *load_robot(const json_t *root, const char *directory) {
     char path[1024];
     size_t length;
@@ -72,7 +73,7 @@ static dyn_model *load_robot(const json_t *root, const char *directory) {
     return model;
 }
 
-/* Copies one state's numbers, in the model's order. */
+/* Copies the field q, v, tau or a of one state to x, in the model's order. Each joint must have one velocity. */
 static void load_numbers(const json_t *root, const json_t *state, const char *field, const dyn_model *model,
                          double *x) {
     const json_t *joints = json_object_get(root, "joints");
@@ -88,7 +89,8 @@ static void load_numbers(const json_t *root, const json_t *state, const char *fi
     }
 }
 
-/* Copies the multipliers of a reference, which are linear, then angular for each constraint, to the library's order. */
+/* Copies the multipliers of a state to the library's order. A constraint of six rows has its linear multipliers first
+ * in the reference, its angular ones first in the library. */
 static void load_multipliers(const json_t *state, const dyn_model *model, double *lambda) {
     const json_t *from = json_object_get(state, "constraint_force_minimum_norm");
     for (int i = 0; i < dyn_model_constraint_count(model); i++) {

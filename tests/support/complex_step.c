@@ -23,7 +23,7 @@ double *unset_numbers(size_t count) {
     return x;
 }
 
-/* Adds one to three wrenches on links that move, in all reference frames. */
+/* Adds up to MAX_FORCES wrenches on random links that move, each in a random reference frame. */
 static void add_forces(random_source *random, setting *s) {
     for (int j = 0; j < MAX_FORCES; j++) {
         int frame = random_index(random, dyn_model_link_count(s->model));

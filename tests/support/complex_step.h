@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Derivatives by complex steps, Im f(x + i h) / h: a random robot in a random state, and the same state for the kernels
- * over complex numbers, with an imaginary step along one direction.
+ * Computes derivatives by complex steps, Im f(x + i h) / h. Creates a random robot in a random state, and this state
+ * for the kernels over complex numbers (oracle.h) with an imaginary step along one direction.
  */
 #ifndef DYNAMICS_TESTS_COMPLEX_STEP_H
 #define DYNAMICS_TESTS_COMPLEX_STEP_H
@@ -27,36 +27,37 @@ typedef struct setting {
     dyn_external_forces forces;
 } setting;
 
-/* State as complex numbers. */
+/* State as complex numbers, the external wrenches, and scratch memory for the kernels over complex numbers. */
 typedef struct complex_state {
     complex_number *q, *v, *a;
     complex_number wrench[MAX_FORCES][6];
     wrench_frame frames[MAX_FORCES];
     wrench_set forces;
-    void *memory; /* of the oracle's kernels */
+    void *memory; /* zeros, memory_size of the kernel table */
 } complex_state;
 
-/* Variable along which a step goes. */
+/* Variable that gets the imaginary step. */
 typedef enum variable { ALONG_Q, ALONG_V, ALONG_A } variable;
 
-/* Creates case k: 1 to `joints` joints of every type, fixed or floating, every third with coupled mimic joints, and up
- * to three wrenches on links that move. */
+/* Creates case k: a robot of 1 + k mod `joints` joints of any type, with a floating base if k is odd and with coupled
+ * mimic joints if k is a multiple of 3, in a random state with up to three wrenches on links that move. */
 void setting_create(random_source *random, int k, int joints, setting *s);
 void setting_free(setting *s);
 
+/* Allocates the complex state of a setting and copies its wrenches. complex_step computes q, v and a. */
 complex_state complex_create(const setting *s);
 void complex_free(complex_state *c);
 
-/* Computes the state with a step along increment k of q, along v_k or along a_k. */
+/* Computes the complex state of a setting with an imaginary step along increment k of q, along v_k or along a_k. */
 void complex_step(const setting *s, variable along, size_t k, complex_state *c);
 
-/* Computes the derivatives from `count` results of such a state, out[0], out[stride], ... */
+/* Computes the derivatives out[i stride] = Im results[i] / h, i < count, from results for a state of complex_step. */
 void complex_derivative(const complex_number *results, size_t count, size_t stride, double *out);
 
-/* Returns `count` complex zeros, at least one; the caller frees them. */
+/* Allocates an array of `count` complex zeros, which the caller frees. Never returns NULL, even if count is 0. */
 complex_number *complex_numbers(size_t count);
 
-/* Returns `count` times NaN, which no result may keep; the caller frees them. */
+/* Allocates an array of `count` NaNs, all of which the function under test must overwrite. The caller frees it. */
 double *unset_numbers(size_t count);
 
 #endif

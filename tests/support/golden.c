@@ -100,7 +100,8 @@ static const dyn_joint *own_joint(const golden *g, const json_t *joint) {
     return dyn_model_joint(g->model, j);
 }
 
-/* Converts coordinates of one joint in one state: two of the reference are the cosine and sine of one angle. */
+/* Copies the coordinates of one joint from a configuration of the reference to q of the model. If the reference has two
+ * coordinates for a joint that has one in the model, they are the cosine and sine of its angle. */
 static void read_q(const golden *g, const json_t *joint, const json_t *from, double *to) {
     const dyn_joint *own = own_joint(g, joint);
     size_t index = read_size(joint, "idx_q"), width = read_size(joint, "nq");
@@ -121,7 +122,7 @@ static double *read_v(const golden *g, const char *field) {
     return rows;
 }
 
-/* Finds the velocities of one joint. */
+/* Stores in v_map the indices of one joint's velocities. */
 static void map_joint(golden *g, const json_t *joint) {
     const dyn_joint *own = own_joint(g, joint);
     for (size_t k = 0; k < (size_t)own->nv; k++) {
@@ -149,7 +150,8 @@ bool golden_configuration(const golden *g, size_t state, const char *field, doub
     return from != NULL;
 }
 
-/* Opens the file and its robot. Returns false, and owns nothing, if the robot is missing. */
+/* Reads a file of reference values into g->root and loads its robot into g->model. Returns false, and owns nothing, if
+ * the robot is missing. */
 static bool open_robot(const char *file, golden *g) {
     char path[PATH_SIZE];
     json_error_t error;
@@ -202,7 +204,9 @@ void golden_close(golden *g) {
     json_decref(g->root);
 }
 
-/* Copies rows to row_map[0], row_map[1], ..., or in their order where there is no map. */
+/* Copies `rows` rows of nv numbers of a field to the rows row_map[0], row_map[1], ... of `out`, with columns in the
+ * model's order. row_map NULL: rows remain in order. Returns false if the state lacks the field. Aborts if the field
+ * has another length. */
 static bool read_rows(const golden *g, size_t state, const char *field, size_t rows, const size_t *row_map,
                       double *out) {
     const json_t *from = golden_field(g, state, field);

@@ -10,7 +10,7 @@
 
 enum { MAX_JOINTS = 60 };
 
-/* Identities that the tests below run; set before they start. */
+/* Identities that the tests check; identity_tests sets the pointer before they run. */
 static const identity *all;
 
 void multiply(const double *A, const double *x, size_t rows, size_t columns, double *y) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Identities between quantities, checked one by one on random trees of every joint type and, where they exist, on the
- * robots with reference values.
+ * Checks identities between quantities one by one, on random trees of every joint type and on the robots with reference
+ * values that exist.
  */
 #ifndef DYNAMICS_TESTS_IDENTITIES_H
 #define DYNAMICS_TESTS_IDENTITIES_H
@@ -26,10 +26,11 @@ typedef struct identity_case {
     double *x, *y, *M, *N, *C; /* 12 (nv + 1) numbers, 12 (nv + 1), nv x nv, nv x nv, nv x nv */
 } identity_case;
 
+/* Identity with its name and the function that checks it for one case. */
 typedef struct identity {
     const char *name;
     void (*check)(identity_case *c, int k);
-    int cases; /* random trees */
+    int cases; /* number of random trees */
 } identity;
 
 /* Returns the tests of a file, which run_properties runs: every identity on random trees of 1 to 60 joints, fixed and

@@ -15,9 +15,11 @@ typedef struct random_source {
  * under test. */
 random_source random_seed(const char *property, uint64_t fallback);
 
-/* Returns a source for case number `number` of that seed, independent of all others. */
+/* Returns a source for one case that depends on the seed of `base` and on the case's number, but not on what other
+ * cases draw. */
 random_source random_case(random_source base, uint64_t number);
 
+/* Returns 64 random bits. */
 uint64_t random_bits(random_source *random);
 
 /* Returns a number uniform in [low, high). */

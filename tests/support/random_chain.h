@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random robots of stated joint types: serial chains, and trees.
+ * Builds random robots with joints of given types: serial chains and trees.
  */
 #ifndef DYNAMICS_TESTS_RANDOM_CHAIN_H
 #define DYNAMICS_TESTS_RANDOM_CHAIN_H
@@ -11,9 +11,9 @@
 
 typedef struct random_chain_options {
     int joints;                  /* less than 100000 */
-    const dyn_joint_type *types; /* of which each joint has one at random */
+    const dyn_joint_type *types; /* each joint has a random one of them */
     int type_count;
-    bool branches; /* a joint may be on any link before it, not on the last one alone */
+    bool branches; /* the parent of a joint is a random earlier link; otherwise it is the last one */
     dyn_base base;
 } random_chain_options;
 

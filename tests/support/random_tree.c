@@ -15,7 +15,8 @@ static void require(dyn_status status, const dyn_error *error) {
     }
 }
 
-/* Returns a rotational inertia R diag(d) R' with principal moments that satisfy the triangle inequality. */
+/* Returns a random inertia. The principal moments of its rotational inertia, mass R diag(d) R', satisfy the triangle
+ * inequality. */
 static dyn_inertia random_inertia(random_source *random) {
     dyn_inertia inertia = {.mass = random_uniform(random, 0.2, 5)};
     double x = random_uniform(random, 0.01, 0.2), y = random_uniform(random, 0.01, 0.2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random robots: trees of every joint type, and states for them.
+ * Builds random robots, which are trees of every joint type, and computes random states for them.
  */
 #ifndef DYNAMICS_TESTS_RANDOM_TREE_H
 #define DYNAMICS_TESTS_RANDOM_TREE_H
@@ -10,13 +10,13 @@
 #include "random.h"
 
 typedef struct random_tree_options {
-    int joints; /* moving joints other than the floating base */
+    int joints; /* without the floating base */
     dyn_base base;
     dyn_mimic_policy mimic;
     bool with_mimic; /* a fifth of the joints with one coordinate mimic another one */
-    bool with_fixed; /* adds fixed joints and massless links */
+    bool with_fixed; /* some joints are fixed, and half of their child links are massless */
     bool revolute_only;
-    bool is_upright; /* the first joint is placed at the axes of the root, and turns about z */
+    bool is_upright; /* the frame of the first joint has the axes of the root, and its axis is z */
     double limit;    /* of revolute and prismatic joints, which range from -limit to limit; 0: no limits */
 } random_tree_options;
 

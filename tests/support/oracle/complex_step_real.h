@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Complex numbers as `real`: an analytic function evaluated at x + i h gives its derivative in the imaginary part.
+ * Defines `real` as a complex double. The build compiles the kernels over it as a reference of derivatives for the
+ * tests (oracle.h): the imaginary part of an analytic function at x + i h is h times its derivative at x.
  */
 #include <complex.h>
 #undef I /* I is the inertia of the algorithms */

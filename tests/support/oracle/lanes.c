@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Converts doubles to an oracle's numbers and back.
+ * Converts doubles to packed arrays of `real` and back, and checks the values. Replaces kernels/lanes.c in the oracles
+ * (oracle.h), whose packed arrays hold one sample.
  */
 #include <math.h>
 

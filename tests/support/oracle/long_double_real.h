@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Extended precision as `real`.
+ * Defines `real` as long double, with 64 bits of mantissa on x86. The build compiles the kernels over it as a reference
+ * for the tests (oracle.h).
  */
 #include <math.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The kernels over other numbers than doubles, as oracles: the same sources, compiled for the tests alone.
+ * Declares the kernels over other numbers than doubles, whose results are the tests' reference values. CMakeLists.txt
+ * compiles the sources of lib/src/kernels once for each of these instances.
  *
  *     instance      real               use
  *     complex_step  double _Complex    derivatives: Im f(x + i h) / h is exact to rounding for h = 1e-100
  *     long_double   long double        64 bits of mantissa
  *     float128      __float128         113 bits of mantissa
  *
- * Their packed arrays hold that type, one sample each; kernels.h says what the functions of a table do. `pack` reads
- * doubles, `unpack` rounds to them (the real part of a complex number).
+ * A packed array of an instance holds numbers of its type `real`, of one sample. kernels.h describes the functions of a
+ * table. `pack` converts from doubles, `unpack` rounds to doubles and drops imaginary parts.
  */
 #ifndef DYNAMICS_TESTS_ORACLE_H
 #define DYNAMICS_TESTS_ORACLE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sines and cosines of an oracle's numbers.
+ * Computes sines and cosines of angles of type `real`. Replaces kernels/sines.c in the oracles (oracle.h).
  */
 #include "kernels/instance.h"
 
