@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of one request.
+ * Tests the arena, the memory of one request: zeros, alignment, limits, and the charge to the memory budget.
  */
 #include "methods/arena.h"
 
@@ -55,7 +55,8 @@ START_TEST(further_blocks_are_charged_with_their_copy_until_they_are_freed) {
     ck_assert_uint_eq(atomic_load(&budget.held), 0);
     ck_assert_ptr_nonnull(arena_allocate(&a, 3 << 20));
     ck_assert_uint_eq(atomic_load(&budget.held), 6 << 20);
-    /* Only messages that arrive may use the reserve. */
+    /* 10 MiB less the reserve of 2 MiB cannot hold another block and its copy. Only arriving messages may use the
+     * reserve. */
     ck_assert_ptr_null(arena_allocate(&a, 2 << 20));
     ck_assert(a.is_exhausted && a.is_short);
     ck_assert(memory_budget_has_refused(&budget) && !memory_budget_has_refused(&budget));

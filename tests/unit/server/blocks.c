@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work on many samples, split into blocks.
+ * Tests blocks_run, which distributes many samples in blocks over the threads of a pool.
  */
 #include "methods/blocks.h"
 
@@ -13,7 +13,8 @@
 
 enum { SAMPLES = 100 * BLOCK_SAMPLES + 17, WORKERS = 4 };
 
-/* Number of computations of each sample, and the samples that fail. */
+/* Record of a run: how often each sample was computed, which workers compute at the moment, the first sample that
+ * fails, as all later ones do, and the number of calls of proceed_once. */
 typedef struct ledger {
     atomic_int computed[SAMPLES];
     atomic_int busy[WORKERS];
@@ -117,7 +118,7 @@ START_TEST(nothing_is_begun_after_the_deadline) {
 }
 END_TEST
 
-/* Returns false from the second call on. */
+/* Returns true at the first call and false later: the work is to end after one block. */
 static bool proceed_once(void *context) {
     ledger *l = context;
     return atomic_fetch_add(&l->questions, 1) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration file.
+ * Tests the configuration file: which values are accepted, and which errors name the line and the value.
  */
 #include "config.h"
 
@@ -14,7 +14,8 @@
 static char path[] = "/tmp/dynamicsd-config-XXXXXX";
 static char error[CONFIG_ERROR_SIZE];
 
-/* Reads a text as a configuration file. */
+/* Writes a text to a temporary file and reads it as a configuration file. Returns false, with a message in `error`, if
+ * it is refused. */
 static bool read_text(const char *text, config *c) {
     strcpy(path + strlen(path) - 6, "XXXXXX");
     int descriptor = mkstemp(path);
@@ -194,7 +195,7 @@ START_TEST(bad_values_are_reported_with_the_allowed_ones) {
 }
 END_TEST
 
-/* Writes a configuration of one endpoint whose path has a number of bytes. */
+/* Returns a configuration of one endpoint whose path has `length` bytes, in a static buffer. */
 static const char *write_path(size_t length) {
     static char text[256];
     int used = snprintf(text, sizeof text, "[endpoints]\nrequest = ipc://");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Digests of models.
+ * Tests the digests that identify models.
  */
 #include "models/digest.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fingerprints.
+ * Tests the fingerprints of requests: a fingerprint is SipHash-2-4, and each drawn key is new.
  */
 #include "methods/fingerprint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Snapshots and journals: what a reader finds after a crash at any byte, a full disk, or damage.
+ * Tests snapshots and journals: the records that a reader finds after a crash at any byte, a full disk, or damage.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -34,14 +34,14 @@ static void remove_directory(void) {
     rmdir(directory);
 }
 
-/* Appends record number k: k bytes of the value k. */
+/* Appends record number k, k bytes of the value k, to the journal. Returns the result of generations_append. */
 static uint64_t append(generations *g, int k) {
     uint8_t bytes[256];
     memset(bytes, k, sizeof bytes);
     return generations_append(g, bytes, (size_t)k);
 }
 
-/* Saves a snapshot of records 1 to `last`. */
+/* Starts a new journal and saves a snapshot of records 1 to `last`. Returns false if either fails. */
 static bool save(generations *g, int last) {
     generations_writer w;
     char path[PATH_MAX];
@@ -76,7 +76,8 @@ static void see_damage(void *context, const char *path, size_t at, size_t size) 
     s->damaged++;
 }
 
-/* Reads all records, which must be 1, 2 and so on. */
+/* Reads all records and checks that they are number 1, 2 and so on. Returns the numbers of records and of damaged
+ * files. */
 static seen read_state(generations *g) {
     seen s = {0};
     const generations_visitor visitor = {see_record, see_damage, &s};
@@ -173,7 +174,7 @@ START_TEST(journal_that_cannot_be_written_says_so_until_the_next_snapshot) {
     ck_assert_ptr_nonnull(strstr(problem, "File too large"));
     ck_assert(generations_sync(&g, second));
     ck_assert(!generations_sync(&g, 0));
-    /* The rest of the file is whole. */
+    /* The journal has the two records before the error, and no damage. */
     ck_assert_int_eq(reopen().damaged, 0);
     ck_assert_int_eq(reopen().count, 2);
     ck_assert_uint_eq(append(&g, 3), 0);
@@ -184,7 +185,7 @@ START_TEST(journal_that_cannot_be_written_says_so_until_the_next_snapshot) {
 }
 END_TEST
 
-/* Finds the file of that kind. */
+/* Writes the path of the file in the test's directory whose name contains `kind`. */
 static void find_file(const char *kind, char path[128]) {
     DIR *opened = opendir(directory);
     for (struct dirent *entry = readdir(opened); entry; entry = readdir(opened)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Unit tests of the table of jobs: states, limits, eviction and memory. The test computes the jobs itself. */
+/* Tests the table of jobs: states, limits, eviction and memory. A function of the test stands for the service that
+ * computes a job, and the test decides when it runs. */
 #include "methods/job_table.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ static struct {
     size_t result_bytes;
 } bench;
 
-/* Stores a task until run_next. */
+/* Stores a task until run_next runs it. Returns false if bench.most_tasks tasks are stored. */
 static bool store_task(void *pool, void (*run)(void *task), void *task) {
     (void)pool;
     if (bench.task_count == bench.most_tasks) {
@@ -31,7 +32,8 @@ static bool store_task(void *pool, void (*run)(void *task), void *task) {
     return true;
 }
 
-/* Answers with a result of bench.result_bytes, or with the error of a cancelled call. */
+/* Replies with bench.result_bytes zeros, or with one byte if the call was cancelled. Returns the code of the result:
+ * OK, CANCELLED, or RESOURCE_EXHAUSTED if there is no memory for the reply. */
 static Dynamics__V1__Code compute(void *context, transport_call *call, running_call *running) {
     (void)context;
     bool is_cancelled = atomic_load(&running->is_cancelled);
@@ -91,7 +93,7 @@ static void end_bench(void) {
     running_calls_free(&bench.running);
 }
 
-/* Starts a job of that user. Returns the reason of a refusal. */
+/* Starts a job of a user. Returns the reason of a refusal, or REASON_NONE. */
 static error_reason start(const char *name, uint64_t user) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__GravityRequest gravity = DYNAMICS__V1__GRAVITY_REQUEST__INIT;
@@ -134,7 +136,7 @@ static void cancel(const char *name) {
     job_release(j);
 }
 
-/* Checks the reason of the error that is stored in the place of a result. */
+/* Checks that the job has no result but an error with this reason. */
 static void check_error(const char *name, const char *reason) {
     job *j = job_table_find(bench.table, name);
     ck_assert_ptr_nonnull(j);
@@ -193,7 +195,7 @@ START_TEST(results_share_the_bytes_of_all_jobs) {
         ck_assert_int_eq(state_of(names[i]), DYNAMICS__V1__JOB_STATE__JOB_STATE_DONE);
     }
     ck_assert_int_eq(start("f", 2), REASON_JOBS_TOO_LARGE);
-    ck_assert_int_eq(start("e", 1), REASON_NONE); /* its request evicts the first result */
+    ck_assert_int_eq(start("e", 1), REASON_NONE); /* the request of "e" evicts the result of "a" */
     run_all();
     ck_assert(!is_there("a") && is_there("b") && is_there("e"));
     bench.result_bytes = LARGE_BYTES;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Order of joints in a caller's requests.
+ * Tests joint_order, which converts between the order of joints in a request and that of the model.
  */
 #include "methods/joint_order.h"
 

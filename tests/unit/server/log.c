@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Log of the daemon: any message becomes one printable line.
+ * Tests the daemon's log: any message becomes one printable line.
  */
 #include "observe/log.h"
 
@@ -13,7 +13,7 @@
 
 static const char HOSTILE[] = "model \"a\x1b]0;x\a\n<3>forged\xc2\x9b\x9b\xe2\x80\xae\xe2\x80\xa8\\\"";
 
-/* Captures the line that the log writes to standard error in a format. */
+/* Logs the message HOSTILE in a format, and copies the line that the log writes to standard error. */
 static void capture(log_format format, char line[4096]) {
     int ends[2], error = dup(STDERR_FILENO);
     logger log;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of compiled algorithms: whole and damaged ones, write permissions, and the order of removal.
+ * Tests the directory of compiled objects: whole and damaged files, permissions, scratch directories, and the order of
+ * eviction.
  */
 #include "models/object_cache.h"
 
@@ -28,7 +29,7 @@ static void remove_state(void) {
     ck_assert_int_eq(system(command), 0);
 }
 
-/* Writes an object of `bytes` bytes that was last used `age` seconds ago. */
+/* Inserts an object of `bytes` bytes that was last used `age` seconds ago. Writes its path to `path`. */
 static void write_object(const char *digest, size_t bytes, long age, char path[PATH_MAX]) {
     char made[PATH_MAX];
     ck_assert(object_cache_path(directory, digest, "avx2", path));
@@ -87,11 +88,11 @@ START_TEST(a_new_object_that_is_too_large_is_not_accepted) {
     ck_assert_int_eq(object_cache_look(path), OBJECT_MISSING);
     ck_assert(object_cache_insert(made, path, 100));
     ck_assert_int_eq(object_cache_look(path), OBJECT_WHOLE);
-    ck_assert(!object_cache_insert(made, path, 100)); /* it was renamed */
+    ck_assert(!object_cache_insert(made, path, 100)); /* `made` was renamed and no longer exists */
 }
 END_TEST
 
-/* Checks a file with the right bytes that somebody else could have written together with the digest. */
+/* Checks an object that has the right digest, but that another user may have written together with the digest. */
 START_TEST(a_file_that_others_may_write_to_is_damaged) {
     char path[PATH_MAX], seal[PATH_MAX + 8], elsewhere[PATH_MAX];
     write_object("sha256:0d", 100, 0, path);
@@ -129,7 +130,7 @@ START_TEST(fifo_counts_as_damaged_and_does_not_block) {
 }
 END_TEST
 
-/* Runs a command in the directory. */
+/* Runs a shell command in the directory of compiled objects. Fails the test if the command fails. */
 static void shell(const char *text) {
     char command[2 * PATH_MAX];
     snprintf(command, sizeof command, "cd %s && %s", directory, text);
@@ -154,7 +155,7 @@ START_TEST(cleaning_leaves_objects_alone) {
 }
 END_TEST
 
-/* Checks the size of all files; a digest has 71 bytes. */
+/* Checks that the bound of object_cache_prune counts objects, digests of 71 bytes, and files in subdirectories. */
 START_TEST(all_bytes_below_the_directory_count) {
     char path[2][PATH_MAX];
     write_object("sha256:2a", 1000, 20, path[0]);
@@ -194,14 +195,14 @@ START_TEST(least_recently_used_entry_is_evicted_first) {
     for (int i = 0; i < 4; i++) {
         write_object(digests[i], 1000, 100 - 10 * i, path[i]);
     }
-    ck_assert_int_eq(object_cache_look(path[0]), OBJECT_WHOLE); /* its use makes it the newest */
-    object_cache_prune(directory, 4000 + 4 * 71, path[3]);      /* with their digests */
+    ck_assert_int_eq(object_cache_look(path[0]), OBJECT_WHOLE); /* object 0 is now the last used */
+    object_cache_prune(directory, 4000 + 4 * 71, path[3]);      /* four objects and their digests fit */
     for (int i = 0; i < 4; i++) {
         ck_assert_int_eq(access(path[i], F_OK), 0);
     }
     object_cache_prune(directory, 2999, path[2]);
     ck_assert_int_ne(access(path[1], F_OK), 0);
-    ck_assert_int_ne(access(path[3], F_OK), 0); /* 2 is older, but it must not be removed */
+    ck_assert_int_ne(access(path[3], F_OK), 0); /* object 2 is older, but the call excludes it */
     ck_assert_int_eq(access(path[0], F_OK), 0);
     object_cache_prune(directory, 0, path[2]);
     ck_assert_int_ne(access(path[0], F_OK), 0);

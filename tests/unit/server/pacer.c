@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Work at given times.
+ * Tests the pacer: tasks run when they are due and never earlier, and none runs after its removal.
  */
 #include "simulations/pacer.h"
 
@@ -14,7 +14,8 @@ enum { TICKS = 50, MANY = 300 };
 
 static const uint64_t PERIOD = NANOSECONDS / 1000;
 
-/* A task that runs periodically, and records its ticks. */
+/* Task that runs every PERIOD after `start` and ends after `most` ticks. It counts its ticks, and records the due time
+ * of the last one and whether a tick ran before its due time or out of order. */
 typedef struct ticking {
     pacer_task task;
     uint64_t start, last;
@@ -62,7 +63,7 @@ START_TEST(tasks_run_at_their_times_and_never_before) {
         ck_assert_uint_eq(atomic_load(&many[i].count), TICKS);
         ck_assert(!atomic_load(&many[i].ran_early));
         ck_assert(!atomic_load(&many[i].ran_out_of_order));
-        /* The last due time follows from the first: ticks do not drift, however late they are. */
+        /* The pacer passes on the due time that the task returned, even if a tick ran late. */
         ck_assert_uint_eq(many[i].last, many[i].start + TICKS * PERIOD);
         ck_assert_uint_ge(end, many[i].last);
     }
@@ -85,7 +86,7 @@ START_TEST(removed_task_does_not_run_again) {
 }
 END_TEST
 
-/* Runs a task that is always late. */
+/* Runs a quarter of a period, counts the tick, and returns the present time, so that the task is due again at once. */
 static uint64_t hog(pacer_task *task, uint64_t due) {
     ticking *t = (ticking *)task;
     uint64_t end = clock_now() + PERIOD / 4;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connections of a transport.
+ * Tests the table of a transport's connections: when it closes idle ones and those that do not read their replies.
  */
 #include "transport/pipes.h"
 
@@ -11,7 +11,7 @@
 
 static const pipe_bounds bounds = {.idle_time = 1000, .reply_time = 100, .share = 4};
 
-/* Creates a table with one connection, opened at time 0. */
+/* Creates a table with one connection, of the id 5, opened at time 0. */
 static void open_one(pipe_table *table, transport_kind kind) {
     pipe_record record = {.id = 5, .listener = 2, .kind = kind, .peer = "somebody"};
     pipe_table_init(table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bookkeeping of points: their numbers, their times, and the numbers of the disturbance.
+ * Tests the points of a stream, the order of their numbers (point_order) and the queue by time (input_queue), and the
+ * random numbers of a disturbance.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +27,7 @@ START_TEST(numbers_in_order_are_new) {
 }
 END_TEST
 
-/* Compares the counts with a table of all numbers that arrived. */
+/* Compares point_order, which has a window of numbers, with a table of all numbers that arrived. */
 START_TEST(any_order_is_counted_as_a_table_of_all_counts) {
     static bool came[NUMBERS + 1];
     random_source random = random_seed("any order is counted", 23);
@@ -116,7 +117,7 @@ START_TEST(points_hold_until_the_next_or_go_in_a_line) {
     ck_assert(!input_queue_is_empty(&queue, 2.25));
     ck_assert_uint_eq(pop(&queue, 7, true), 1);
     ck_assert_double_eq(a[0], 40);
-    /* The last point holds for one and a half periods. */
+    /* The queue is empty one and a half periods after the last point, at 3. */
     ck_assert(!input_queue_is_empty(&queue, 4.4));
     ck_assert(input_queue_is_empty(&queue, 4.6));
     input_queue_free(&queue);
@@ -139,7 +140,8 @@ START_TEST(full_queue_accepts_no_point_and_goes_round) {
 }
 END_TEST
 
-/* Compares the queue with a sorted table. Each point has its number as value; several have equal times. */
+/* Compares the queue with a table by time. The value of a point is the order of its insertion; several points have
+ * equal times. */
 START_TEST(points_of_any_order_leave_by_time_and_insertion) {
     enum { COUNT = 3000, TIMES = 500 };
     random_source random = random_seed("points leave by time and insertion", 8);
@@ -168,7 +170,7 @@ START_TEST(points_of_any_order_leave_by_time_and_insertion) {
 }
 END_TEST
 
-/* A queue that moves all later points for each insertion takes half a minute. */
+/* Bounds the time of insertions at the front. A queue that moves all later points for each one takes half a minute. */
 START_TEST(points_in_descending_order_cost_no_more_than_others) {
     enum { COUNT = 100000 };
     input_queue queue;
@@ -202,7 +204,7 @@ START_TEST(disturbance_is_normal_and_determined_by_its_seed) {
         square += x * x;
         fourth += x * x * x * x;
     }
-    /* Moments 0, 1 and 3 of the normal distribution, within five standard errors. */
+    /* The mean is 0, the variance 1 and the fourth moment 3, within five standard errors. */
     ck_assert_double_eq_tol(sum / COUNT, 0, 5 / sqrt(COUNT));
     ck_assert_double_eq_tol(square / COUNT, 1, 5 * sqrt(2.0 / COUNT));
     ck_assert_double_eq_tol(fourth / COUNT, 3, 5 * sqrt(96.0 / COUNT));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Self-probe against a listener that greets as nng does and accepts connections when the test allows it.
+ * Tests the probe of the daemon's own listeners against a listener of the test. It greets as nng does and reports
+ * accepted connections when the test allows it.
  */
 #include "observe/probe.h"
 
@@ -13,11 +14,11 @@
 #include "observe/clock.h"
 #include "unit/server/support.h"
 
-/* Ticks of the daemon's loop. However late they are, SLOW_TICKS take less than the two seconds after which a listener
- * is dead; however early, more than the probe's timeout. */
+/* Period and numbers of ticks of the loop. SLOW_TICKS ticks take longer than the probe's timeout of 0.15 s and less
+ * than the two seconds after which the probe counts a listener as dead. */
 enum { TICK_MILLISECONDS = 50, SLOW_TICKS = 10, CONNECTIONS = 64 };
 
-/* A publisher, the probe that checks it, and the loop of both. */
+/* Listener of the test, the probe that checks it, and the loop of both. */
 typedef struct bench {
     uv_loop_t loop;
     uv_timer_t timer;
@@ -48,7 +49,7 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
     }
 }
 
-/* Greets, as nng's listeners do even when they accept nothing any more. */
+/* Sends nng's greeting to a new connection, which nng does even when it no longer accepts connections. */
 static void on_connection(uv_stream_t *listener, int status) {
     static char greeting[] = {0, 'S', 'P', 0, 0, 0x20, 0, 0};
     bench *b = listener->data;
@@ -90,7 +91,7 @@ static void on_tick(uv_timer_t *timer) {
     }
 }
 
-/* Runs the loop for at most `ticks` ticks, and until the listener is created again. */
+/* Runs the loop for `ticks` ticks, or until the probe has the listener created again. */
 static void run(bench *b, int ticks) {
     b->stop_at = b->ticks + ticks;
     uv_run(&b->loop, UV_RUN_DEFAULT);
@@ -142,7 +143,7 @@ static void close_bench(bench *b) {
     rmdir(b->directory);
 }
 
-/* Returns the state of the listener's component, which was added last. */
+/* Returns the state of the listener's health component, which is the last one. */
 static health_state listener_state(bench *b) {
     static health_component component;
     health_read(&b->health, b->health.count - 1, &component);
@@ -159,7 +160,7 @@ START_TEST(listener_that_accepts_nothing_is_created_again) {
 }
 END_TEST
 
-/* Checks a listener as slow as nng's threads on a busy machine, which runs the loop. */
+/* Checks a listener that accepts late, as nng's threads do on a busy machine, while the loop runs in time. */
 START_TEST(listener_that_is_slow_to_accept_is_reported_and_left) {
     static bench b;
     open_bench(&b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files of messages, and things by name.
+ * Tests recordings, which are files of messages, and name_table, which finds objects by name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void remove_directory(void) {
     rmdir(directory);
 }
 
-/* Appends a state with this number. */
+/* Appends a state with this step, whose q has `step` numbers, at most 30. Returns false if the recording is full. */
 static bool append(recording *r, uint64_t step) {
     Dynamics__V1__RecordingEntry entry = DYNAMICS__V1__RECORDING_ENTRY__INIT;
     Dynamics__V1__SimulationState state = DYNAMICS__V1__SIMULATION_STATE__INIT;
@@ -42,7 +42,8 @@ static bool append(recording *r, uint64_t step) {
     return recording_append(r, &entry.base);
 }
 
-/* Returns the number of entries that can be read, which must be the first ones. */
+/* Returns the number of entries that can be read from the test's file, and checks that their steps are 1, 2 and so on.
+ * Sets *is_whole to whether the last entry ends at the end of the file. */
 static uint64_t count_entries(bool *is_whole) {
     recording_reader reader;
     uint64_t count = 0;
@@ -80,7 +81,7 @@ START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
         ck_assert_int_eq(truncate(path, size), 0);
         uint64_t count = count_entries(&is_whole);
         ck_assert_uint_le(count, last);
-        /* A file looks whole only where it was cut between two messages. */
+        /* A file is whole only if the cut is between two messages. */
         ck_assert(!is_whole || count == last - 1 || size == 0 || count == last);
         last = count;
     }
@@ -88,7 +89,7 @@ START_TEST(messages_come_back_and_every_broken_end_is_noticed) {
 }
 END_TEST
 
-/* Checks a file that is shortened during a read; a reader that maps the file would get a signal. */
+/* Checks a file that is shortened while it is open. A reader that maps the file would be ended by SIGBUS. */
 START_TEST(file_that_is_shortened_while_it_is_read_ends_early) {
     const off_t sizes[] = {4096, 0};
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
@@ -128,7 +129,7 @@ static bool write_varint(FILE *file, size_t value) {
     return fputc((int)value, file) != EOF;
 }
 
-/* Checks damaged messages, of which two bytes can stand for an object of a hundred bytes in memory. */
+/* Checks a damaged message of many empty joints, each two bytes in the file and a hundred in memory. */
 START_TEST(damaged_message_cannot_ask_for_memory_without_bound) {
     enum { DESCRIPTION = 8 << 3 | 2, JOINT = 4 << 3 | 2 };
     const size_t joints = 1 << 20, body = 2 * joints;

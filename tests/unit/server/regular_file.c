@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that are opened by name: an entry that is no regular file is refused without a wait.
+ * Tests regular_file, which opens files by name and refuses what is not a regular file without waiting.
  */
 #include "files/regular_file.h"
 

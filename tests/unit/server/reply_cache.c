@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Replies to requests that changed the daemon's state.
+ * Tests the cache of replies to requests that changed the daemon's state: how copies of a request find the reply, and
+ * which replies are evicted.
  */
 #include "methods/reply_cache.h"
 
@@ -11,7 +12,7 @@
 
 #include "unit/server/support.h"
 
-/* A fixed key, so that the slots that peers and clients share do not change from run to run. */
+/* Fixed key of the fingerprints, so that the slots in which peers and clients collide are equal in all runs. */
 static const fingerprint_key secret = {{3, 4}};
 
 static const transport_identity alice = {TRANSPORT_ORIGIN_USER, 1000}, bob = {TRANSPORT_ORIGIN_IPV4, 0x7f000001};
@@ -33,7 +34,7 @@ static reply_state enter(const transport_identity *peer, uint64_t client, uint64
     return reply_cache_enter(cache, &request, waiter, entry);
 }
 
-/* Stores a reply of `size` bytes, which begins with the id. */
+/* Stores a reply of `size` bytes, which begins with the id of the request and has zeros after it. */
 static void store(const transport_identity *peer, uint64_t client, uint64_t id, size_t size) {
     reply_entry *entry;
     uint8_t *bytes = calloc(1, size + sizeof id);
@@ -43,7 +44,8 @@ static void store(const transport_identity *peer, uint64_t client, uint64_t id, 
     free(bytes);
 }
 
-/* Returns the size of the stored reply to a request; 0: there is none. */
+/* Returns the size of the stored reply to a request, or 0 if there is none. Checks that the reply begins with the
+ * request's id. */
 static size_t stored(const transport_identity *peer, uint64_t client, uint64_t id) {
     reply_entry *entry;
     size_t size = 0;
@@ -110,7 +112,7 @@ START_TEST(oldest_replies_of_a_client_are_evicted_first) {
 }
 END_TEST
 
-/* Bytes and entries: the flood is of many small replies or of few large ones. */
+/* Sizes of every eighth reply of a flood: small replies exceed the number of entries, large ones the bytes. */
 static const size_t flood_sizes[] = {16, REPLY_CACHE_LARGEST};
 
 START_TEST(flood_of_one_peer_evicts_no_reply_of_another) {
@@ -118,7 +120,7 @@ START_TEST(flood_of_one_peer_evicts_no_reply_of_another) {
     for (uint64_t id = 0; id < OWN; id++) {
         store(&alice, 1, id, 100);
     }
-    /* Many clients and addresses of one machine send the flood, so that none of them has much. */
+    /* Many clients at 256 loopback addresses send the flood, so that each client has few replies. */
     for (uint64_t id = 0; id < (uint64_t)3 * REPLY_CACHE_ENTRIES; id++) {
         const transport_identity loopback = {bob.origin, bob.value + id % 256};
         store(&loopback, 1 + id % 1000, id, id % 8 == 0 ? flood_sizes[_i] : 16);
@@ -163,15 +165,15 @@ START_TEST(requests_under_way_and_replies_being_read_are_not_evicted) {
 }
 END_TEST
 
-/* Stores `count` replies of the largest size with the ids from 1 on. */
+/* Stores `count` large replies, each of REPLY_CACHE_LARGEST bytes less an id, to requests with the ids from 1 on. */
 static void store_large(const transport_identity *peer, uint64_t count) {
     for (uint64_t id = 1; id <= count; id++) {
         store(peer, 1, id, REPLY_CACHE_LARGEST - sizeof id);
     }
 }
 
-/* The share of the first peer falls below that of the second, because its replies are being read, before the third one
- * exceeds the first. */
+/* Checks that the cache evicts from the peer with the most evictable replies. peers[0] has the most until three of its
+ * replies are read, which cannot be evicted; then peers[1] has the most. */
 START_TEST(largest_peer_is_found_after_another_has_shrunk) {
     enum { READ = 3 };
     const transport_identity peers[] = {
@@ -183,7 +185,7 @@ START_TEST(largest_peer_is_found_after_another_has_shrunk) {
         ck_assert_int_eq(enter(&peers[0], 1, id, NULL, &read[id - 1]), REPLY_STORED);
     }
     store_large(&peers[2], 4);
-    store_large(&peers[3], 4); /* beyond the bound: 5, 3, 4 and 4 */
+    store_large(&peers[3], 4); /* exceeds the bound: peers[1] has 5 evictable replies, peers[0] 3, the others 4 */
     ck_assert_uint_eq(stored(&peers[1], 1, 1), 0);
     for (uint64_t id = 1; id <= 4; id++) {
         ck_assert_uint_gt(stored(&peers[2], 1, id), 0);
@@ -211,7 +213,8 @@ START_TEST(bytes_are_bounded_and_the_newest_is_stored) {
 }
 END_TEST
 
-/* Threads that send equal requests: each request is new to one of them, and all get its reply. */
+/* Numbers of threads and of requests. All threads enter the same requests at once: each request is new to one of them,
+ * and to another one only if its reply was evicted. */
 enum { THREADS = 4, REQUESTS = 20000 };
 
 static atomic_uint executions, wrong;

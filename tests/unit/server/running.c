@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Long requests that can be cancelled by their numbers.
+ * Tests the list of long requests that are under way: they are cancelled by their peer, client and id.
  */
 #include "methods/running.h"
 
@@ -29,7 +29,7 @@ START_TEST(requests_are_cancelled_by_their_peer_and_numbers) {
     ck_assert(!cancel(&calls, &alice, 8, 0));
     ck_assert(!cancel(&calls, &alice, 7, 4));
     ck_assert(cancel(&calls, &alice, 7, 2));
-    /* Two requests have equal numbers: both are cancelled. */
+    /* Requests 0 and 4 have the same id, so both are cancelled. */
     ck_assert(cancel(&calls, &alice, 7, 0));
     for (int i = 0; i < COUNT; i++) {
         ck_assert_int_eq(atomic_load(&r[i].is_cancelled), i == 2 || i == 0 || i == 4);
@@ -42,7 +42,7 @@ START_TEST(removed_requests_are_not_found) {
     enum { COUNT = 3 };
     running_calls calls;
     running_calls_init(&calls);
-    /* The first, last and middle request, and one that was never listed. */
+    /* Removes each request in turn, and then one that was never added. */
     for (uint64_t removed = 0; removed <= COUNT; removed++) {
         running_call r[COUNT + 1] = {0};
         for (uint64_t i = 0; i < COUNT; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations without memory: wherever an allocation of the daemon fails, the error says so and nothing remains. The
- * linker routes the daemon's calls through this file.
+ * Tests simulation_create when out of memory: whichever allocation of the daemon fails, the error says so and nothing
+ * remains. The linker replaces the daemon's calls of malloc and calloc by __wrap_malloc and __wrap_calloc (--wrap).
  */
 #include "simulations/simulation.h"
 
@@ -10,12 +10,12 @@
 
 #include "unit/server/support.h"
 
-/* Allocations until the first failure; negative: none fails. */
+/* Number of allocations that still succeed before all fail; negative: all succeed. */
 static long allowance = -1;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
-/* Libraries of the sanitizers call them too, so they are visible. */
+/* Wrappers of malloc and calloc are visible because libraries of the sanitizers call them too. */
 __attribute__((visibility("default"))) void *__wrap_malloc(size_t size);
 __attribute__((visibility("default"))) void *__wrap_calloc(size_t count, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models of the daemon.
+ * Tests the store of the daemon's models: finding, replacing, removing and listing, names, and the reuse of workspaces.
  */
 #include "models/store.h"
 
@@ -9,7 +9,7 @@
 
 #include "unit/server/support.h"
 
-/* Changes in the order of their notifications. */
+/* Changes of the store in the order in which it reports them. */
 typedef struct diary {
     model_change changes[16];
     size_t count;
@@ -79,7 +79,7 @@ START_TEST(model_is_replaced_only_on_request) {
 }
 END_TEST
 
-/* A model replaces the expected one, and no other. */
+/* Checks the parameter `expected` of model_store_insert: a model replaces the one with the expected digest only. */
 START_TEST(only_the_expected_model_is_replaced) {
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm"),
@@ -170,7 +170,7 @@ START_TEST(bad_names_are_refused) {
 }
 END_TEST
 
-/* Runs one of several threads that change and read the store. */
+/* Inserts, finds and removes models of the store many times; several threads run it at once. */
 static void *disturb(void *argument) {
     model_store *store = argument;
     for (int i = 0; i < 200; i++) {

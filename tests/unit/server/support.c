@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Shared helpers of the daemon's unit tests. */
+/* Runs the tests of one case, and loads models of the sample robots. */
 #include "unit/server/support.h"
 
 #include <stdio.h>

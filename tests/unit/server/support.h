@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Shared helpers of the daemon's unit tests.
+ * Declares helpers that the daemon's unit tests share: a runner of one test case, and models of the sample robots.
  */
 #ifndef DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
 #define DYNAMICS_TESTS_UNIT_SERVER_SUPPORT_H
@@ -10,10 +10,11 @@
 #include "models/entry.h"
 #include "support/random.h"
 
-/* Runs the tests of one case and returns the exit code. */
+/* Runs the tests of one case. Returns the exit status of main. */
 int run_tests(TCase *tests);
 
-/* Loads a model of the sample robots, such as "ur5", under another name; the caller owns a reference. */
+/* Loads the sample robot `robot`, such as "ur5", with a fixed base as a model of the name `name`. The caller releases
+ * the entry. */
 model_entry *load_robot(const char *robot, const char *name);
 
 #endif

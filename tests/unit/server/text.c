@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Texts of messages.
+ * Tests the texts in error messages: quoted names, and the guess of the name that was meant.
  */
 #include "methods/text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Start of a transport while clients connect, and its end while a request is under way.
+ * Tests a transport: it starts while clients connect, stops while a request is under way, identifies its peers, and
+ * charges waiting messages to the memory budget.
  */
 #include "transport/transport.h"
 
@@ -24,7 +25,7 @@ static memory_budget budget;
 /* Identity of the peer that sent the last request; valid once has_arrived is set. */
 static transport_identity asker;
 
-/* Answers while the transport stops. */
+/* Handler that replies 20 ms after it sets has_arrived, when call_and_stop is stopping the transport. */
 static void answer_late(void *context, transport_call *call) {
     (void)context;
     asker = call->identity;
@@ -109,7 +110,7 @@ START_TEST(peer_keeps_its_identity_over_connections) {
 }
 END_TEST
 
-/* A client that connects as soon as the first endpoint exists, and again until the last one does. */
+/* Client that connects again and again from before the first endpoint exists until all of them do. */
 typedef struct early_client {
     const char *address;
     atomic_bool may_end;
@@ -162,7 +163,7 @@ START_TEST(messages_that_wait_for_slow_subscribers_are_charged_and_few) {
     ck_assert_uint_eq(atomic_load(&budget.held), 128 * SMALL);
     transport_topic_publish(topic, "state", body, LARGE);
     ck_assert_uint_eq(atomic_load(&budget.held), 5 * LARGE);
-    /* A subscriber that reads nothing: its socket and the queue hold what they can, the rest is lost. */
+    /* For a subscriber that reads nothing, the socket and the queue hold some messages, and the rest is lost. */
     sp_peer deaf = sp_open(transport_topic_address(topic, 0), SP_SUB);
     size_t before = allocated_bytes();
     for (int i = 0; i < 200; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Threads that compute long requests.
+ * Tests the pool of threads that run long requests: each accepted task runs once, and a full queue refuses tasks.
  */
 #include "worker_pool.h"
 
@@ -44,7 +44,7 @@ START_TEST(full_queue_refuses_and_recovers) {
     pthread_mutex_lock(&gate);
     ck_assert(worker_pool_submit(pool, wait_at_gate, NULL));
     int accepted = 0;
-    /* The first task may still be in the queue, or on its thread. */
+    /* The first task is still in the queue, which then accepts three more, or already on its thread. */
     while (worker_pool_submit(pool, count, &one) && accepted < 10) {
         accepted++;
     }
