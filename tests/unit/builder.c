@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Builder: refusals of a single link or joint, and reports on a whole robot.
+ * Tests the builder: refusals of single links and joints, and the report on a whole robot.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ START_TEST(repeated_and_bad_names_are_refused) {
 }
 END_TEST
 
-/* Adds a joint that one change has made wrong, and expects a refusal whose message holds the fragment. */
+/* Adds the joint "elbow" and expects that it is refused with a message that contains the fragment. */
 static void expect_bad_joint(const dyn_joint_description *joint, const char *fragment) {
     dyn_builder *builder = new_builder();
     dyn_error error;
@@ -133,7 +133,7 @@ START_TEST(axes_are_normalized_exactly) {
 }
 END_TEST
 
-/* Builds two links and a joint of this type; the inertia is that of the second link. */
+/* Returns the builder of the links "base" and "arm", which has this inertia, and of a joint "j" of this type. */
 static dyn_builder *pair(dyn_joint_type type, const dyn_inertia *inertia) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base");
@@ -142,7 +142,7 @@ static dyn_builder *pair(dyn_joint_type type, const dyn_inertia *inertia) {
     return builder;
 }
 
-/* Expects an entry of the report on a pair with that joint and inertia. */
+/* Builds two links with this joint and inertia (see `pair`), and expects an entry in the report. */
 static void expect_remark(dyn_joint_type type, dyn_inertia inertia, dyn_severity severity, const char *place,
                           const char *fragment) {
     dyn_report *report = new_report();
@@ -355,8 +355,8 @@ START_TEST(null_is_freed) {
 }
 END_TEST
 
-/* Checks the report on the base, which URDF does not state: a robot whose base is likely chosen wrongly has an entry,
- * all others have none. */
+/* Checks the report on the base, which URDF does not state. If `words` is not NULL, an entry says that the base is
+ * likely wrong; otherwise there is no such entry. */
 static void check_base_report(const char *urdf, dyn_base base, dyn_severity severity, const char *place,
                               const char *words) {
     const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
@@ -381,7 +381,7 @@ static void check_base_report(const char *urdf, dyn_base base, dyn_severity seve
     dyn_report_free(report);
 }
 
-/* Parts of descriptions: a link with mass, and a joint with its child. */
+/* Parts of URDF: the end of a link with mass, a joint with its child link, and robots, arms and legs made of them. */
 #define MASS "<inertial><mass value='1'/><inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
 #define PART(type, parent, child)                                                                                      \
     "<joint name='" child "_joint' type='" type "'><parent link='" parent "'/><child link='" child                     \

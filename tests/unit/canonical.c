@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Canonical description: equal for equal models, different for different ones.
+ * Tests the canonical description: it is equal for equal models and different for different ones.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char plain[] =
     "<joint name='k' type='continuous'><parent link='b'/><child link='c'/><mimic joint='j' multiplier='2'/></joint>"
     "</robot>";
 
-/* A URDF of the same robot with other spelling, order of links, formatting, name and drawing. */
+/* URDF of the robot of `plain` with another name, order of links, number format and layout, and a <visual>. */
 static const char respelled[] =
     "<?xml version='1.0'?>\n<robot name='other' xmlns:x='y'>\n<!-- comment -->\n"
     "<link name='c'><visual/><inertial><inertia izz='1e0' ixx='10.e-1' ixy='-0' ixz='0' iyy='+1' iyz='0'/>"
@@ -30,7 +30,7 @@ static const char respelled[] =
     "<joint name='k' type='continuous'><axis xyz='1 0 0'/><mimic offset='0' multiplier='2' joint='j'/>"
     "<parent link='b'/><child link='c'/></joint>\n<link name='a'/></robot>";
 
-/* Returns the canonical text of a URDF. */
+/* Returns the canonical description of a URDF's model. The caller frees it. */
 static char *canonical(const char *urdf, const dyn_build_options *options) {
     dyn_model *model = load_urdf(urdf, options, NULL);
     char *text;
@@ -49,7 +49,7 @@ START_TEST(spelling_and_name_do_not_matter) {
 }
 END_TEST
 
-/* Returns `text` with the first `from` replaced by `to`. */
+/* Returns a copy of `text` in which `to` replaces the first `from`. The caller frees it. */
 static char *replaced(const char *text, const char *from, const char *to) {
     const char *at = strstr(text, from);
     ck_assert_ptr_nonnull(at);
@@ -102,7 +102,7 @@ START_TEST(options_show) {
 END_TEST
 
 START_TEST(names_cannot_imitate_structure) {
-    /* Without quoting, both descriptions would be equal. */
+    /* Without the escaped quotes, the name would read as a link with a parent. */
     char *a = canonical("<robot name='r'><link name='a\" parent \"b'/></robot>", NULL);
     ck_assert_ptr_nonnull(strstr(a, "link \"a\\\" parent \\\"b\""));
     dyn_text_free(a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Named configurations.
+ * Tests the zero configuration and the home configuration of a model.
  */
 #include "robots.h"
 
-/* Adds a joint with a range to a new link of the root. */
+/* Adds a link and a joint of this name, with limits, between "root" and the link. */
 static void add_ranged(dyn_builder *builder, const char *name, dyn_joint_type type, double lower, double upper) {
     add_link(builder, name);
     dyn_joint_description joint = joint_between(name, type, "root", name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias that no body has: the builder accepts them with a warning if the mass matrix stays positive definite, and
- * refuses them otherwise. A joint that no inertia resists has no forward dynamics.
+ * Tests inertias that no body has: the builder accepts them with a warning if the mass matrix remains positive
+ * definite, and refuses them otherwise. Forward dynamics is refused if no inertia resists a joint.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 static const dyn_inertia sphere = {.mass = 1, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
 
-/* Builds "base", which carries "upper" on the joint "a", about z, and "lower", which "upper" carries on the joint "b",
- * about `axis`. */
+/* Returns the builder of a chain of the links "base", "upper" and "lower". The joint "a" turns "upper" about z, and the
+ * joint "b" turns "lower" about `axis`. */
 static dyn_builder *chain(const dyn_inertia *upper, const dyn_inertia *lower, const double axis[3]) {
     dyn_builder *builder = new_builder();
     dyn_joint_description b = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "upper", "lower");
@@ -28,7 +28,8 @@ static dyn_builder *chain(const dyn_inertia *upper, const dyn_inertia *lower, co
 
 static const double x_axis[3] = {1, 0, 0}, z_axis[3] = {0, 0, 1};
 
-/* Computes forward dynamics at two states, and inverse dynamics back. */
+/* Computes forward dynamics at two states. If it succeeds, checks that inverse dynamics returns the torques. Returns
+ * the status of forward dynamics. */
 static dyn_status go_around(const dyn_model *model, dyn_error *error) {
     const double q[4] = {0, 0, 0.3, 1.2}, v[4] = {0, 0, -1, 2}, tau[4] = {1, 0, 2, -3};
     double a[4], back[4];
@@ -55,7 +56,7 @@ static const struct {
     /* Small moments next to those of the mass, as in TIAGo. */
     {{.mass = 0.01, .center_of_mass = {0, 0.1, 0.1}, .rotational = {-3.53486e-8, 0, 0, 3.5e-8, 0, 9e-8}},
      "its principal moments are -3.53486e-08"},
-    /* Negative moments across the axes of the joints only, which carry other links, as in Allegro hands. */
+    /* A negative moment only about an axis across those of the joints, as in Allegro hands. */
     {{.mass = 0.13, .center_of_mass = {0.039, 0, 0}, .rotational = {7e-5, -9.6e-5, 5.9e-5, 4e-5, -3.6e-5, 6.6e-5}},
      "no body has a negative one"},
     /* A foot or a flange without mass, as in Bolt and Panda. */
@@ -78,7 +79,7 @@ START_TEST(inertia_that_leaves_the_mass_matrix_positive_definite_is_a_warning) {
 }
 END_TEST
 
-/* Expects a refusal with the link "lower", and the joint. */
+/* Expects that the builder is refused because of the link "lower", and frees it. */
 static void expect_indefinite(dyn_builder *builder, const char *fragment) {
     dyn_model *model;
     dyn_error error;
@@ -138,7 +139,7 @@ START_TEST(massless_links_that_carry_a_body_are_no_warning) {
 }
 END_TEST
 
-/* Checks two joints about one axis with nothing between them: M is singular up to rounding. */
+/* Checks two joints about one axis with a massless link between them: M is singular but for rounding errors. */
 START_TEST(an_unresisted_joint_has_no_forward_dynamics_whatever_rounding_leaves) {
     const dyn_inertia none = {0};
     const double tilted[3] = {0.48, 0.6, 0.64}, q[2] = {0.1, 0.2}, tau[2] = {1, 1};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots from Denavit-Hartenberg parameters: against the product of the rows, published torques, and a URDF.
+ * Tests robots from Denavit-Hartenberg parameters: compares them with the product of the textbooks' transforms, with
+ * published torques, and with a URDF.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ static void multiply(const double A[16], const double B[16], double T[16]) {
     memcpy(T, out, sizeof out);
 }
 
-/* Computes the transforms in the form of the textbooks. */
+/* Computes the 4 x 4 transform of one row at q, as textbooks print it for the standard or the modified convention. */
 static void textbook_row(dyn_dh_convention convention, const dyn_dh_row *row, double q, double T[16]) {
     bool slides = row->type == DYN_JOINT_TYPE_PRISMATIC;
     double theta = row->theta + (slides ? 0 : q), d = row->d + (slides ? q : 0), a = row->a;
@@ -95,7 +96,7 @@ START_TEST(link_frames_are_the_product_of_the_rows) {
 }
 END_TEST
 
-/* The Puma 560 of Armstrong, Khatib and Burdick 1986, with Corke's table of it. */
+/* Parameters of the Puma 560, measured by Armstrong, Khatib and Burdick 1986, as in Corke's table. */
 static const dyn_dh_row puma[6] = {
     {.alpha = M_PI_2},
     {.a = 0.4318, .inertia = {17.4, {-0.3638, 0.006, 0.2275}, {0.13, 0, 0, 0.524, 0, 0.539}}},
@@ -132,7 +133,8 @@ START_TEST(puma_560_has_its_published_gravity_load) {
 }
 END_TEST
 
-/* Checks the maker's parameters of the UR5, in the base of its URDF, which is rotated by half a turn about z. */
+/* Compares the manufacturer's parameters of the UR5 with its URDF, whose base is rotated by half a turn about z. Passes
+ * if the URDF is missing. */
 START_TEST(ur5_has_the_kinematics_of_its_urdf) {
     static const dyn_dh_row rows[6] = {
         {.type = DYN_JOINT_TYPE_REVOLUTE, .d = 0.089159, .alpha = M_PI_2},

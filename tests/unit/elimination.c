@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Elimination: which columns of a matrix depend on others.
+ * Tests `eliminate`, which finds the columns of a matrix that depend on others.
  */
 #include "lib/src/identification/elimination.h"
 
@@ -13,7 +13,7 @@
 
 enum { ROWS = 3, COLUMNS = 4 };
 
-/* Fills A. Columns 1 and 2 are opposite up to the rounding of one of them; column 3 is their difference. */
+/* Fills A, of rank 2. Column 1 is scale_1 x, column 2 is -scale_2 x and column 3 is 0.1 x; column 0 is independent. */
 static void fill(double scale_1, double scale_2, double A[ROWS * COLUMNS]) {
     static const double x[ROWS] = {0.1, 0.9, -0.3}, y[ROWS] = {0.2, -0.1, 0.4};
     for (size_t i = 0; i < ROWS; i++) {

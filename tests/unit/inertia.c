@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias of shapes, moved, added, checked and in other coordinates.
+ * Tests inertias: those of shapes and meshes, sums, poses, other parameters, and the check of what a body can have.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void assert_inertia(const dyn_inertia *actual, const dyn_inertia *expecte
     }
 }
 
-/* Returns a possible body: a random box in a random place. */
+/* Returns the inertia of a random box with a random pose. */
 static dyn_inertia random_body(random_source *random) {
     dyn_inertia inertia;
     dyn_error error;
@@ -38,7 +38,7 @@ static dyn_inertia random_body(random_source *random) {
     return inertia;
 }
 
-/* Compares with Modern Robotics, figure 8.5; the sphere is its ellipsoid with equal axes. */
+/* Compares with Modern Robotics, figure 8.5. A sphere is the ellipsoid of the figure with equal axes. */
 START_TEST(shapes_have_the_printed_moments) {
     dyn_inertia inertia;
     dyn_error error;
@@ -149,11 +149,13 @@ END_TEST
 
 enum { MESH_BYTES = 8192, BOX_TRIANGLES = 12 };
 
-/* Corner numbers of the triangles of a box, outwards; bit i of a number selects the upper side of axis i. */
+/* Corners of the triangles of a box, whose normals point outwards. Bit i of a corner's number selects the upper side of
+ * axis i. */
 static const int box_faces[BOX_TRIANGLES][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6}, {5, 7, 6}, {0, 1, 4}, {1, 5, 4},
                                                 {2, 6, 3}, {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
 
-/* Writes ASCII STL of the first `count` triangles of a box of 1 x 2 x 3 whose lower corner is at (2, 0, -1). */
+/* Writes ASCII STL of the first `count` triangles of a box of 1 x 2 x 3 whose lower corner is at (2, 0, -1). Normals
+ * point inwards if `inwards`. Returns the length of the text. */
 static size_t box_text(int count, bool inwards, char *text) {
     int length = sprintf(text, "solid box\n");
     for (int t = 0; t < count; t++) {

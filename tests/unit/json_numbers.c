@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers of 64 bits keep all their digits in JSON.
+ * Tests the conversion of messages to JSON and back: numbers of 64 bits keep all their digits.
  */
 #include <check.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The load report.
+ * Tests the report on a load, a list of notes and warnings.
  */
 #include "lib/src/model/load_report.h"
 

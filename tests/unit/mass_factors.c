@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Factors of the mass matrix: a robot with known numbers, and refusals.
+ * Tests the factors of the mass matrix: the numbers of a robot with known factors, and refusals.
  */
 #include <math.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Allocation failures: wherever an allocation fails, the library reports that memory is exhausted, and leaks nothing
- * (the address sanitizer's build checks that). The linker routes the library's calls through this file.
+ * Tests the library when out of memory: whichever allocation fails, the error says so, and nothing leaks (a build with
+ * the address sanitizer checks that). The linker replaces the library's calls of malloc, calloc, realloc and strdup by
+ * the __wrap functions of this file (--wrap).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "robots.h"
 
-/* Allocations until the first failure; negative: none fails. */
+/* Number of allocations that still succeed before all fail; negative: all succeed. */
 static long allowance = -1;
 
 static int may_allocate(void) {
@@ -78,7 +79,7 @@ START_TEST(failed_allocation_is_an_error_wherever_it_happens) {
 }
 END_TEST
 
-/* Runs an operation on the robot, given the number of the test. */
+/* Runs the operation of this number on the model and returns its status. Operations that create a model set *result. */
 static dyn_status operate(int number, const dyn_model *model, dyn_error *error, dyn_model **result) {
     static const char *const joints[] = {"root_joint", "j"};
     const dyn_inertia payload = {.mass = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Mimic joints: chains, refusals, and the policy that makes them independent.
+ * Tests mimic joints: chains of them, refusals, and the policy that makes them independent.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/src/model/normal_form.h"
 #include "robots.h"
 
-/* Adds a joint that follows another one. */
+/* Adds a joint between "base" and `child` that mimics the joint `master`. */
 static void add_mimic(dyn_builder *builder, const char *name, dyn_joint_type type, const char *child,
                       const char *master, double multiplier, double offset) {
     dyn_joint_description joint = joint_between(name, type, "base", child);
@@ -18,7 +18,7 @@ static void add_mimic(dyn_builder *builder, const char *name, dyn_joint_type typ
     add_joint(builder, &joint);
 }
 
-/* Builds "base" with the children "a", "b" and "c". */
+/* Returns a builder with the links "base", "a", "b" and "c" and without joints. */
 static dyn_builder *hand(void) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names: which ones are allowed, and the search for numbers by them.
+ * Tests names: which ones are allowed, how refused ones are printed, and the index that finds a number by name.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,7 @@ START_TEST(a_refused_name_is_shown_with_escapes) {
 }
 END_TEST
 
-/* The reader refuses unprintable names in any place of a description, and its report and errors have no such
- * characters. */
+/* Checks that the reader refuses unprintable names anywhere in a description, with printable errors. */
 START_TEST(descriptions_with_unprintable_names_are_refused) {
     static const char *const texts[] = {
         "<robot name='r'><link name='a\xE2\x80\xAE'/></robot>",

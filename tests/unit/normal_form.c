@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Normal form: it describes the robot of the description.
+ * Tests the normal form of models, whose bodies the kernels use: it is the same robot as the description.
  */
 #include "lib/src/model/normal_form.h"
 
@@ -25,7 +25,7 @@ static void random_rotation(random_source *random, double R[9]) {
     memcpy(R, turn, sizeof turn);
 }
 
-/* A random description: the parent of link i is a random earlier one. */
+/* Random description of a robot: the parent of link i is a random earlier link. */
 typedef struct description {
     dyn_link_description links[LINKS];
     dyn_joint_description joints[LINKS]; /* joint i carries link i; none for link 0 */
@@ -76,7 +76,7 @@ static dyn_model *build_described(const description *d, dyn_base base) {
     return build_model(builder, &options, NULL);
 }
 
-/* Computes the places of the links in the world at the zero configuration, from the description alone. */
+/* Computes the poses of the links in the world at the zero configuration, from the description alone. */
 static void described_places(const description *d, dyn_pose places[LINKS]) {
     places[0] = identity_pose;
     for (int i = 1; i < LINKS; i++) {
@@ -87,7 +87,7 @@ static void described_places(const description *d, dyn_pose places[LINKS]) {
     }
 }
 
-/* Computes the places of the bodies in the world at the zero configuration. */
+/* Computes the poses of the model's bodies in the world at the zero configuration. */
 static void body_places(const dyn_model *model, dyn_pose places[2 * LINKS]) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
@@ -215,7 +215,8 @@ START_TEST(axis_of_a_body_is_plus_z) {
 }
 END_TEST
 
-/* Returns whether body i is the first revolute one on a body whose frame may be rotated. */
+/* Returns true if body i is the first revolute child of a body whose frame the normal form may choose. Such a body must
+ * be a hinge. */
 static bool is_first_on_turned(const dyn_model *model, int i) {
     const body *b = &model->bodies[i];
     bool first = b->motion == MOTION_REVOLUTE && b->parent >= 0;
@@ -287,7 +288,7 @@ START_TEST(values_that_overflow_when_merged_are_refused) {
 }
 END_TEST
 
-/* Builds a link that turns about z, with a thin rod along the axis of a joint of this type on it. */
+/* Builds a link that turns about z and carries a thin rod on a joint of this type. The rod lies on the joint's axis. */
 static dyn_model *rod_on_a_link(dyn_joint_type type) {
     dyn_builder *builder = new_builder();
     const dyn_inertia rod = {.mass = 3, .center_of_mass = {0, 0, 0.4}, .rotational = {0.09, 0, 0, 0.09, 0, 0}};
@@ -305,7 +306,8 @@ static dyn_model *rod_on_a_link(dyn_joint_type type) {
 
 static const double nothing[6] = {0};
 
-/* The inertia of a rod on its joint's axis is grouped with that of the link, as if they were welded. */
+/* Checks that a rod on its joint's axis has no grouped inertia of its own: that of the link is as if the rod were
+ * welded to it. */
 START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
     dyn_model *turning = rod_on_a_link(DYN_JOINT_TYPE_REVOLUTE), *welded = rod_on_a_link(DYN_JOINT_TYPE_FIXED);
     ck_assert_int_eq(turning->body_count, 2);
@@ -323,7 +325,7 @@ START_TEST(rod_on_the_axis_of_its_joint_is_grouped_with_the_parent) {
 }
 END_TEST
 
-/* Checks a robot so large that grouping overflows: gravity has its full effect. */
+/* Checks a robot so large that the grouped inertias overflow: the gravity torques are still right. */
 START_TEST(bodies_keep_their_inertias_where_groups_overflow) {
     dyn_builder *builder = new_builder();
     dyn_joint_description joint = joint_between("b", DYN_JOINT_TYPE_REVOLUTE, "a", "b");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations on models: their refusals and error messages, and their effect on names, couplings and limits.
+ * Tests the operations on models, such as attach, detach, lock and merge: their refusals and error messages, and their
+ * effect on names, couplings and limits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,12 +41,13 @@ static dyn_model *arm(dyn_base base, dyn_mimic_policy mimic) {
 
 static const dyn_inertia box = {.mass = 2, .rotational = {0.1, 0, 0, 0.1, 0, 0.1}};
 
-/* Returns the result, which must exist. */
+/* Returns *result. Fails the test if the operation has failed. */
 static dyn_model *built(dyn_status status, const dyn_error *error, dyn_model **result) {
     ck_assert_msg(status == DYN_OK, "%s: %s", error->place, error->message);
     return *result;
 }
 
+/* Operation with one argument that is the name of a link. */
 typedef dyn_status (*operation)(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error);
 
 static dyn_status attach(const dyn_model *model, const char *link, dyn_model **result, dyn_error *error) {
@@ -90,7 +92,7 @@ START_TEST(unknown_links_are_named) {
 }
 END_TEST
 
-/* An operation leaves its source unchanged. */
+/* Checks that an operation leaves its source unchanged, and that the result has the gravity of the source. */
 START_TEST(source_stays_as_it_is) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result = NULL;
     char *before, *after;
@@ -165,7 +167,7 @@ START_TEST(bad_payloads_of_a_workspace_are_refused) {
 }
 END_TEST
 
-/* A finger needs its master. */
+/* Checks that a mimic joint cannot be separated from the joint that it follows. */
 START_TEST(couplings_are_not_torn_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *finger = "finger", *elbow = "elbow";
@@ -176,7 +178,7 @@ START_TEST(couplings_are_not_torn_apart) {
                  "follows joint \"elbow\"; lock that one");
     ck_assert_ptr_null(result);
 
-    /* Together with its master the finger stays, at multiplier times the angle plus the offset. */
+    /* Locking the elbow locks the finger too, at multiplier times the elbow's angle plus the offset. */
     double q[16];
     dyn_zero_configuration(model, q);
     q[dyn_model_joint(model, dyn_model_find_joint(model, "elbow"))->q_index] = 0.5;
@@ -191,7 +193,7 @@ START_TEST(couplings_are_not_torn_apart) {
 }
 END_TEST
 
-/* A joint whose leader is removed follows the leader's master: q = 2 (3 q_z + 0.5) + 0.25. */
+/* Checks a chain of mimic joints whose middle one, y, is removed: x then follows z, q_x = 2 (3 q_z + 0.5) + 0.25. */
 START_TEST(couplings_are_composed_where_the_link_between_goes) {
     dyn_builder *builder = new_builder();
     add_link(builder, "base"), add_link(builder, "a"), add_link(builder, "b"), add_link(builder, "c");
@@ -213,7 +215,7 @@ START_TEST(couplings_are_composed_where_the_link_between_goes) {
 }
 END_TEST
 
-/* A subtree can be separated from its master where joints are independent. */
+/* Checks that mimic joints can be separated if the model was built with independent mimic joints. */
 START_TEST(independent_joints_come_apart) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_INDEPENDENT), *result;
     const char *elbow = "elbow";
@@ -270,7 +272,7 @@ static void expect_site(const dyn_error *error, const char *argument, dyn_elemen
     ck_assert_int_eq(error->site.element.kind, kind);
 }
 
-/* Errors name the argument and its element as values. */
+/* Checks the fields of error.site, which name the argument and its element. */
 START_TEST(errors_of_operations_name_the_argument) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *const joints[] = {"shoulder", "finger"}, *const unknown[] = {"shoulder", "elbow", "nothing"};
@@ -302,7 +304,7 @@ START_TEST(errors_of_operations_name_the_argument) {
 }
 END_TEST
 
-/* A locked floating base is on a link "world", and can be freed again. */
+/* Checks that locking a floating base fixes it to a new link "world", and that the base can float again. */
 START_TEST(floating_base_can_be_locked_and_freed) {
     dyn_model *model = arm(DYN_BASE_FLOATING, DYN_MIMIC_POLICY_COUPLED), *result;
     const char *root = "root_joint";
@@ -345,7 +347,7 @@ START_TEST(root_cannot_be_detached_and_names_may_not_clash) {
 }
 END_TEST
 
-/* A chain keeps the links that are fixed to its own, and drops branches that move. */
+/* Checks that a chain includes the links that are fixed to its own links, and no branches that move. */
 START_TEST(chain_includes_the_bodies_fixed_to_it) {
     dyn_model *model = arm(DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED), *result;
     dyn_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placements and mass properties.
+ * Tests rotations, mass properties in other frames, and the eigenvalues of symmetric 3 x 3 matrices.
  */
 #include "lib/src/model/placement.h"
 
@@ -47,7 +47,7 @@ START_TEST(shortest_rotation_takes_z_to_any_axis) {
         ck_assert(is_rotation(R));
         const double z[3] = {R[2], R[5], R[8]};
         expect_near(z, axis, 3, 1e-15);
-        /* The angle of the rotation is that between z and the axis. */
+        /* The rotation turns by the angle between z and the axis, and no more: its cosine is axis[2]. */
         ck_assert_double_eq_tol((R[0] + R[4] + R[8] - 1) / 2, axis[2], 1e-14);
     }
 }
@@ -65,7 +65,7 @@ START_TEST(rotations_are_distinguished_from_other_matrices) {
 }
 END_TEST
 
-/* Returns a random placement. */
+/* Returns a pose with a random rotation and a position of up to 2 in each coordinate. */
 static dyn_pose random_pose(random_source *random) {
     double axis[3], A[9], angle = random_uniform(random, -3, 3);
     dyn_pose pose;
@@ -79,7 +79,7 @@ static dyn_pose random_pose(random_source *random) {
     return pose;
 }
 
-/* Returns mass properties of point masses, summed up from their definition. */
+/* Returns the sum of the mass properties of point masses by definition. A point is x, y, z and its mass. */
 static mass_properties of_points(int count, double points[][4]) {
     mass_properties sum = {0};
     for (int k = 0; k < count; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Placements and merged inertias of real robots agree with reference values (Pinocchio 3.7.0 in long double). Skipped
- * where the directory of the reference values is missing.
+ * Compares placements and merged inertias of real robots with reference values (Pinocchio 3.7.0 in long double). Fails
+ * if the directory of the reference values is missing.
  */
 #include <dirent.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static void read_numbers(const json_t *array, int count, double *values) {
     }
 }
 
-/* Returns the pose of A in B, given that of B in A. */
+/* Returns the inverse of a pose: the pose of A in B for that of B in A. */
 static dyn_pose inverse(const dyn_pose *pose) {
     dyn_pose result;
     rotation_transpose(pose->rotation, result.rotation);
@@ -43,14 +43,15 @@ static void expect_near(const char *what, const char *joint, const double *actua
     }
 }
 
-/* Returns the place of a joint's child link in the body that carries it, and the body. */
+/* Returns the index of the body that carries a joint's child link, and the link's pose in the body. */
 static const body_frame *child_frame(const dyn_model *model, const char *name) {
     int joint = dyn_model_find_joint(model, name);
     ck_assert_msg(joint >= 0, "joint %s is missing", name);
     return &model->frames[dyn_model_joint(model, joint)->child_link];
 }
 
-/* Compares the merged inertia of the body that a joint moves. */
+/* Compares the merged inertia of the body that a joint moves with the reference: mass, centre of mass and rotational
+ * inertia in the axes of the joint's child link. */
 static void compare_inertia(const dyn_model *model, const char *name, const double reference[10]) {
     const body_frame *frame = child_frame(model, name);
     const body *b = &model->bodies[frame->body];
@@ -72,7 +73,8 @@ static void compare_inertia(const dyn_model *model, const char *name, const doub
     expect_near("inertia", name, in_link.inertia, about_origin.inertia, 6, trace);
 }
 
-/* Compares the place of a joint in its parent joint's frame. */
+/* Compares the placement of a joint's child link in that of the parent joint, or in the world without one, with the
+ * reference: rotation, then position. */
 static void compare_placement(const dyn_model *model, const char *name, const char *parent,
                               const double reference[12]) {
     const body_frame *frame = child_frame(model, name);
@@ -118,7 +120,7 @@ static char *path_of(const char *directory, const char *file) {
     return path;
 }
 
-/* Compares one file of reference values; returns false if its robot is missing. */
+/* Compares a robot with one file of reference values. Returns false if the robot's file is missing. */
 static bool compare_file(const char *file) {
     char *path = path_of("golden", file);
     json_t *reference = json_load_file(path, 0, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small robots for unit tests, and checks of errors and reports.
+ * Builds small robots for unit tests, and checks errors and reports.
  */
 #include "robots.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Small robots for unit tests, and checks of errors and reports.
+ * Declares functions that build small robots for unit tests, and checks of errors and reports. A function that the
+ * library refuses fails the test.
  */
 #ifndef DYNAMICS_TESTS_ROBOTS_H
 #define DYNAMICS_TESTS_ROBOTS_H
@@ -11,32 +12,32 @@
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* Returns an empty builder for the robot "test". */
+/* Returns an empty builder for the robot "test". The caller frees it. */
 dyn_builder *new_builder(void);
 
 /* Adds a link of 1 kg with a rotational inertia of 0.1 kg m^2 about each axis. */
 void add_link(dyn_builder *builder, const char *name);
 
-/* Adds the link with another inertia. */
+/* Adds a link with this inertia. */
 void add_link_with(dyn_builder *builder, const char *name, const dyn_inertia *inertia);
 
-/* Returns a joint about or along z, at the parent's origin. */
+/* Returns the description of a joint whose frame is that of the parent. Its axis is z, and its second axis x. */
 dyn_joint_description joint_between(const char *name, dyn_joint_type type, const char *parent, const char *child);
 
 void add_joint(dyn_builder *builder, const dyn_joint_description *joint);
 
-/* Adds a joint of joint_between's form to the builder. */
+/* Adds the joint that joint_between describes. */
 void connect_links(dyn_builder *builder, const char *name, dyn_joint_type type, const char *parent, const char *child);
 
-/* Builds the model and frees the builder; the report may be NULL. */
+/* Builds the model and frees the builder. The options and the report may be NULL. */
 dyn_model *build_model(dyn_builder *builder, const dyn_build_options *options, dyn_report *report);
 
-/* Loads a URDF text. */
+/* Loads a URDF text. The options and the report may be NULL. The caller frees the model. */
 dyn_model *load_urdf(const char *text, const dyn_build_options *options, dyn_report *report);
 
 dyn_report *new_report(void);
 
-/* Returns the whole file, with a zero byte after it; NULL if it does not exist. */
+/* Returns the whole file with a zero byte after it, or NULL if it cannot be opened. The caller frees the text. */
 char *read_whole_file(const char *path, size_t *length);
 
 /* Asserts that the error has this status and place, and that its message holds the fragment. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Screws of robots in both directions, compared with the Newton-Euler algorithm of Modern Robotics, equations 8.50 to
- * 8.54, written here with the book's 4 x 4 and 6 x 6 matrices.
+ * Tests the conversion between robots and lists of screws, in both directions. Compares torques with the Newton-Euler
+ * algorithm of Modern Robotics, equations 8.50 to 8.54, written here with the book's 4 x 4 and 6 x 6 matrices.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void multiply(int n, const double *A, const double *B, double *C) {
     memcpy(C, out, (size_t)(n * n) * sizeof *C);
 }
 
-/* Computes y = A x, or A' x. */
+/* Computes y = A x, or A' x if `transposed`. */
 static void apply(const double A[36], bool transposed, const double x[6], double y[6]) {
     double out[6] = {0};
     for (int i = 0; i < 36; i++) {
@@ -166,7 +166,8 @@ static int frame_of(const dyn_model *model, const char *name) {
     return frame;
 }
 
-/* Compares RNEA of the model with the book's algorithm, with a wrench that the end effector applies. */
+/* Compares RNEA of the model with the book's algorithm in random states, with a wrench that the end effector applies to
+ * the environment. The model has a link "end_effector". */
 static void assert_book_torques(const dyn_model *model, random_source *random, int n, const double *M, const double *G,
                                 const double *S) {
     dyn_workspace *workspace;
@@ -207,8 +208,8 @@ static void assert_lists(const char *what, const double *x, const double *y, int
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* Computes the example in the comment of InverseDynamics in the book's software, with these three torques; the book
- * itself does not print them. */
+/* Compares with the example in the comment of InverseDynamics in the book's software, which states these torques. The
+ * book itself does not print them. */
 START_TEST(book_algorithm_returns_its_published_torques) {
     static const double M[64] = {1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1,
                                  0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1,
@@ -246,7 +247,7 @@ START_TEST(ur5_has_the_torques_of_the_book) {
 }
 END_TEST
 
-/* Compares the numbers above with their source, a file whose right angles have twelve digits. */
+/* Compares the UR5 of ur5_screws.h with the URDF that it is computed from, whose right angles have twelve digits. */
 START_TEST(ur5_is_the_robot_of_its_urdf) {
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
@@ -289,7 +290,8 @@ START_TEST(ur5_comes_back_as_it_went_in) {
 }
 END_TEST
 
-/* Builds a random serial chain: joints of every type with one coordinate, fixed links between them. */
+/* Builds a random serial chain of n joints of one coordinate each, with fixed joints between them, and a massless link
+ * "end_effector" at its end. */
 static dyn_model *random_chain(random_source *random, int n) {
     static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS, DYN_JOINT_TYPE_PRISMATIC,
                                            DYN_JOINT_TYPE_HELICAL, DYN_JOINT_TYPE_FIXED};
@@ -326,7 +328,8 @@ static dyn_model *random_chain(random_source *random, int n) {
     return build_model(builder, NULL, NULL);
 }
 
-/* Any chain has the torques that the book computes from its screws, and these build a chain with equal screws. */
+/* Checks that a chain has the torques that the book computes from its screws, and that these screws build a chain with
+ * equal screws. */
 START_TEST(random_chains_round_trip) {
     random_source random = random_seed("chain -> screws -> chain", 20261215);
     dyn_error error;
@@ -348,7 +351,7 @@ START_TEST(random_chains_round_trip) {
 }
 END_TEST
 
-/* Checks a frame {i} away from the centre of mass, whose position the off-diagonal blocks of G contain. */
+/* Checks a link frame away from the centre of mass, whose position is in the off-diagonal blocks of G. */
 START_TEST(inertias_need_not_be_about_the_centre_of_mass) {
     random_source random = random_seed("G = [I m c~; -m c~ m 1]", 20261216);
     static const double M[32] = {1, 0, 0, 0.1, 0, 1, 0, 0.2, 0, 0, 1, 0.3, 0, 0, 0, 1,

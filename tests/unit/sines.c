@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sines and cosines of the kernels, compared with those of long doubles.
+ * Tests the sines and cosines of the kernels: compares them with those of long doubles.
  */
 #include <check.h>
 #include <math.h>
@@ -35,8 +35,8 @@ static void expect_close(double x, double got, long double exact) {
     ck_assert_msg(error <= bound, "of %.17g: %.17g is off by %g units", x, got, error);
 }
 
-/* Checks each angle's error, and that the bits do not depend on its place in a batch. `lanes` doubles are one
- * number. */
+/* Checks the errors of sines and cosines, and that their bits do not depend on the place of an angle in a batch. A
+ * packed number of the instance has `lanes` doubles. */
 static void check_angles(sines_function *sines, int lanes, const double *angle) {
     static double sine[ANGLES * DOUBLES], cosine[ANGLES * DOUBLES], packed[ANGLES * DOUBLES];
     for (int i = 0; i < ANGLES * lanes; i++) {
@@ -78,7 +78,8 @@ static void expect_float_close(float x, float got, double exact) {
     ck_assert_msg(error <= bound, "of %.9g: %.9g is off by %g units", x, got, error);
 }
 
-/* Checks sines and cosines in single precision, to which it first rounds the angles. */
+/* Checks sines and cosines of the angles in single precision as check_angles does in double precision. Angles are
+ * first rounded, and limited to 1e30. */
 static void check_float_angles(float_sines_function *sines, int lanes, const double *angle) {
     static float sine[ANGLES * FLOATS], cosine[ANGLES * FLOATS], packed[ANGLES * FLOATS];
     for (int i = 0; i < ANGLES * lanes; i++) {
@@ -120,7 +121,7 @@ START_TEST(small_and_large_angles) {
     random_source random = random_seed("sines of angles of all sizes", 61);
     double angle[ANGLES];
     for (int k = 0; k < SETS; k++) {
-        double size = pow(10, k - 9); /* to 1e14; large ones begin at 5e5, or 800 */
+        double size = pow(10, k - 9); /* to 1e14; other code computes angles beyond 5e5, or 800 for floats */
         for (int i = 0; i < ANGLES; i++) {
             angle[i] = random_uniform(&random, -size, size);
         }

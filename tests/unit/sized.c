@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structs that grow with the library: those of callers that were compiled with an older or a newer header.
+ * Tests structs with a member struct_size, which callers with an older or a newer header of the library pass.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 static const char robot[] = "<robot name='r'><link name='base'><inertial><mass value='1'/>"
                             "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial></link></robot>";
 
-/* Options in the header of a later version. */
+/* Build options as a later version of the header may define them. */
 typedef struct later_options {
     dyn_build_options known;
     double unknown;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Statuses and error descriptions.
+ * Tests the names of statuses and the texts of errors.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Text for readers: every character is printable or escaped.
+ * Tests the printable form of texts: every character is printable or escaped, in the library as in the clients.
  */
 #include <dynamics/text.h>
 
@@ -66,7 +66,8 @@ START_TEST(unprintable_are_control_invisible_and_direction_characters) {
 }
 END_TEST
 
-/* Compares the library's and the clients' printable form of a text. One assertion for each would cost Check seconds. */
+/* Compares the library's and the clients' printable form of a text. A Check assertion for each text would take seconds
+ * in total, so the function calls Check only to report a difference. */
 static void compare(const char *text) {
     char ours[64], theirs[64];
     dyn_text_print(text, ours, sizeof ours);

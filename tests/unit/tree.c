@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tree of links: order, roots, cycles.
+ * Tests how the builder orders links and joints to a tree, and which graphs it refuses: several roots, two parents,
+ * cycles.
  */
 #include "lib/src/model/tree.h"
 
@@ -10,7 +11,7 @@
 
 #include "robots.h"
 
-/* Builds with a fixed base, expects an error and frees the builder. */
+/* Builds a model with a fixed base, expects this error, and frees the builder. */
 static void expect_refusal(dyn_builder *builder, dyn_status status, const char *place, const char *fragment) {
     dyn_model *model = NULL;
     dyn_error error;
@@ -132,7 +133,8 @@ START_TEST(cycle_beside_a_tree_is_found) {
 }
 END_TEST
 
-/* Builds a chain of `count` links, listed from the tip, with a joint of this type between neighbours. */
+/* Returns the builder of a chain of `count` links, added from the tip to the root, with a joint of this type between
+ * neighbours. */
 static dyn_builder *chain(int count, dyn_joint_type type) {
     dyn_builder *builder = new_builder();
     char link[16], parent[16], joint[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of URDF: the meaning of each element, and the report on the others.
+ * Tests the reader of URDF: the meaning of each element, and the report on elements that it ignores.
  */
 #include <locale.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "robots.h"
 #include "lib/src/model/number.h"
 
-/* A file with every element and attribute, the joints before the links, children before parents. */
+/* File with every element and attribute, in which joints precede links and children precede parents. */
 static const char everything[] =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"                                                 /* 1 */
     "<robot name=\"all\" version=\"1.0\" xmlns:xacro=\"http://ros.org/wiki/xacro\">\n"             /* 2 */
@@ -87,7 +87,7 @@ START_TEST(inertia_is_turned_into_the_links_axes) {
     const dyn_inertia *inertia = &dyn_model_link(model, 1)->inertia;
     ck_assert(inertia->mass == 2.5);
     ck_assert(inertia->center_of_mass[0] == 0.1 && inertia->center_of_mass[2] == 0.3);
-    /* A quarter turn about z: x to y, y to -x. */
+    /* The inertia of the file is rotated by a quarter turn about z, from x to y and from y to -x. */
     const double expected[6] = {2, -0.25, -0.125, 1, 0.5, 2.5};
     for (int i = 0; i < 6; i++) {
         ck_assert_double_eq_tol(inertia->rotational[i], expected[i], 1e-15);
@@ -116,7 +116,7 @@ START_TEST(report_names_all_that_is_ignored_with_its_line) {
 }
 END_TEST
 
-/* Returns a robot of two links whose joint has this type and content, on line 3. */
+/* Returns the URDF of a robot of two links whose joint, on line 3, has this type and content. The caller frees it. */
 static char *with_joint(const char *type, const char *content) {
     char *text;
     ck_assert_int_ge(asprintf(&text,
@@ -277,7 +277,7 @@ START_TEST(numbers_are_read_strictly) {
 }
 END_TEST
 
-/* Writes a file of its own for a test. */
+/* Creates a temporary file from the template `path` (mkstemp) and writes the bytes to it. */
 static void write_file(char path[], const char *bytes, size_t size) {
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that depart from URDF in ways that public robots do: they are read with a warning, and refused under `strict`.
+ * Tests files that depart from URDF in ways that public robots do: the reader accepts them with a warning, and refuses
+ * them with the option `strict`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static const struct {
     {ENCODED("UTF-8") ROBOT "<!-- 90\xB0 -->", 5, "document", "the byte 0xb0 is no UTF-8"},
 };
 
-/* Documents that are valid XML: no warning. */
+/* Valid documents, which cause no warning about a departure. */
 static const char *const sound[] = {
     "\xEF\xBB\xBF" DECLARATION ROBOT,
     "\xEF\xBB\xBF" ROBOT,
@@ -64,7 +65,7 @@ static const char *const sound[] = {
     "<robot name=\"90\xC2\xB0\">" LINK "</robot>",
 };
 
-/* Returns the number of warnings other than that no joint moves. */
+/* Returns the number of warnings other than "no joint moves". */
 static int count_warnings(const dyn_report *report) {
     int count = 0;
     for (size_t i = 0; i < dyn_report_count(report); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Refused URDF: each case with the place and the message. Cases that other tests also send to the daemon are files in
- * tests/data/urdf.
+ * Tests URDF that is refused: the place and the message of each error. Cases that other tests also send to the daemon
+ * are files in tests/data/urdf.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "robots.h"
 
-/* Loads with a fixed base and expects a refusal. */
+/* Loads a text with a fixed base and expects this error. */
 static void expect_refusal(const char *text, size_t length, dyn_status status, const char *place,
                            const char *fragment) {
     dyn_model *model = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of URDF: its text is read as the same robot, bit by bit.
+ * Tests the writer of URDF: the reader builds the same robot from its text, bit by bit.
  */
 #include <dirent.h>
 #include <locale.h>
@@ -29,7 +29,7 @@ static char *written(const dyn_model *model) {
     return text;
 }
 
-/* Checks URDF -> model -> URDF -> model: equal models, and from then on equal documents. */
+/* Checks URDF -> model -> URDF -> model: both models are equal, and the second one is written as an equal document. */
 static void assert_round_trip(const char *what, const char *urdf, dyn_base base) {
     dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
     dyn_model *model = load_urdf(urdf, &options, NULL);
@@ -63,8 +63,8 @@ START_TEST(every_element_round_trips) {
 }
 END_TEST
 
-/* Checks angles that authors write: right angles, beyond half a turn, with any number of digits; with few where the
- * pitch is beyond a right angle. */
+/* Checks angles that authors write: multiples of a right angle, angles beyond half a turn, and any number of digits, at
+ * most 12 if the pitch may exceed a right angle. */
 START_TEST(every_rotation_round_trips) {
     random_source random = random_seed("rpy(R(rpy)) gives R", 20261210);
     static const double special[] = {0, M_PI, -M_PI, M_PI_2, -M_PI_2, 1.5708, 3.1416, 1.57, 4.7124, 6.28, -1e-9, 2.5};
@@ -87,7 +87,7 @@ START_TEST(every_rotation_round_trips) {
 }
 END_TEST
 
-/* A rotation that no three angles represent exactly is written to rounding. */
+/* Checks that a rotation that no three angles represent exactly is written with an error of rounding. */
 START_TEST(other_rotations_are_written_to_rounding) {
     random_source random = random_seed("rpy of any rotation", 20261211);
     for (int k = 0; k < 300; k++) {
@@ -136,7 +136,7 @@ START_TEST(joints_that_urdf_has_not_are_refused) {
 }
 END_TEST
 
-/* Checks every robot description of the project and of the reference values. */
+/* Checks every URDF file of tests/data and of the reference robots that the reader accepts. */
 START_TEST(whole_robots_round_trip) {
     static const char *const directories[] = {DYNAMICS_TEST_DATA "/urdf", DYNAMICS_REFERENCE_DIR "/robots"};
     int count = 0;

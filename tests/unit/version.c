@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Versions of the headers and of the library.
+ * Tests that the headers and the library have equal versions.
  */
 #include <stdio.h>
 

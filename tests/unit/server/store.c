@@ -79,7 +79,7 @@ START_TEST(model_is_replaced_only_on_request) {
 }
 END_TEST
 
-/* Checks the parameter `expected` of model_store_insert: a model replaces the one with the expected digest only. */
+/* Checks the parameter `replaced` of model_store_insert: a model replaces only the one that has this digest. */
 START_TEST(only_the_expected_model_is_replaced) {
     model_store *store = model_store_create(8);
     model_entry *ur5 = load_robot("ur5", "arm"), *panda = load_robot("panda", "arm"),
