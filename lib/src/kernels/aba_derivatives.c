@@ -17,7 +17,8 @@ size_t KERNEL(aba_derivatives_memory)(const dyn_model *model) {
     return KERNEL(rnea_derivatives_memory)(model) + (size_t)model->nv * (sizeof(real) + sizeof(int));
 }
 
-/* Scratch memory: that of the derivatives of inverse dynamics, the acceleration, and the parents of the coordinates. */
+/* Returns the address of the acceleration. It follows the memory of the derivatives of inverse dynamics, and the
+ * parents of the coordinates follow it. */
 real *KERNEL(derived_acceleration)(const dyn_model *model, void *memory) {
     return (real *)((char *)memory + KERNEL(rnea_derivatives_memory)(model));
 }

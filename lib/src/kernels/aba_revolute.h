@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps of the articulated-body algorithm (aba.c) for revolute joints without a diagonal, and for hinges.
+ * Steps of the articulated-body algorithm (aba.c) for revolute joints, if no diagonal is added to M, and for hinges.
  *
  * A revolute joint has S = e_z, so that I_a S = 0 and the moment of p_a about z is tau. S' W is one, and the component
  * of a along z is u less the other five products. These numbers are neither computed nor stored. A hinge transforms
@@ -19,7 +19,7 @@ static inline void set_turn_product(motion v, real rate, motion *c) {
     c->v.x = v.v.y * rate, c->v.y = -(v.v.x * rate);
 }
 
-/* Eliminates a revolute joint without a diagonal. Replaces p by p_a. Returns D. */
+/* Eliminates a revolute joint, to whose D no diagonal is added. Replaces I by I_a and p by p_a. Returns D. */
 KERNEL_STEP real eliminate_revolute(const motion *c, real tau, articulated_inertia *I, force *p, force *W, real *u) {
     force U = force_set(vec3_set(I->A.xz, I->A.yz, I->A.zz), vec3_set(I->B.zx, I->B.zy, I->B.zz));
     real D = U.n.z, zero = real_set(0), inverse_D = real_set(1) / D;

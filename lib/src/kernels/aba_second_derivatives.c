@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Second derivatives of forward dynamics, a(q, v, tau), beside the first ones.
+ * Computes the first and the second derivatives of forward dynamics, a(q, v, tau).
  *
  * With tau = M a + h held constant along a(q, v, tau), and subscripts for derivatives,
  *
@@ -15,8 +15,8 @@
  */
 #include "instance.h"
 
-/* Returns the bytes of scratch memory of the two algorithms that are called. The acceleration and one column follow
- * it. */
+/* Returns the bytes of scratch memory that aba_derivatives and rnea_second_derivatives share, in whole reals. The
+ * acceleration and one column follow it. */
 static size_t shared_memory(const dyn_model *model) {
     size_t first = KERNEL(aba_derivatives_memory)(model), second = KERNEL(rnea_second_derivatives_memory)(model);
     size_t larger = first > second ? first : second;
@@ -27,7 +27,7 @@ size_t KERNEL(aba_second_derivatives_memory)(const dyn_model *model) {
     return shared_memory(model) + 2 * (size_t)model->nv * sizeof(real);
 }
 
-/* Adds the products to row i of the sums in brackets. Mq(l, k) = dM_il / dq_k. */
+/* Adds the products with dM/dq to row i of the sums in brackets: qq of a_qq, qv of a_qv. Mq(l, k) = dM_il / dq_k. */
 static void add_products(int nv, const real *Mq, const real *a_q, const real *a_v, real *qq, real *qv) {
     for (int l = 0; l < nv; l++) {
         for (int j = 0; j < nv; j++) {

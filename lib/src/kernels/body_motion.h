@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motion of a body, from that of its parent.
+ * Computes the motion of a body from that of its parent.
  *
  * In body coordinates, with primes for quantities of the parent transformed to the child, v_J = S v and a_J = S a the
  * relative motion of the joint, and a the acceleration of the body's origin:

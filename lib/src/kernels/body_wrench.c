@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Transformation of an external wrench from its reference frame to body coordinates (frame_wrench.h).
+ * Transforms external wrenches from their reference frames to body coordinates (frame_wrench.h), and subtracts them
+ * from the wrenches of the bodies.
  */
 #include "frame_wrench.h"
 

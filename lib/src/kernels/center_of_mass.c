@@ -5,8 +5,7 @@
  * All quantities are about the world's origin: the first moment h of a body, its twist (w; v) and its spatial
  * acceleration (alpha; a). With sums over the bodies of the subtree, whose mass is M,
  *     M c = sum h        M dc/dt = sum m v + w x h        M d2c/dt2 = sum m a + alpha x h + w x (m v + w x h)
- * A joint with the column (s_w; s_v), whose subtree has the mass m and the first moment h, adds to the
- * Jacobian
+ * A joint with the column (s_w; s_v), whose subtree has the mass m and the first moment h, adds to the Jacobian
  *     (m s_v + s_w x h) / M
  *
  * Source: Orin, Goswami and Lee 2013, "Centroidal dynamics of a humanoid robot".

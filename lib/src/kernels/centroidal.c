@@ -35,7 +35,7 @@ static inline force about_point(force a, vec3 c) {
     return force_set(vec3_sub(a.n, vec3_cross(c, a.f)), a.f);
 }
 
-/* Adds a column to a 6 x nv matrix. */
+/* Adds the force a to a column of a 6 x nv matrix. */
 static void add_column(force a, int nv, real *column) {
     const real entries[6] = {a.n.x, a.n.y, a.n.z, a.f.x, a.f.y, a.f.z};
     for (int row = 0; row < 6; row++) {

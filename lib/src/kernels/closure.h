@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wrenches of the closures of loops.
+ * Computes the wrenches of the closures of loops, and their rates.
  *
  * Row r of a closure between the predecessor P and the successor S has a wrench W_r, in world axes and about the
  * world's origin. A unit multiplier exerts W_r on S and -W_r on P. The row of A and its bias are
@@ -46,8 +46,8 @@ static inline force force_at(vec3 r, vec3 f) {
     return force_set(vec3_cross(r, f), f);
 }
 
-/* Returns the wrench in the world of the direction `axis` of the frame P; a helical joint's force along z has a couple
- * -pitch. */
+/* Returns the wrench in the world of a unit couple (axis 0 to 2) or force (axis 3 to 5) along an axis of the frame P. A
+ * force along z includes the couple -pitch of a helical joint. */
 static inline force joint_direction(placement P, int axis, double pitch) {
     real e[6];
     for (int i = 0; i < 6; i++) {
@@ -79,7 +79,7 @@ static inline vec3 velocity_at(motion V, vec3 r) {
     return vec3_add(V.v, vec3_cross(V.w, r));
 }
 
-/* Computes the rates of the wrenches W. */
+/* Computes the rates of the wrenches W. V_P and V_S are the spatial velocities of the frames P and S in the world. */
 static inline void closure_wrench_rates(const closure *c, placement P, placement S, motion V_P, motion V_S,
                                         const force *W, force *rate) {
     vec3 dr = velocity_at(V_S, S.r);

@@ -12,12 +12,13 @@
 #include "finished_numbers.h"
 #include "motion_columns.h"
 
-/* Loads `count` entries into a `real`, and zeros into the other lanes. */
+/* Entry of M: a number of one sample if lanes hold columns, else the numbers of all samples. A `real` has ENTRIES. */
 #if defined DYN_COLUMN_LANES
 
 typedef number entry;
 enum { ENTRIES = DYN_LANES };
 
+/* Loads `count` entries into a `real`, and zeros into the other lanes. */
 KERNEL_STEP real load_entries(const entry *from, int count) {
     real x = real_set(0);
     memcpy(&x, from, (size_t)count * sizeof *from);
@@ -77,7 +78,7 @@ KERNEL_STEP force spread_column(const entry *B, size_t each) {
                      vec3_set(spread_entry(B[3 * each]), spread_entry(B[4 * each]), spread_entry(B[5 * each])));
 }
 
-/* Multiplies `count` columns from A on by the columns B of `rows` rows. */
+/* Multiplies `count` columns from A on by the columns B of `rows` rows, and stores the products to M. */
 KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B, int rows, size_t width, entry *M,
                           real *zeros) {
     motion columns = load_columns(A, each, count);
@@ -87,8 +88,8 @@ KERNEL_STEP void multiply(const entry *A, size_t each, int count, const force *B
     }
 }
 
-/* Multiplies all columns. Vectors between the first and the last one are stored to aligned addresses. These two overlap
- * their neighbours. */
+/* Multiplies `count` columns by the columns of `rows` rows, at most PRODUCT_ROWS. In the first row, all vectors but the
+ * first and the last one are stored to aligned addresses. The first and the last one overlap their neighbours. */
 KERNEL_STEP void multiply_rows(const entry *A, const entry *B, size_t each, int count, int rows, size_t width, entry *M,
                                real *zeros) {
     force spread[PRODUCT_ROWS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motion of a tree in one frame: the columns of all joints and their rates. The derivatives are computed from them.
+ * Computes the motion of a tree in one frame: the columns of all joints and their rates, from which the files of the
+ * derivatives compute their results.
  *
  * The frame is that of the root body at q, and it is at rest. The root's placement in it is the identity, so that
  * coordinates are of the robot's size, however far from the world's origin it is. The columns S_j include the ratio of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Coriolis wrench of a moving mass distribution whose frame rotates.
+ * Computes the Coriolis wrench of a moving mass distribution whose frame rotates.
  *
  * With r' the velocity of the mass at r, H = integral of r' r^T dm and p = integral of r' dm, a rotation of the frame
  * with w causes the wrench

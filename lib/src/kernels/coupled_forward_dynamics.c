@@ -8,8 +8,8 @@
  */
 #include "instance.h"
 
-/* Returns the number of reals in the memory of this algorithm: M, h, a zero vector and the parents of the coordinates.
- * The memory of the other two follows. */
+/* Returns the number of reals in this algorithm's own part of the memory: M, h, a zero vector and the parents of the
+ * coordinates. The memory of CRBA and RNEA follows. */
 static size_t own_count(const dyn_model *model) {
     size_t nv = (size_t)model->nv;
     return nv * nv + 3 * nv;

@@ -78,7 +78,8 @@ static void store_hinge_column(const dyn_model *model, const crba_tree *t, int i
     }
 }
 
-/* Returns true if all of M is cleared first: where entries are sums, and where M is small. */
+/* Returns true if all of M is cleared before entries are stored: in models whose entries are sums, and in instances of
+ * one lane, whose M is small. */
 static inline bool clears_all(const dyn_model *model) {
     return DYN_LANES == 1 || model->has_coupling;
 }

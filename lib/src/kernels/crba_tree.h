@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of the composite-rigid-body algorithm (crba.c), and its steps from a body to the parent.
+ * Defines the state of the composite-rigid-body algorithm (crba.c), and its steps from a body to the parent.
  */
 #ifndef DYNAMICS_KERNELS_CRBA_TREE_H
 #define DYNAMICS_KERNELS_CRBA_TREE_H
@@ -17,8 +17,8 @@ typedef struct crba_tree {
     motion_columns F;         /* (n; f) of all coordinates of the trunk and its subtree, in the root */
 } crba_tree;
 
-/* Computes M of a tree with a trunk (crba_trunk.c). `in_row` as in crba_in_row. Returns true if M is finished and
- * finite. */
+/* Computes M of a tree with a trunk (crba_trunk.c). If `in_row` is true, M is the caller's row, and is finished as
+ * unpack does. Returns true if M is finished and finite. */
 int KERNEL(crba_trunk)(const dyn_model *model, const crba_tree *t, bool in_row, real *M);
 
 /* Returns F = I_c S of a hinge. */

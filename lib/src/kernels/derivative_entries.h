@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Products of the columns (derivative_terms.h), and from them the entries of the derivatives of inverse dynamics. Each
- * function computes all lanes.
+ * Computes the products of the columns (derivative_terms.h), and from them the entries of the derivatives of inverse
+ * dynamics. Each function computes all lanes.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_ENTRIES_H
@@ -181,7 +181,8 @@ KERNEL_STEP void store_column(const derivative_tree *t, derivative_parts parts, 
     }
 }
 
-/* Stores zeros between the columns above, and for the columns of other trees. Columns are coordinates here. */
+/* Stores zeros for column y with the earlier columns of other branches and of other trees. Columns are coordinates
+ * here. */
 KERNEL_STEP void store_column_zeros(const derivative_tree *t, derivative_parts parts, int root, int y, int first,
                                     const matrices *d) {
     for (int x = first; x > root; x = t->column_above[x]) {
@@ -196,7 +197,7 @@ static inline vec3 product_with_turned_axes(vec3 w, vec3 b) {
     return vec3_set(real_fma(w.z, b.y, -(w.y * b.z)), real_fma(-w.z, b.x, w.x * b.z), real_fma(w.y, b.x, -(w.x * b.y)));
 }
 
-/* Returns b x w + c, with the same order of sums. */
+/* Returns b x w + c, with the order of sums of product_with_turned_axes. */
 static inline vec3 product_with_turned_axes_add(vec3 w, vec3 b, vec3 c) {
     return vec3_set(real_fma(w.z, b.y, real_fma(-w.y, b.z, c.x)), real_fma(-w.z, b.x, real_fma(w.x, b.z, c.y)),
                     real_fma(w.y, b.x, real_fma(-w.x, b.y, c.z)));

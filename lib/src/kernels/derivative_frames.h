@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps from a body to its child that place bodies in the frame of the derivatives (columns.h).
+ * Places bodies in the frame of the derivatives (columns.h), step by step from a body to its child.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H
 #define DYNAMICS_KERNELS_DERIVATIVE_FRAMES_H

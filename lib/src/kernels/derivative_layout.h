@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Layout of the state of the derivatives of inverse dynamics (derivative_state.h) in scratch memory.
+ * Lays out the state of the derivatives of inverse dynamics (derivative_state.h) in scratch memory.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
 #define DYNAMICS_KERNELS_DERIVATIVE_LAYOUT_H
@@ -18,22 +18,22 @@ static inline size_t terms_size(size_t count, size_t size) {
     return aligned((count + TERM_LANES - 1) / TERM_LANES * size);
 }
 
-/* Number of joint terms and of placements. They exist only if lanes hold columns. */
+/* Returns the number of joint terms and of placements. They exist only if lanes hold columns. */
 static inline size_t joint_terms_count(size_t columns) {
     return TERM_LANES > 1 ? columns : 0;
 }
 
-/* Number of body terms: one for each column if lanes hold columns, else one for each body. */
+/* Returns the number of body terms: one for each column if lanes hold columns, else one for each body. */
 static inline size_t body_terms_count(const dyn_model *model, size_t columns) {
     return TERM_LANES > 1 ? columns : (size_t)model->body_count;
 }
 
-/* Number of entries of column_ends, padded to whole vectors. */
+/* Returns the number of entries of column_ends, padded to whole vectors. It is 0 unless lanes hold columns. */
 static inline size_t ends_count(size_t columns) {
     return TERM_LANES > 1 ? (columns + TERM_LANES - 1) / TERM_LANES * TERM_LANES : 0;
 }
 
-/* Returns the bytes of scratch memory. */
+/* Returns the bytes of scratch memory of the state. */
 static inline size_t derivative_layout_size(const dyn_model *model) {
     size_t bodies = (size_t)model->body_count, columns = column_count(model);
     size_t terms = terms_size(body_terms_count(model, columns), sizeof(body_terms)) +

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Outward recursion of the derivatives of inverse dynamics in instances whose lanes hold columns (derivative_terms.h):
- * placements and motion.
+ * Propagates placements and motion from the root to the tips for the derivatives of inverse dynamics, in instances
+ * whose lanes hold columns (derivative_terms.h).
  */
 #include "derivative_frames.h"
 

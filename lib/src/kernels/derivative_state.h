@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * State of the derivatives of inverse dynamics (rnea_derivatives.c), and the passes over it that are in other files.
+ * Defines the state of the derivatives of inverse dynamics (rnea_derivatives.c), and declares the passes over it that
+ * are in other files.
  */
 #ifndef DYNAMICS_KERNELS_DERIVATIVE_STATE_H
 #define DYNAMICS_KERNELS_DERIVATIVE_STATE_H
@@ -22,8 +23,8 @@ static inline bool has_wrenches(const wrench_set *forces) {
     return forces && forces->count > 0;
 }
 
-/* Completes the rates of a joint with several columns: rate = 2 Psi_dot + vJ x S, where vJ is the motion of all of
- * them. */
+/* Adds vJ x S to the rates of the columns of body i's joint, where vJ is the joint's velocity. The rates must be
+ * 2 Psi_dot before. Joints of one column do not need this term. */
 static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ) {
     for (int y = t->first_column[i]; y < t->first_column[i + 1]; y++) {
         column_terms *c = columns_at(t, y);
@@ -32,8 +33,8 @@ static inline void add_rates_of_joint(const derivative_tree *t, int i, motion vJ
     }
 }
 
-/* Computes the derivatives where columns are stored in the lanes. `a` is the acceleration for POSITION_PART. Returns as
- * store_derivatives does. */
+/* Computes the derivatives where columns are stored in the lanes. `a` is the acceleration for POSITION_PART. Returns
+ * true if the matrices are stored as unpack does and are finite. */
 int KERNEL(derivatives_by_columns)(const derivative_state *s, derivative_parts parts, const real *a,
                                    const wrench_set *forces, const derivative_matrices *to);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Terms of the derivatives of inverse dynamics: those of the bodies, the subtrees and the columns of a tree, in the
- * frame of columns.h. rnea_derivatives.c contains the equations.
+ * Defines the terms of the derivatives of inverse dynamics: those of the bodies, the subtrees and the columns of a
+ * tree, in the frame of columns.h. rnea_derivatives.c contains the equations.
  *
  * Only placements, velocities, accelerations and sums depend on other bodies. So in an instance of one sample the lanes
  * of a vector hold columns (term_lanes.h), and derivative_columns.c computes their other terms at once. Elements of the
@@ -45,8 +45,8 @@ typedef struct joint_terms {
     inertial_lanes sum;
 } joint_terms;
 
-/* Products of a column: I S and the angular part of 2 B' S, whose linear part is zero, for the entries below; and the
- * forces on the joints above. */
+/* Products of a column: I S and the angular part of 2 B' S, whose linear part is zero, for entries below the diagonal;
+ * and the forces dv and dq on the joints nearer to the root, for entries above the diagonal. */
 typedef struct column_products {
     force_lanes IS;
     vec3_lanes BS;
@@ -71,7 +71,7 @@ typedef struct root_motion {
     vec3 a_0;
 } root_motion;
 
-/* Tree in motion. */
+/* Tree in motion: the arrays of terms, and the numbers of the columns. */
 typedef struct derivative_tree {
     const dyn_model *model;
     void *bodies, *joints, *columns;

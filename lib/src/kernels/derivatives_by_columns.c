@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Derivatives of inverse dynamics in instances whose lanes hold columns (term_lanes.h): the recursions of
- * rnea_derivatives.c, taken apart.
+ * Computes the derivatives of inverse dynamics in instances whose lanes hold columns (term_lanes.h): the recursions of
+ * rnea_derivatives.c in separate passes.
  *
  * Serial recursions from body to body (derivative_motion.c, derivative_sums.c) alternate with the work that each column
  * needs on its own (derivative_columns.c). derivative_rows.c stores the entries row by row.

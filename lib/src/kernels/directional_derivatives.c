@@ -22,6 +22,7 @@
  */
 #include "instance.h"
 
+/* Motion and wrench of a body, and their changes. */
 typedef struct moved_body {
     motion v, a, Dv, Da, shift; /* shift: S dq */
     motion displacement;

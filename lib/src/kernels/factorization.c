@@ -103,7 +103,7 @@ KERNEL_STEP void solve_columns(const factors *f, int m, int first, int count, re
     }
 }
 
-/* Solves for the columns from `done` on, FEW at once. */
+/* Solves for the columns from `done` on, FEW at once, and for the last one to three together. */
 KERNEL_STEP void solve_rest(const factors *f, int m, int done, real *x, real *y) {
     for (; done + FEW <= m; done += FEW) {
         solve_columns(f, m, done, FEW, x, y);

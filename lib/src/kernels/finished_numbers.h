@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Numbers that kernels store in the rows of the caller themselves, as unpack does, in instances of one sample: positive
- * zeros, and a check for NaN and infinity. The numbers are checked while they are in registers, so that they need not
- * be loaded again. The compiler options of files that include this one preserve the sign of a zero, NaN and infinity,
- * as those of lanes.c do.
+ * Finishes numbers that kernels store in the rows of the caller, as unpack does, in instances of one sample: makes
+ * zeros positive and checks for NaN and infinity. The numbers are checked while they are in registers, so that they
+ * need not be loaded again. The compiler options of files that include this one preserve the sign of a zero, NaN and
+ * infinity, as those of lanes.c do.
  */
 #ifndef DYNAMICS_KERNELS_FINISHED_NUMBERS_H
 #define DYNAMICS_KERNELS_FINISHED_NUMBERS_H
@@ -25,7 +25,8 @@ KERNEL_STEP real finish_number(real x, real *zeros) {
     return x;
 }
 
-/* Returns true if the sums of such zeros are zero in all lanes. */
+/* Returns true if the sum that finish_number adds to is zero in all lanes, so that all numbers are finite. Instances
+ * with DYN_REAL_HEADER do not compute the sum and return true. */
 static inline int are_zero(real zeros) {
 #if defined DYN_REAL_HEADER
     (void)zeros;

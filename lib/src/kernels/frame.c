@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pose and Jacobian of a frame.
+ * Computes pose and Jacobian of a frame.
  *
  * With (R_j, r_j) the placement of body j in the world and r_F the frame's origin there, a coordinate of an ancestor j
  * with the column (s_w; s_v) in the body's axes gives the twist, in world axes and at the frame's origin,

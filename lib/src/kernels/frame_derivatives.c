@@ -110,7 +110,7 @@ static inline frame_column aligned_column(const tree_body *k, const tree_column 
     return y;
 }
 
-/* Adds a column to a matrix with rows of `stride` numbers. */
+/* Adds the motion m to a column of a matrix with rows of `stride` numbers. */
 static void add_column(int stride, motion m, real *column) {
     const real entries[6] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
     for (int row = 0; row < 6; row++) {

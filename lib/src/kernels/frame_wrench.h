@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wrench (n; f) at a frame F, in body coordinates. The placement of F in its body is (R_F, r_F), and in the world
- * (R_W, r_W):
+ * Converts a wrench (n; f) at a frame F to body coordinates. The placement of F in its body is (R_F, r_F), and in the
+ * world (R_W, r_W):
  *     local                 f_F = f              n_F = n
  *     local, world aligned  f_F = R_W' f         n_F = R_W' n
  *     world                 f_F = R_W' f         n_F = R_W' (n - r_W x f)
- * It transforms from F to the body like any force.
+ * (n_F; f_F) is transformed from F to the body like any force.
  */
 #ifndef DYNAMICS_KERNELS_FRAME_WRENCH_H
 #define DYNAMICS_KERNELS_FRAME_WRENCH_H
@@ -21,8 +21,8 @@ static inline placement frame_in_world(const dyn_model *model, const placement *
     return in_body;
 }
 
-/* Returns the wrench in the axes and about the origin of the body. in_world is not used with
- * DYN_REFERENCE_FRAME_LOCAL. */
+/* Returns the wrench a in the axes and about the origin of the body. in_body and in_world are the placements of its
+ * frame; in_world is not used with DYN_REFERENCE_FRAME_LOCAL. */
 static inline force frame_wrench_in_body(placement in_body, placement in_world, dyn_reference_frame reference_frame,
                                          force a) {
     if (reference_frame == DYN_REFERENCE_FRAME_WORLD) {

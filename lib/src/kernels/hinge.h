@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Hinges: R = Rx(tilt) Rz(angle) is the orientation of a revolute joint's body in its parent (model/normal_form.h). Two
- * plane rotations transform a vector. They take 8 multiplications, a product with R takes 9 and R would have to be
- * computed first.
+ * Transforms vectors, inertias and matrices at hinges: R = Rx(tilt) Rz(angle) is the orientation of a revolute joint's
+ * body in its parent (model/normal_form.h). Two plane rotations transform a vector with 8 multiplications. A product
+ * with R takes 9, after R has been computed.
  */
 #ifndef DYNAMICS_KERNELS_HINGE_H
 #define DYNAMICS_KERNELS_HINGE_H
@@ -10,8 +10,8 @@
 #include "instance.h"
 
 typedef struct hinge {
-    real s, c;           /* of the angle */
-    real tilt_s, tilt_c; /* of the tilt */
+    real s, c;           /* sine and cosine of the angle */
+    real tilt_s, tilt_c; /* sine and cosine of the tilt */
     vec3 r;              /* the body's origin in its parent */
 } hinge;
 

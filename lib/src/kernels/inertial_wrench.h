@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertial wrench (n; f) of a body in motion (body_motion.h), with the first moment h = m c and the second moments
- * J = integral of r r' dm:
+ * Computes the inertial wrench (n; f) of a body in motion (body_motion.h), with the first moment h = m c and the second
+ * moments J = integral of r r' dm:
  *     f = m a + U h                    n = h x a + vee(U J)
  *
  * Source: Balafoutis and Patel 1991, algorithm 5.7.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of the instance that is being compiled. Other rooms call those of the list algorithms.inc through the table
- * (table.c). The others are parts of several algorithms.
+ * Declares the functions of the instance that is being compiled. Other rooms call the functions of the list
+ * algorithms.inc through the table (table.c). All other functions are parts of several algorithms.
  */
 #ifndef DYNAMICS_KERNELS_INSTANCE_H
 #define DYNAMICS_KERNELS_INSTANCE_H
@@ -35,7 +35,8 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
                                       const void *diagonal, void *pivots, void *a);
 size_t KERNEL(coupled_forward_dynamics_memory)(const dyn_model *model);
 
-/* Dispatches to aba or coupled_forward_dynamics. Scratch memory: forward_dynamics_memory. */
+/* Calls coupled_forward_dynamics for a model with coupled mimic joints, otherwise aba. Scratch memory:
+ * forward_dynamics_memory. */
 void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
                                        const void *diagonal, void *pivots, void *a);
 
@@ -65,7 +66,7 @@ typedef struct matrix_block {
 } matrix_block;
 
 /* M_kj = A_j . B_k for the rows k and columns j of a block of M, which has `width` columns. A and B are columns of
- * motions (motion_columns.h), `each` numbers a component. An instance of one lane stores M as unpack does and returns
+ * motions (motion_columns.h), `each` numbers a component. An instance of one sample stores M as unpack does and returns
  * what unpack returns; the others return true. */
 int KERNEL(column_products)(const void *A, const void *B, size_t each, matrix_block block, size_t width, void *M);
 
@@ -105,7 +106,7 @@ void KERNEL(increment_rate)(const dyn_model *model, const real *u, const real *v
 void KERNEL(add_resistance)(const dyn_model *model, const joint_resistance *r, const real *q, const real *v, real *tau);
 
 /* Computes the part of the resistance that a semi-implicit step of dt needs: tau += -K v + springs, diagonal = dt K.
- * Returns false if K is zero. */
+ * Returns false, and does not write the diagonal, if there is neither damping nor friction. */
 int KERNEL(resist_implicitly)(const dyn_model *model, const joint_resistance *r, double dt, const real *q,
                               const real *v, real *tau, real *diagonal);
 

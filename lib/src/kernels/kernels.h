@@ -47,7 +47,7 @@ typedef struct packed_increments {
 /* Inputs of a step. */
 typedef struct step_input {
     const void *q, *v;
-    const void *tau_begin, *tau_end; /* tau goes from one to the other in a line; tau_end NULL: constant */
+    const void *tau_begin, *tau_end; /* tau is linear over the step; tau_end NULL: constant */
     const wrench_set *forces;        /* NULL: none */
 } step_input;
 
@@ -112,8 +112,8 @@ typedef struct row_set {
 /* Destinations of the response of m rows. */
 typedef struct row_results {
     void *response;        /* A M^-1 A', m x m */
-    void *accelerations;   /* M^-1 A', nv x m; scratch memory where it is not wanted */
-    bool is_response_only; /* M^-1 A' is not wanted */
+    void *accelerations;   /* M^-1 A', nv x m; scratch memory if is_response_only is true */
+    bool is_response_only; /* the caller does not need M^-1 A' */
 } row_results;
 
 /* Result arrays of a task of m rows. NULL members are not computed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loads of samples into lanes, stores of results, and checks for NaN and infinity.
+ * Loads samples into lanes, stores results, and checks for NaN and infinity.
  *
  * The compiler options of the algorithms do not preserve the sign of a zero, which then depends on the compiler and the
  * instance. Stores to the rows of the caller make every zero positive (x + 0), so that all instances return the same
@@ -100,7 +100,7 @@ static inline double_bits excesses(const double *x, uint64_t most) {
     return most - (bits & 0x7fffffffffffffffu);
 }
 
-/* Returns true if no number exceeds the bound. */
+/* Returns true if no excess has its highest bit set. */
 static inline int has_none(double_bits excesses) {
     uint64_t any = 0;
     for (int i = 0; i < TOGETHER; i++) {
@@ -109,7 +109,7 @@ static inline int has_none(double_bits excesses) {
     return !(any >> 63);
 }
 
-/* Returns true if no number exceeds the bound. The last numbers that are checked at once overlap those before. */
+/* Returns true if |x| <= bound for all numbers. The last TOGETHER numbers overlap those that were checked before. */
 static inline int are_within(const double *x, size_t count, double bound) {
     uint64_t most;
     double_bits beyond = {0};

@@ -6,8 +6,7 @@
  */
 #include "instance.h"
 
-/* Clears the entries above the diagonal, where the composite-rigid-body algorithm has stored the other triangle of
- * M. */
+/* Computes M, factorizes it in place, and clears the entries above the diagonal, which still are those of M. */
 void KERNEL(mass_factors)(const dyn_model *model, void *memory, const void *q, void *pivots, void *factors) {
     int nv = model->nv, *parent = (int *)memory;
     real *M = (real *)factors, *D = (real *)pivots;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse of the joint-space inertia matrix, from its factors along the branches of the tree: M = L' D L.
+ * Computes the inverse of the joint-space inertia matrix from its factors along the branches of the tree: M = L' D L.
  *
  * Source: Featherstone 2005, "Efficient factorization of the joint-space inertia matrix for branched kinematic trees".
  */

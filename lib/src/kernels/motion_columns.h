@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Columns of motions, one array for each component. In instances of one sample, a vector then loads a component of
- * several columns, and their products are computed at once.
+ * Stores columns of motions in one array for each component. In instances of one sample, a vector then loads a
+ * component of several columns, and their products are computed at once.
  */
 #ifndef DYNAMICS_KERNELS_MOTION_COLUMNS_H
 #define DYNAMICS_KERNELS_MOTION_COLUMNS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operational-space dynamics of the rows J of a task.
+ * Computes the operational-space dynamics of the rows J of a task.
  *
  * J M^-1 J' and M^-1 J' are the response of the rows (row_response.c). Lambda is the inverse of J M^-1 J', from its own
  * factors L' D L. D relative to the diagonal measures how independent a row is of the rows after it.
@@ -116,7 +116,8 @@ static void multiply(int rows, int inner, int columns, const real *A, const real
     }
 }
 
-/* Computes Jbar and 1 - Jbar J, in the place of T. */
+/* Replaces T by the inverse T Lambda = Jbar. Copies Jbar and computes the projector 1 - Jbar J, unless the argument is
+ * NULL. */
 static void project(task_work *w, real *inverse, real *projector) {
     int m = w->m, nv = w->nv;
     for (int i = 0; i < nv; i++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows A of constraints and tasks, and their bias dA/dt v.
+ * Computes the rows A of constraints and tasks, and their bias dA/dt v.
  *
  * A group of rows is the sum of its terms. A term selects rows of a frame's Jacobian, or one coordinate, and scales
  * them; or it is one side of a closure (closure.h). A frame that is fixed to the world and a coordinate have no bias.
  */
 #include "closure.h"
 
-/* Numbers of the motions of two frames: zeros, and for each frame pose, twist, rate and two 6 x nv matrices. */
+/* Returns the number of reals for the motions of two frames: nv zeros, and for each frame pose, twist, rate and two
+ * 6 x nv matrices. */
 static size_t motion_numbers(const dyn_model *model) {
     return (size_t)model->nv + 2 * (24 + 12 * (size_t)model->nv);
 }
@@ -80,7 +81,8 @@ static motion load_motion(const real *x) {
     return motion_set(vec3_set(x[0], x[1], x[2]), vec3_set(x[3], x[4], x[5]));
 }
 
-/* Computes the motion of one side. Its numbers are at *numbers, which advances. */
+/* Computes the motion of the frame of one side. Its matrices are stored at *numbers, which advances. `zero` is nv
+ * zeros. The velocity and the rate are zero if v is NULL. */
 static side_motion move_side(const dyn_model *model, void *memory, const void *q, const void *v, const real *zero,
                              const closure *c, int side, real **numbers) {
     int nv = model->nv, link = c->links[side];
@@ -103,7 +105,7 @@ static side_motion move_side(const dyn_model *model, void *memory, const void *q
     return m;
 }
 
-/* Computes the rows W' J of one side, times the factor. */
+/* Adds the rows W' J of one side, times the factor, to A. J is NULL for the world. */
 static void add_side(int nv, int count, const force *W, const real *J, double factor, real *A) {
     for (int r = 0; r < count && J; r++) {
         for (int i = 0; i < nv; i++) {

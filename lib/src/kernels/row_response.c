@@ -7,8 +7,8 @@
  *     A M^-1 A' = s' D^-1 s        M^-1 A' = L^-1 D^-1 s
  *
  * A row of a frame exerts a unit force F on the frame's body, a row of coordinate j a unit force tau_j, and a row of a
- * closure opposite forces on the bodies of its two sides. Forces
- * propagate inward as far as the articulated joints let them:
+ * closure opposite forces on the bodies of its two sides. These forces propagate towards the root, and the motion of
+ * each joint on the way reduces them:
  *
  *     s_k = tau_k + S_k' F        F becomes F - U_k D_k^-1 s_k, then X* F in the parent
  *
@@ -105,7 +105,7 @@ static inline int lone_path(const row_paths *paths) {
 
 /* ---- Factors and forces ------------------------------------------------------------------------------------------ */
 
-/* Finds the body that each coordinate moves. */
+/* Computes the index of the body that each coordinate moves. */
 static void find_moved_bodies(const dyn_model *model, int *moved_body) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
@@ -235,7 +235,7 @@ static void propagate_forces(const dyn_model *model, const response_tree *t, con
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* Adds what the axes of body i contribute to the block of two groups; both are supported by it. */
+/* Adds the terms of the axes of body b to the block of two groups of rows. The body must support both groups. */
 KERNEL_STEP void add_products(const body *b, const response_tree *t, int row_e, int count_e, int row_f, int count_f) {
     int m = t->rows->m;
     real *response = t->response;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Sines and cosines of many angles at once, a pack at a time.
+ * Computes sines and cosines of many angles, one pack at a time.
  */
 #include "sines.h"
 
@@ -8,7 +8,7 @@
 
 #if defined DYN_VECTOR_SINES
 
-/* Computes fewer angles than fill a pack. The other lanes are zero. */
+/* Computes sines and cosines of fewer angles than fill a pack. The angles of the other lanes are zero. */
 static void sincos_few(const number *angle, size_t count, number *sine, number *cosine) {
     number x[PACK] = {0}, s[PACK], c[PACK];
     memcpy(x, angle, count * sizeof *x);

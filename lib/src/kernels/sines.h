@@ -72,7 +72,8 @@ typedef Sleef___m128d_2 pack_pair;
 
 #if defined PACK_IS_STRAIGHT
 
-/* Replaces sine and cosine of the large angles of a pack, which `beyond` marks. */
+/* Returns sine and cosine of a pack of angles: SLEEF's for the large angles that `beyond` marks, and the given ones for
+ * the others. */
 static __attribute__((noinline)) pack_pair sincos_large(pack x, pack_bits beyond, pack sine, pack cosine) {
     pack_pair y = PACK_SINCOS(x);
     y.x = (pack)((beyond & (pack_bits)y.x) | (~beyond & (pack_bits)sine));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Matrices that map a motion to a force, stored by their columns: B e_k for the six coordinate motions e_k.
+ * Defines matrices that map a motion to a force. They are stored by columns, B e_k for the six coordinate motions e_k.
  */
 #ifndef DYNAMICS_KERNELS_SPATIAL_MATRIX_H
 #define DYNAMICS_KERNELS_SPATIAL_MATRIX_H

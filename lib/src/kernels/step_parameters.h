@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parameters of a step forward in time. Numbers are equal for all samples. Arrays of nv that are NULL stand for zeros.
+ * Defines the parameters of a step forward in time and of a controller, which are equal for all samples.
  */
 #ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H
 #define DYNAMICS_KERNELS_STEP_PARAMETERS_H
@@ -10,17 +10,18 @@
 /* Integration scheme of a step. */
 typedef enum step_scheme { STEP_EXPLICIT_EULER, STEP_SEMI_IMPLICIT_EULER, STEP_RUNGE_KUTTA_4 } step_scheme;
 
-/* Functions over packed arrays of the lanes of the instance, compiled for the model and this gravity. Kernels compute
- * instead where one is NULL or external forces act. */
+/* Functions over packed arrays of the lanes of the instance, compiled for the model and its gravity. The kernel
+ * computes a result itself if the compiled function is NULL or if external forces act. */
 typedef struct compiled_step {
     compiled_packed *rnea, *gravity, *aba, *resisted_aba;
     compiled_sines *sines; /* of the instance */
 } compiled_step;
 
-/* Passive joint forces (joint_resistance.c). */
+/* Parameters of the passive joint forces (joint_resistance.c). Spring i acts on the coordinates spring_q[i] of q and
+ * spring_v[i] of v, beyond spring_lower[i] and spring_upper[i]. */
 typedef struct joint_resistance {
-    const double *damping;    /* nv */
-    const double *friction;   /* nv */
+    const double *damping;    /* nv; NULL: zeros */
+    const double *friction;   /* nv; NULL: zeros */
     double friction_velocity; /* velocity at which Coulomb friction has 1 / sqrt(2) of its full force */
     int spring_count;         /* number of springs beyond joint limits */
     const int *spring_q, *spring_v;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tree in motion in one frame (columns.h), and sums over subtrees: the terms of the second derivatives of inverse
- * dynamics and of the centroidal derivatives.
+ * Computes the motion of a tree in one frame (columns.h) and sums over subtrees: the terms of the second derivatives of
+ * inverse dynamics and of the centroidal derivatives.
  *
  * For the subtree of body i, I is the inertia, p the momentum field, and f the inertial wrench.
  */
@@ -18,7 +18,7 @@ typedef struct subtree {
     force f;
 } subtree;
 
-/* Tree in motion. */
+/* Tree in motion, with the terms of its bodies or subtrees. */
 typedef struct tree {
     const dyn_model *model;
     const double *gravity;
@@ -79,7 +79,7 @@ static inline tree find_tree(const dyn_model *model, void *memory, const double 
     return t;
 }
 
-/* Subtracts the external wrenches that are constant in local axes from f. */
+/* Subtracts the external wrenches that are constant in local axes from f of their bodies. `forces` may be NULL. */
 static inline void subtract_local_wrenches(const tree *t, const wrench_set *forces) {
     for (size_t j = 0; forces && j < forces->count; j++) {
         int i = t->model->frames[forces->frames[j].frame].body;

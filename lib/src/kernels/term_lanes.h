@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Terms of TERM_LANES columns of one tree, side by side.
+ * Defines types that hold terms of TERM_LANES columns of one tree side by side, and loads and stores of one lane.
  *
  * In an instance of one sample the lanes of a vector hold DYN_COLUMN_LANES columns. The recursions from body to body
  * compute one column at a time with scalars. The files of column_sources (CMakeLists.txt) compute all columns of a
@@ -28,7 +28,7 @@ typedef struct inertial_terms {
     force f;
 } inertial_terms;
 
-/* Numbers of inertial_terms: those of I and B, which precede f, and all. */
+/* Counts of the numbers in inertial_terms: those of I and B, which precede f, and all of them. */
 enum {
     MASS_NUMBERS = (sizeof(rigid_inertia) + sizeof(coriolis_map)) / sizeof(real),
     INERTIAL_NUMBERS = sizeof(inertial_terms) / sizeof(real)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motion of a tree in the world's frame: placements, twists and accelerations of all bodies, and the columns of all
- * joints with their rates (columns.h). Spatial vectors are about the world's origin.
+ * Computes the motion of a tree in the world's frame: placements, twists and accelerations of all bodies, and the
+ * columns of all joints with their rates (columns.h). Spatial vectors are about the world's origin.
  */
 #ifndef DYNAMICS_KERNELS_WORLD_TREE_H
 #define DYNAMICS_KERNELS_WORLD_TREE_H
@@ -51,7 +51,7 @@ static inline rigid_inertia world_inertia(const dyn_model *model, const world_tr
     return rigid_inertia_to_parent(tree->bodies[i].W, body_inertia(&model->bodies[i]));
 }
 
-/* Gravity of a tree in free fall. */
+/* Zero gravity, for quantities that do not include it. */
 static const double no_gravity[3] = {0, 0, 0};
 
 #endif
