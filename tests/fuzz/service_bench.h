@@ -36,8 +36,8 @@ typedef struct stored_call {
 /* Prints the property and aborts the program if `holds` is false. */
 void require(bool holds, const char *property);
 
-/* Starts the service with two models of one robot: "arm" has a fixed base, "walker" a floating one. `state_directory`
- * is the directory of the recordings, "" for none. */
+/* Starts the service with two models of one robot: "arm" has a fixed base, "walker" a floating one. Recordings are in
+ * the directory "recordings" of `state_directory`; "": there are none. */
 void bench_start(bench *b, const char *state_directory);
 
 /* Frees the service and what belongs to it, and sets the bench to zeros. */

@@ -2,7 +2,7 @@
 /*
  * Reads reference values of real robots: results of another library, computed in extended precision. The directory
  * DYNAMICS_REFERENCE_DIR has them in golden/ and the robots in robots/. It is a selection in tests/data, or the whole
- * collection where it lies beside the project.
+ * collection if there is one beside the project.
  */
 #ifndef DYNAMICS_TESTS_GOLDEN_H
 #define DYNAMICS_TESTS_GOLDEN_H

@@ -53,7 +53,7 @@ static const struct {
     /* A point mass with rounding errors as moments, as in iCub. */
     {{.mass = 1.3, .center_of_mass = {0.02, -0.11, 0}, .rotational = {0, 0, 2.40741e-35, 0, 0, 0}},
      "its principal moments are -2.40741e-35, 0 and 2.40741e-35 kg m^2; no body has a negative one"},
-    /* Small moments next to those of the mass, as in TIAGo. */
+    /* A negative moment that is small beside the mass times its squared distance from the axis, as in TIAGo. */
     {{.mass = 0.01, .center_of_mass = {0, 0.1, 0.1}, .rotational = {-3.53486e-8, 0, 0, 3.5e-8, 0, 9e-8}},
      "its principal moments are -3.53486e-08"},
     /* A negative moment only about an axis across those of the joints, as in Allegro hands. */

@@ -265,7 +265,7 @@ START_TEST(universal_joint_is_two_revolute_ones) {
     ck_assert(first->mass == 0 && second->mass == 1);
     ck_assert(first->q_index == 0 && second->q_index == 1 && first->nq == 1 && second->nq == 1);
     ck_assert(first->v_index == 0 && second->v_index == 1 && first->nv == 1 && second->nv == 1);
-    /* Axis z of the first body is y of the joint frame, that of the second is x. */
+    /* The z axis of the first body is y of the joint frame. The z axis of the second body is x. */
     ck_assert(first->rotation[2] == 0 && first->rotation[5] == 1 && first->rotation[8] == 0);
     double R[9];
     rotation_multiply(first->rotation, second->rotation, R);

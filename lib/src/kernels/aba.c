@@ -33,7 +33,7 @@ typedef struct aba_tree {
     force *W;               /* W of the other coordinates */
     articulated_inertia *I; /* of bodies that fork */
     motion *forked;         /* v, later a, of bodies that fork */
-    int is_resisted;        /* a diagonal is given: no joint is computed as a hinge */
+    int is_resisted;        /* a diagonal is added to M, and no joint is computed as a hinge */
 } aba_tree;
 
 size_t KERNEL(aba_memory)(const dyn_model *model) {

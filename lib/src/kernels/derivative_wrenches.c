@@ -38,8 +38,8 @@ void KERNEL(subtract_local_wrenches)(const derivative_state *s, const wrench_set
     }
 }
 
-/* Adds the derivative of the forces of a wrench F on body `carrier` that keeps its direction. tau_x = -S_x' F changes
- * with q_y by
+/* Adds the derivative of the joint forces of a wrench F on body `carrier`, whose direction is constant in the world, to
+ * dq. `point` is NULL if F acts at a fixed place. tau_x = -S_x' F changes with q_y by
  *     -(S_y x S_x)' F         if joint x belongs to the subtree of joint y, and
  *     -S_x' (dr x F.f; 0)     with dr = S_y.v + S_y.w x r, if F acts at a point r of the body, which moves. */
 static void add_world_wrench(const derivative_tree *t, int carrier, force F, const vec3 *point, real *dq) {

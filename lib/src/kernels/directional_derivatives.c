@@ -63,7 +63,7 @@ static inline void carry(const body *b, placement X, const moved_body *parent, c
     k->Df = force_add(k->Df, force_cross(k->v, rigid_inertia_apply(I, k->Dv)));
 }
 
-/* Subtracts an external wrench from f of its body, and its change from D f. */
+/* Subtracts an external wrench from f of the body that carries its frame, and the wrench's change from D f. */
 static void subtract_wrench(const dyn_model *model, const placement *X, wrench_frame at, const real *wrench,
                             moved_body *bodies) {
     const body_frame *frame = &model->frames[at.frame];

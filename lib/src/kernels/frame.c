@@ -91,7 +91,8 @@ void KERNEL(refer_jacobian)(const dyn_model *model, const void *position, const 
     }
 }
 
-/* Adds the columns of body j, times its ratio, to J. */
+/* Adds the columns of body j, times the ratio of its joint, to J. W is the placement of the body, F that of the frame,
+ * in the world. */
 static void add_columns(const dyn_model *model, int j, placement W, placement F, dyn_reference_frame reference_frame,
                         real *J) {
     const body *b = &model->bodies[j];

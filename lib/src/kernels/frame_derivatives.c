@@ -80,6 +80,7 @@ static inline frame_column local_column(const tree_body *k, const tree_column *c
     return y;
 }
 
+/* Returns the derivatives in world axes and about the world's origin. `root` is the placement of the root body. */
 static inline frame_column world_column(const tree_body *k, const tree_column *c, placement root) {
     frame_column y = own_column(k, c);
     y.dV_dq = motion_to_parent(root, motion_add(y.dV_dq, motion_cross(c->S, k->v)));
@@ -94,6 +95,7 @@ static inline motion add_turn(motion dA, motion V, motion dV) {
     return motion_set(dA.w, vec3_add(dA.v, vec3_add(vec3_cross(dV.w, V.v), vec3_cross(V.w, dV.v))));
 }
 
+/* Returns the derivatives in world axes and at the frame's origin p. R is the orientation of the root body. */
 static inline frame_column aligned_column(const tree_body *k, const tree_column *c, vec3 p, mat3 R) {
     frame_column y = own_column(k, c);
     motion V = motion_at(k->v, p), A = motion_at(k->a, p);

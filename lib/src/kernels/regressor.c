@@ -51,7 +51,8 @@ static void parameter_wrenches(const body_motion *k, force wrenches[PARAMETERS])
     }
 }
 
-/* Computes one column of Y: the forces of all joints between body i and the root. */
+/* Adds the wrench f of body i to one column of Y: to the entries of all joints between the body and the root. `width`
+ * is the number of columns. */
 static void carry_column(const dyn_model *model, const placement *X, int i, force f, size_t width, real *column) {
     for (int j = i; j >= 0; j = model->bodies[j].parent) {
         const body *b = &model->bodies[j];

@@ -37,7 +37,7 @@ typedef struct response_tree {
     motion *a;          /* of every body */
     axis_factors *axes; /* of every coordinate */
     const row_set *rows;
-    real *s;        /* nv x m; M^-1 A' takes its place */
+    real *s;        /* nv x m; M^-1 A' replaces it */
     real *response; /* m x m */
 } response_tree;
 
@@ -286,7 +286,8 @@ static void accelerate(const dyn_model *model, const response_tree *t, int row) 
 
 /* ---- Entry point ------------------------------------------------------------------------------------------------- */
 
-/* Computes the lower triangle of the response, and M^-1 A' if it is wanted, by the articulated-body factors. */
+/* Computes the lower triangle of the response, and M^-1 A' unless is_response_only is true, by the articulated-body
+ * factors. */
 static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const row_set *rows, real *pivots,
                               const row_results *results) {
     response_tree t;

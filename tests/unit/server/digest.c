@@ -8,7 +8,8 @@
 
 #include "unit/server/support.h"
 
-/* Values of FIPS 180-4's examples; digests name models across machines, so every release of mbedTLS must agree. */
+/* Compares with the examples of FIPS 180-4. Digests identify models on all machines, so that every release of mbedTLS
+ * must return the same ones. */
 START_TEST(digests_are_sha256) {
     static const char *const pairs[][2] = {
         {"", "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},

@@ -243,7 +243,7 @@ START_TEST(snapshot_without_its_end_is_replaced_by_the_one_before) {
     ck_assert(save(&g, 3));
     generations_close(&g);
     find_file(".snapshot", path);
-    /* A newer snapshot, cut off, exists beside it. */
+    /* Creates a newer copy of the snapshot, then a newer snapshot without an end in its place. */
     snprintf(copy, sizeof copy, "%s/simulations.9.snapshot", directory);
     ck_assert_int_eq(link(path, copy), 0);
     ck_assert_int_eq(reopen().damaged, 0);
@@ -253,7 +253,7 @@ START_TEST(snapshot_without_its_end_is_replaced_by_the_one_before) {
     ck_assert(record_append(file, &end, "\1", 1));
     close(file);
     ck_assert_int_eq(reopen().count, 3);
-    /* Alone, the damaged snapshot is better than nothing. */
+    /* The damaged snapshot is read if there is no other one. */
     unlink(path);
     ck_assert_int_eq(reopen().count, 1);
     ck_assert_int_eq(reopen().damaged, 1);
