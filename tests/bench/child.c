@@ -22,7 +22,8 @@ _Noreturn void die(const char *format, ...) {
     exit(EXIT_FAILURE);
 }
 
-/* Replaces the new process by the program. */
+/* Turns the new process into the program, which is killed when the benchmark ends. Exits with 127 where it cannot be
+ * executed. */
 static _Noreturn void become(const char *const *arguments, const char *log, int output) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     int errors = open(log ? log : "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0600);
@@ -66,7 +67,7 @@ enum { DIRECTORIES = 64 };
 static char directories[DIRECTORIES][64];
 static int directory_count;
 
-/* Runs at the exit of the program, after a failure too. */
+/* Removes the directories that exist when the program exits, also after a failure. */
 static void remove_all_directories(void) {
     for (int i = 0; i < directory_count; i++) {
         if (directories[i][0]) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Clock of the measurements.
+ * Reads the clocks of the measurements.
  */
 #ifndef DYNAMICS_BENCH_CLOCK_H
 #define DYNAMICS_BENCH_CLOCK_H

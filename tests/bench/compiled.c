@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds per state of algorithms that dynamics-compile generated for one robot, beside the generic ones and the
- * peers.
+ * Measures the nanoseconds per state of algorithms that dynamics-compile generated for one robot, beside the generic
+ * algorithms and the peers.
  */
 #include <dynamics/compiled.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static void run(void *context, size_t call) {
     contest_call(context, call);
 }
 
-/* Creates a workspace that computes with a model's compiled algorithms. */
+/* Creates a workspace that uses the compiled algorithms of a model; the caller frees it. */
 static dyn_workspace *create_workspace(const dyn_model *model, const dyn_compiled *compiled) {
     dyn_workspace *workspace;
     dyn_error error;
@@ -73,7 +73,7 @@ static void add_row(table *t, const char *robot, algorithm_id id, const subject 
     table_add(t, cells);
 }
 
-/* Measures an algorithm. `compiled` is a workspace with the compiled algorithms. */
+/* Measures an algorithm for all subjects that have it. `compiled` is a workspace with the compiled algorithms. */
 static void measure_algorithm(contest *all, dyn_workspace *compiled, algorithm_id id, const measure_effort *effort,
                               subject subjects[SUBJECTS]) {
     contest_entry entries[SUBJECTS];

@@ -49,7 +49,8 @@ const bench_robot *bench_robot_find(const char *title) {
     return robot->title ? robot : NULL;
 }
 
-/* Creates the model: the UR5, the Panda or the quadruped of the sample robots, or a built one. */
+/* Creates the model of a robot: a chain; the UR5, the Panda or the quadruped of the sample robots; or else the
+ * humanoid. The caller frees it. */
 static dyn_model *create_model(const bench_robot *robot) {
     if (robot->bodies > 0) {
         return robot_chain(robot->bodies);

@@ -53,15 +53,16 @@ typedef struct contest {
     peer *peer[CONTESTANTS];                  /* NULL where the library cannot represent the robot */
 } contest;
 
-/* Loads the robot for all contestants. Ends the program where memory is exhausted. */
+/* Creates the robot for all contestants, or, without `with_peers`, for this library alone. contest_close frees it. Ends
+ * the program where memory is exhausted. */
 void contest_open(contest *c, const bench_robot *robot, bool with_peers);
 void contest_close(contest *c);
 
-/* Returns whether a contestant has an algorithm. Compares a peer's result with this library's, and ends the program
- * where they differ. */
+/* Returns whether contestant `who` can compute an algorithm for its batch size. Compares a peer's result with that of
+ * this library, and ends the program where they differ. */
 bool contest_has(contest *c, int who, algorithm_id id);
 
-/* Calls of an algorithm by a contestant that has it. The struct holds all that the first call needs, so that a
+/* Arguments of the calls of an algorithm by a contestant. The struct holds all that the first call needs, so that a
  * measurement covers the call alone. */
 typedef struct contest_entry {
     const workload *load;
@@ -74,6 +75,8 @@ typedef struct contest_entry {
     peer *robot;
 } contest_entry;
 
+/* Prepares the calls of an algorithm by a contestant for which contest_has returns true. The contest must outlive the
+ * result. */
 contest_entry contest_enter(const contest *c, int who, algorithm_id id);
 
 /* Runs call number `call`, whose batch of states starts at a place that depends on the number. Ends the program where

@@ -12,7 +12,8 @@
 
 extern const kernel_table dyn_kernel_table_counted;
 
-/* Returns zeros that are aligned for all data of a kernel. */
+/* Returns at least `size` zero bytes, aligned for all data of a kernel; the caller frees them. Ends the program where
+ * memory is exhausted. */
 static void *aligned_zeros(size_t size) {
     enum { ALIGNMENT = 64 };
     size_t rounded = (size / ALIGNMENT + 1) * ALIGNMENT;
@@ -23,7 +24,8 @@ static void *aligned_zeros(size_t size) {
     return memset(memory, 0, rounded);
 }
 
-/* Runs the kernel over numbers that count operations and are as large as doubles. */
+/* Runs the kernel of an algorithm over numbers that count operations. Such a number has the size of a double, so that
+ * arrays of doubles are its inputs and outputs. */
 static void run_counted(const workload *w, void *memory, algorithm_id id, double *out) {
     const kernel_table *kernels = &dyn_kernel_table_counted;
     double gravity[3], *second = out + w->nv * w->nv, *third = second + w->nv * w->nv;

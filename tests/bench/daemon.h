@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The daemon under measurement: dynamicsd with the sample robots, in a directory of its own.
+ * Runs the daemon under measurement: dynamicsd with the sample robots, in a directory of its own.
  */
 #ifndef DYNAMICS_BENCH_DAEMON_H
 #define DYNAMICS_BENCH_DAEMON_H
@@ -13,7 +13,8 @@ typedef struct bench_daemon {
     char ipc[96], tcp[96]; /* addresses of requests */
 } bench_daemon;
 
-/* Starts the program (NULL: dynamicsd beside this one) and waits until it answers. */
+/* Starts the daemon and waits until it answers. `program` is its path; NULL stands for dynamicsd beside this program.
+ * Ends the benchmark where the daemon does not start. */
 void daemon_start(const char *program, bench_daemon *d);
 void daemon_stop(bench_daemon *d);
 

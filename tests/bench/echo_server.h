@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lower bound of every request over nng: a REP server that answers each request at once with a fixed number of bytes.
+ * Starts an echo server: a REP server that answers each request at once with a fixed number of bytes. Its times are the
+ * lower bound for every request over nng.
  */
 #ifndef DYNAMICS_BENCH_ECHO_SERVER_H
 #define DYNAMICS_BENCH_ECHO_SERVER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Instructions per state: a measure without noise. The program runs itself under callgrind, which writes one file for
- * each requested count.
+ * Counts instructions per state, a measure without noise. The program runs itself under callgrind, which writes one
+ * file for each count.
  */
 #include <limits.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static bool is_counted(const bench_options *options, const bench_robot *robot) {
     return is_robot_selected(options, robot) && (robot->bodies == 0 || robot->bodies == LONGEST_CHAIN);
 }
 
-/* Writes the name of a count in callgrind's files. */
+/* Writes the label of a count in callgrind's files, from which read_count reads robot, algorithm and contestant. */
 static void write_label(char label[LABEL_SIZE], int robot, int id, int who) {
     snprintf(label, LABEL_SIZE, "count-%d-%d-%d", robot, id, who);
 }
@@ -78,7 +78,8 @@ typedef struct counts {
     double per_state[ROBOTS][ALGORITHM_COUNT][CONTESTANTS]; /* NaN: not counted */
 } counts;
 
-/* Reads one of callgrind's files: the name of the count, and the number of instructions. */
+/* Reads the label and the number of instructions from one of callgrind's files, and stores the instructions per state.
+ * Returns false where the file cannot be read. */
 static bool read_count(const char *path, counts *all) {
     FILE *file = fopen(path, "r");
     char line[1024];
@@ -98,7 +99,8 @@ static bool read_count(const char *path, counts *all) {
     return file && fclose(file) == 0;
 }
 
-/* Runs this program under callgrind, and reads its files, which end in .1, .2, ... in the order of the counts. */
+/* Runs this program under callgrind and reads the files, which end in .1, .2, ... in the order of the counts. Ends the
+ * program where valgrind is missing or fails. */
 static void run_callgrind(const bench_options *options, const char *directory, counts *all) {
     char self[PATH_MAX], out[128], log[128], path[128];
     own_path(self, sizeof self);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Nanoseconds per state of each algorithm: this library's for one state and for batches, the peers' for one state.
+ * Measures the nanoseconds per state of each algorithm: this library's for one state and for batches, the peers' for
+ * one state.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -78,7 +79,8 @@ static const table_column linearity_columns[] = {
 enum { LENGTHS = 5, SHORT = 1, LONG = LENGTHS - 1 };
 static const int linearity_length[LENGTHS] = {25, 100, 200, 500, 1000};
 
-/* Times per state in chains of these lengths; NaN where not measured. */
+/* Nanoseconds per state in chains of linearity_length bodies, for each algorithm and each contestant of this library in
+ * double precision; NaN where not measured. */
 typedef struct linearity {
     double ns[LENGTHS][ALGORITHM_COUNT][OURS_4096 + 1];
 } linearity;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations that follow the clock at 1 kHz each, and streams of points from push to torque.
+ * Measures simulations that follow the clock at 1 kHz each, and streams: points per second, and the latency from pushed
+ * points to their torques.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +30,8 @@ static const table_column pace_columns[] = {{"simulations", "simulations", 0}, {
                                             {"late p50 us", "late_p50_us", 1}, {"p99", "late_p99_us", 1},
                                             {"p99.9", "late_p999_us", 1},      {"lost", "lost_messages", 0}};
 
-/* Collects the lateness of one simulation's ticks, as the daemon publishes them, for `seconds`. Returns how many;
- * counts losses. */
+/* Collects the lateness (us) of the ticks of one simulation that the daemon publishes in `seconds`, at most `most` of
+ * them, in ascending order. Returns their number. Adds the number of lost messages to `lost`. */
 static size_t collect_lateness(dyn_client *client, const char *name, double seconds, double *lateness, size_t most,
                                double *lost) {
     dyn_client_error error;
@@ -52,7 +53,8 @@ static size_t collect_lateness(dyn_client *client, const char *name, double seco
     return count;
 }
 
-/* Adds a row: `simulations` simulations of a UR5 at 1 kHz each, of which one is watched. */
+/* Runs `simulations` simulations of a UR5 at 1 kHz each for `seconds`, watches the first one, and adds a row to the
+ * table. */
 static void measure_pace(dyn_client *client, size_t simulations, double seconds, table *t) {
     static uint64_t tokens[MOST_SIMULATIONS];
     static char names[MOST_SIMULATIONS][32];
@@ -107,7 +109,7 @@ static const table_column stream_columns[] = {{"points/message", "chunk", 0},
                                               {"p99", "p99_us", 1},
                                               {"p99.9", "p999_us", 1}};
 
-/* A stream of a UR5 with its watchers. */
+/* Stream of a UR5, and the watch that receives its torques. */
 typedef struct bench_stream {
     dyn_client_stream *stream;
     dyn_client_watch *watch;
@@ -142,7 +144,7 @@ static void push(const bench_stream *s, size_t chunk) {
     check(dyn_client_push_points(s->stream, chunk, s->t, s->q, s->q, s->q, NULL, 0, &error), &error);
 }
 
-/* Receives `messages` messages of torques, lost ones included. */
+/* Receives `messages` messages of torques; lost messages count as received. */
 static void receive_torques(const bench_stream *s, size_t messages) {
     dyn_client_error error;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -152,7 +154,8 @@ static void receive_torques(const bench_stream *s, size_t messages) {
     }
 }
 
-/* Returns the points per second that the daemon turns into torques, with a bounded number of messages under way. */
+/* Returns the points per second that the daemon turns into torques, with at most UNDER_WAY messages that are not
+ * answered yet. */
 static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
     enum { UNDER_WAY = 32 };
     bench_stream s;
@@ -171,7 +174,8 @@ static double measure_rate(dyn_client *client, size_t chunk, double seconds) {
     return (double)(pushed * chunk) / elapsed;
 }
 
-/* Measures the latency from push to torque of messages at 1 kHz, in microseconds. Returns the number of latencies. */
+/* Measures the latency from push to torques of messages at 1 kHz. Stores the latencies (us) in ascending order and
+ * returns their number. */
 static size_t measure_latency(dyn_client *client, size_t chunk, double seconds, double *latency) {
     bench_stream s;
     size_t count = (size_t)(seconds * PACE);

@@ -104,8 +104,9 @@ static const bench_options quick = {.effort = {.rounds = 3, .slice_ns = 2e5},
                                     .idle_seconds = 0.2,
                                     .live_seconds = 0.2};
 
-/* Serves a process of this benchmark that started the program again. The two ways to do so are not options for
- * users. */
+/* Runs this process as a child of another benchmark process where the command line asks for it: as an echo server,
+ * which does not return, or as the process that counts instructions, which exits. The help does not show these command
+ * lines. */
 static void serve_parent(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--serve-echo") == 0) {
         serve_echo(argv[2], strtoul(argv[3], NULL, 10));
@@ -134,7 +135,7 @@ static void choose_usual_sections(command *c) {
     }
 }
 
-/* Parses the command line. Ends the program where it is wrong or asks for help. */
+/* Parses the command line. Ends the program where the command line is wrong or asks for help. */
 static command parse(int argc, char **argv) {
     command c = {0};
     int option;

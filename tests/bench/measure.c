@@ -7,7 +7,7 @@
 #include "clock.h"
 #include "statistics.h"
 
-/* Returns the nanoseconds of a number of calls. */
+/* Returns the nanoseconds that a number of calls takes. */
 static double run_calls(subject *s, size_t calls, clockid_t clock) {
     double start = clock_ns(clock);
     for (size_t i = 0; i < calls; i++) {
@@ -16,7 +16,7 @@ static double run_calls(subject *s, size_t calls, clockid_t clock) {
     return clock_ns(clock) - start;
 }
 
-/* Returns the number of calls that fill a slice. Warms caches and branch predictors too. */
+/* Returns the number of calls that fill a slice of time. Its calls also warm caches and branch predictors. */
 static size_t calibrate(subject *s, double slice_ns, clockid_t clock) {
     size_t calls = 1;
     for (;;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Resident memory of the daemon with the sample robots: idle after its start, and after requests.
+ * Measures the resident memory of the daemon with the sample robots: idle after its start, and after requests.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@
 
 enum { REQUESTS = 10000, BATCH = 1000, JOINTS = 6, LIMIT_MB = 20 };
 
-/* Returns a value of /proc/PID/status, which is in kB, in megabytes. */
+/* Returns, in units of 10^6 bytes, the value that the scanf format reads from /proc/PID/status, where the unit is 1024
+ * bytes. */
 static double status_mb(pid_t process, const char *format) {
     char path[64], line[128];
     unsigned long kilobytes = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Multiplications and additions of one state, as the algorithms are written and as the model compiler specializes them
- * for one robot, beside formulas for chains of n revolute joints with any Denavit-Hartenberg row each:
+ * Counts multiplications and additions of one state, as the algorithms are written and as the model compiler
+ * specializes them for one robot, beside formulas for chains of n revolute joints with any Denavit-Hartenberg row each:
  *
  *     RNEA   93 n - 108            81 n - 100            Balafoutis and Patel 1991
  *     CRBA   10 n^2 + 22 n - 32    6 n^2 + 37 n - 43
@@ -34,7 +34,8 @@ typedef struct sums {
     double multiplications, additions;
 } sums;
 
-/* Returns the published counts for a chain of n revolute joints on a fixed base. */
+/* Returns the published counts of RNEA, CRBA or ABA for a chain of n revolute joints on a fixed base; NaN for other
+ * algorithms. */
 static sums published(algorithm_id id, double n) {
     switch (id) {
     case ALGORITHM_RNEA:
@@ -48,7 +49,7 @@ static sums published(algorithm_id id, double n) {
     }
 }
 
-/* Returns whether every body is the child of its predecessor by a revolute joint, and the first one of the world. */
+/* Returns whether the robot is a chain of revolute joints: each body but the first is the child of its predecessor. */
 static bool is_revolute_chain(const dyn_model *model) {
     for (int i = 0; i < dyn_model_joint_count(model); i++) {
         const dyn_joint *joint = dyn_model_joint(model, i);
@@ -61,7 +62,7 @@ static bool is_revolute_chain(const dyn_model *model) {
     return true;
 }
 
-/* Reads the counts of each function from the comments of the generated C. */
+/* Reads the operations of each function from the comments of the C that dynamics-compile generates. */
 static void read_specialized(const dyn_model *model, sums found[ALGORITHMS]) {
     char directory[64], path[128], line[512];
     make_directory(directory);

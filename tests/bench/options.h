@@ -21,12 +21,15 @@ typedef struct bench_options {
     const char *algorithm;  /* name of the only algorithm that is measured; NULL: all */
 } bench_options;
 
-/* Returns whether the options select the kernels of a robot, or one of its algorithms. Without names that is every
- * robot and algorithm, except that chains have only RNEA, CRBA and ABA. */
+/* Returns whether the options select the kernels of a robot. Without a robot's title they select all robots. */
 bool is_robot_selected(const bench_options *options, const bench_robot *robot);
+
+/* Returns whether the options select an algorithm on a robot. Without an algorithm's name they select all algorithms,
+ * on chains only RNEA, CRBA and ABA. */
 bool is_algorithm_selected(const bench_options *options, const bench_robot *robot, algorithm_id id);
 
-/* Ends the program with a list of the names where an option's name is unknown. */
+/* Ends the program with exit code 2 where the robot or algorithm of the options does not exist, and lists the names
+ * that exist. */
 void check_names(const bench_options *options);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Share of a core's peak that the kernels reach in batches: the operations of an algorithm as written, counted by
- * running it over numbers that count, divided by its time, beside the highest rate of this core.
+ * Measures the share of a core's peak that the kernels reach in batches: the operations of an algorithm as written,
+ * counted by running it over numbers that count, divided by its time, beside the highest rate of this core.
  */
 #include <string.h>
 
@@ -25,7 +25,8 @@ static const struct {
     {NULL, peak_loop_scalar},
 };
 
-/* Returns the operations per nanosecond of the fastest run. */
+/* Returns the operations per nanosecond of the fastest of several runs of the loop for the library's instruction
+ * set. */
 static double measure_peak(void) {
     enum { RUNS = 20 };
     volatile double sum = 0;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* PEAK_LOOP is the name of this instance and PEAK_BYTES the width of a register. CHAINS fit into the registers of
- * each. */
+/* Loop for one instruction set; the build compiles this file once for each. PEAK_LOOP is the name of the function and
+ * PEAK_BYTES the width of a register. CHAINS vectors fit into the registers of every instruction set. */
 #if PEAK_BYTES == 8
 typedef double lanes;
 #else

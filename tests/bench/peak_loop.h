@@ -6,8 +6,8 @@
 #ifndef DYNAMICS_BENCH_PEAK_LOOP_H
 #define DYNAMICS_BENCH_PEAK_LOOP_H
 
-/* Runs the loop; `operations` receives the number of its operations. The result only keeps the compiler from removing
- * the loop. */
+/* Loop of multiplications and additions; `operations` receives their number. The result has no meaning: it only
+ * prevents the compiler from removing the loop. */
 typedef double peak_loop(double *operations);
 
 peak_loop peak_loop_scalar, peak_loop_sse2, peak_loop_avx2, peak_loop_avx512;

@@ -13,7 +13,7 @@ struct report {
     json_t *json, *tables;
 };
 
-/* Reads the processor's name from /proc/cpuinfo. */
+/* Reads the processor's name from /proc/cpuinfo; writes "unknown processor" where the file has none. */
 static void processor_name(char *name, size_t size) {
     snprintf(name, size, "unknown processor");
     FILE *file = fopen("/proc/cpuinfo", "r");

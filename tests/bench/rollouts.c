@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts: steps of one sample per second and core, this library's for 1, 64 and 1024 samples at once with the kernels
- * and with compiled algorithms, beside MuJoCo stepping the same robot without contacts.
+ * Measures rollouts: steps of one sample per second and core, by this library for 1, 64 and 1024 samples at once with
+ * the kernels and with compiled algorithms, and by MuJoCo for the same robot without contacts.
  */
 #include <dynamics/rollout.h>
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 
 enum { STEPS = 25, BATCHES = 3 };
 
-/* Subjects of the table: the kernels with each batch size, compiled algorithms with each, and MuJoCo. */
+/* Subjects of the table: the kernels with each batch size, compiled algorithms with each batch size, and MuJoCo. */
 enum { COMPILED_SUBJECTS = BATCHES, MUJOCO_SUBJECT = 2 * BATCHES, SUBJECTS };
 
 static const size_t batch_sizes[BATCHES] = {1, 64, 1024};
@@ -81,7 +81,7 @@ static dyn_simulator *create_simulator(const dyn_model *model, dyn_integrator in
     return simulator;
 }
 
-/* Measures one robot with one integrator. */
+/* Measures one robot with one integrator, and adds a row to the table. */
 static void measure_rollouts(const bench_options *options, const bench_robot *robot, dyn_integrator integrator,
                              table *t) {
     contest all;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * InverseDynamics for one state of the UR5 through the gateway to rosbridge clients, beside the C client: one call
- * after the other, and many clients at once, with and without a client that does not read.
+ * Measures InverseDynamics for one state of the UR5 through the gateway to rosbridge clients, beside the C client: one
+ * call after the other, and many clients at once, with and without a client that does not read.
  */
 #include <limits.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ static const char cbor_call[] = "{\"op\":\"call_service\",\"id\":\"1\",\"service
                                 "\"q\":[0.3,-1.2,1.4,-0.8,-1.5,0.4],\"v\":[0.5,0.4,-0.6,0.2,0.3,1],"
                                 "\"a\":[1,0.5,-1,0.4,0.2,2]}}";
 
-/* A way to send requests, and the times of its calls. */
+/* Path of requests to the daemon, with the times of its calls. */
 typedef struct way {
     const char *name;
     dyn_client *library;
@@ -67,14 +67,14 @@ static void measure_way(way *w, size_t trips) {
     w->calls_per_second = (double)trips * 1e9 / (clock_ns(CLOCK_MONOTONIC) - start);
 }
 
-/* Measures a way over a connection of its own, because the gateway closes a connection that is silent for long. */
+/* Measures the calls of `w` over a new connection, because the gateway closes a connection that is idle for long. */
 static void measure_web(way *w, unsigned port, size_t trips) {
     w->web = web_client_connect(port);
     measure_way(w, trips);
     web_client_close(w->web);
 }
 
-/* One of many clients: a thread that makes a part of the way's calls. */
+/* Client that runs in a thread of its own and makes a part of the calls of `way`. */
 typedef struct one_of_many {
     pthread_t thread;
     way way;

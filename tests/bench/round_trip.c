@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Round trip of InverseDynamics for one state of the UR5, over ipc and tcp: through the client library, through a bare
- * nng client, and through the same bare client to an echo server that answers as many bytes.
+ * Measures the round trip of InverseDynamics for one state of the UR5, over ipc and tcp: through the client library,
+ * through a bare nng client, and through the same bare client to an echo server whose replies have as many bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@
 /* Number of states that the calls cycle through, calls of one kind in a row, and calls before measuring. */
 enum { STATES = 64, JOINTS = 6, BLOCK = 100, WARM_UP = 500 };
 
-/* Ways to send requests, for each carrier. */
+/* Paths of a request (ways), and the transports (carriers) that each of them uses. */
 enum { ECHO, DAEMON, LIBRARY, WAYS };
 enum { IPC, TCP, CARRIERS };
 
 static const char *const way_names[WAYS] = {"bare echo", "daemon, bare client", "daemon, client library"};
 static const char *const carrier_names[CARRIERS] = {"ipc", "tcp"};
 
-/* Random states with the requests for their torques, all of one size. */
+/* Random states, and the packed requests for their torques, all of one size. */
 typedef struct questions {
     double q[STATES][JOINTS], v[STATES][JOINTS], a[STATES][JOINTS];
     uint8_t *request[STATES];
@@ -72,7 +72,7 @@ static void questions_close(questions *all) {
     }
 }
 
-/* Sends one request and checks that the reply contains torques. Returns the size of the reply. */
+/* Sends the first request and checks that the reply contains torques. Returns the size of the reply. */
 static size_t reply_size(raw_client *client, const questions *all) {
     uint8_t bytes[4096];
     size_t size = raw_client_call(client, all->request[0], all->size, bytes, sizeof bytes);
@@ -85,7 +85,7 @@ static size_t reply_size(raw_client *client, const questions *all) {
     return size;
 }
 
-/* One way over one carrier, and the times of its calls. */
+/* Path of requests over one carrier, with the times of its calls. */
 typedef struct way {
     raw_client *raw;
     dyn_client *client; /* instead of raw */
@@ -120,7 +120,8 @@ static void time_block(way *w, const questions *all, size_t calls, bool is_recor
     }
 }
 
-/* Runs every way in turn, a block at a time, until each has `trips` calls. */
+/* Measures every way in turn, a block of calls at a time, until each has `trips` measured calls. Each begins with calls
+ * that are not measured. */
 static void time_all(way ways[CARRIERS][WAYS], const questions *all, size_t trips) {
     for (int i = 0; i < CARRIERS * WAYS; i++) {
         time_block(&ways[i / WAYS][i % WAYS], all, WARM_UP < trips ? WARM_UP : trips, false);
@@ -182,7 +183,7 @@ static const table_column columns[] = {{"carrier", "carrier", TABLE_TEXT},
 
 enum { COLUMNS = sizeof columns / sizeof columns[0], QUANTILES = 6 };
 
-/* Returns a table with the percentiles of every way, and two of them relative to the echo's. */
+/* Returns a table with the percentiles of every way, and its minimum and median relative to those of the echo. */
 static table *to_table(way ways[CARRIERS][WAYS], const char *note) {
     static const double shares[QUANTILES] = {0, 0.5, 0.9, 0.99, 0.999, 1};
     table *t =

@@ -29,7 +29,7 @@ void bench_rollouts(const bench_options *options, report *r);
 /* Measures the dynamics of a task in operational space, and the search for base parameters (tasks.c). */
 void bench_tasks(const bench_options *options, report *r);
 
-/* Measures percentiles of one InverseDynamics over ipc and tcp, beside a bare echo (round_trip.c). */
+/* Measures percentiles of the time of one InverseDynamics over ipc and tcp, beside a bare echo (round_trip.c). */
 void bench_round_trip(const bench_options *options, report *r);
 
 /* Measures states per second through the daemon and in one process (throughput.c). */
@@ -47,7 +47,7 @@ void bench_memory(const bench_options *options, report *r);
 /* Counts instructions per state by callgrind (instructions.c). */
 void bench_instructions(const bench_options *options, report *r);
 
-/* Runs the part of bench_instructions that belongs to the process under callgrind. */
+/* Counts instructions in the process under callgrind, which bench_instructions starts. */
 void count_instructions(const bench_options *options);
 
 #endif

@@ -10,10 +10,11 @@
 /* Sorts in ascending order. */
 void sort_numbers(double *x, size_t count);
 
-/* Returns the value that a share (0 to 1) of the sorted values does not exceed; NaN where there are none. */
+/* Returns the smallest value that at least a share (0 to 1) of the sorted values does not exceed; NaN where there are
+ * no values. */
 double percentile(const double *sorted, size_t count, double share);
 
-/* Returns the median; sorts x. */
+/* Sorts x and returns its median; NaN where there are no values. */
 double median(double *x, size_t count);
 
 #endif

@@ -62,7 +62,7 @@ static void format_cell(const table_column *column, const table_cell *cell, char
     }
 }
 
-/* Returns the width of a column, which is that of its longest text. */
+/* Returns the width of a column, which is that of its longest text, title included. */
 static int column_width(const table *t, int i) {
     size_t width = strlen(t->columns[i].title);
     for (int row = 0; row < t->row_count; row++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of results: text for readers, JSON for programs.
+ * Tables of results, written as text for readers and as JSON for programs.
  */
 #ifndef DYNAMICS_BENCH_TABLE_H
 #define DYNAMICS_BENCH_TABLE_H
@@ -9,7 +9,7 @@
 
 #include <jansson.h>
 
-/* A column: its title, its key in JSON, and the number of decimals, or TABLE_TEXT. */
+/* Column of a table: its title, its key in JSON, and the number of decimals, or TABLE_TEXT for a column of text. */
 typedef struct table_column {
     const char *title;
     const char *key;
@@ -18,7 +18,7 @@ typedef struct table_column {
 
 enum { TABLE_TEXT = -1 };
 
-/* A value: text in a column of text, otherwise a number; NaN where it is missing. */
+/* Value in a table: text in a column of text, otherwise a number, which is NaN where the value is missing. */
 typedef struct table_cell {
     const char *text;
     double number;
@@ -26,11 +26,12 @@ typedef struct table_cell {
 
 typedef struct table table;
 
-/* Creates an empty table. The strings must outlive it. `key` names it in JSON; `note` (or NULL) is printed below it. */
+/* Creates an empty table with `count` columns. The strings and the columns must outlive it. `key` is the table's name
+ * in JSON; `note` (or NULL) is printed below the table. */
 table *table_create(const char *title, const char *key, const char *note, const table_column *columns, int count);
 void table_free(table *t);
 
-/* Adds a row with a cell for each column; copies the texts. */
+/* Adds a row with a value for each column; copies the texts. */
 void table_add(table *t, const table_cell *cells);
 
 void table_print(const table *t, FILE *out);

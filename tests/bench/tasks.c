@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Dynamics of a task, whose outputs one call computes together, and the search for base parameters. Both need more than
- * a state, so they have tables of their own. No packaged library has them.
+ * Measures the dynamics of a task in operational space, whose outputs one call computes together, and the search for
+ * base parameters. Both have tables of their own, because their inputs are more than a state. No packaged library
+ * computes them.
  */
 #include <dynamics/base_parameters.h>
 #include <dynamics/operational_space.h>
@@ -16,17 +17,18 @@ enum { ROWS = 3, BATCHES = 2, REQUESTED = 4 };
 
 static const size_t batch_sizes[BATCHES] = {1, 64};
 
-/* Sets of outputs, each with those before it. */
+/* Names of the sets of outputs that are requested. Each set includes the sets before it. */
 static const char *const requested_names[REQUESTED] = {"J M^-1 J'", "Lambda", "mu, p", "Jbar, N"};
 
-/* A task: the position of a robot's last link. */
+/* Task that is the position of a robot's last link, with memory for the outputs. */
 typedef struct task_load {
     const workload *load;
     dyn_task task;
     double *inverse_inertia, *inertia, *bias, *gravity_force, *inverse, *projector;
 } task_load;
 
-/* Call of one subject. */
+/* Arguments of compute_task: the task, the index of the requested outputs in requested_names, and the number of
+ * states. */
 typedef struct task_call {
     const task_load *on;
     int requested;

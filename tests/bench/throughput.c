@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by states per
- * request, in double and in single precision, beside a bare echo of as many bytes, and beside loops in one process on
- * one thread: this library's with as many states a call, and the peers'.
+ * Measures inverse dynamics of an arm with seven joints in states per second: through the daemon over ipc and tcp by
+ * states per request, in double and in single precision, beside a bare echo of as many bytes, and beside loops in one
+ * process on one thread: this library's with as many states a call, and the peers'.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const int contestant_of[SUBJECTS] = {
 
 static const char robot_name[] = "panda";
 
-/* States with the subjects that compute them. */
+/* States, connections and memory that all subjects share. */
 typedef struct throughput {
     contest loops;
     double *q, *v, *a, *tau;
@@ -48,7 +48,7 @@ typedef struct throughput {
     uint8_t *bytes; /* a request of the echo */
 } throughput;
 
-/* One subject at one batch size. */
+/* Arguments of the calls of one subject at one batch size. */
 typedef struct task {
     throughput *all;
     int who;
@@ -72,11 +72,12 @@ static void run_daemon(void *context, size_t call) {
     }
 }
 
-/* Returns the bytes of the numbers that a request of `batch` states carries, and likewise a reply. */
+/* Returns the bytes of the numbers in a request of `batch` states. */
 static size_t request_size(const throughput *all, size_t batch) {
     return batch * (all->loops.load.nq + 2 * all->loops.load.nv) * sizeof(double);
 }
 
+/* Returns the bytes of the numbers in the reply to a request of `batch` states. */
 static size_t reply_size(const throughput *all, size_t batch) {
     return batch * all->loops.load.nv * sizeof(double);
 }
@@ -146,7 +147,7 @@ static void throughput_close(throughput *all) {
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* The first columns are the subjects in their order. */
+/* Columns of the table. Those after the first are the subjects in their order, then three ratios. */
 static const table_column columns[] = {
     {"states a request", "states", 0},
     {"ipc", "ipc_per_second", 0},

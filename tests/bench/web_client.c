@@ -14,7 +14,7 @@
 
 enum { BUFFER = 1 << 20 };
 
-/* Opcodes of frames. */
+/* Opcodes of WebSocket frames. */
 enum { TEXT = 1, BINARY = 2, PING = 9, PONG = 10 };
 
 struct web_client {
@@ -72,7 +72,8 @@ void web_client_close(web_client *closed) {
     free(closed);
 }
 
-/* Sends a whole message in one frame. A client must mask it; a key of zeros leaves the bytes unchanged. */
+/* Sends a message of at most 65535 bytes in one frame. A client must mask its frames; a key of zeros leaves the bytes
+ * unchanged. */
 static void send_frame(web_client *to, unsigned char opcode, const void *payload, size_t size) {
     unsigned char frame[16 + 65536] = {0x80 | opcode, (unsigned char)(0x80 | (size < 126 ? size : 126))};
     size_t head = size < 126 ? 6 : 8;

@@ -9,13 +9,14 @@
 
 typedef struct web_client web_client;
 
-/* Connects; ends the benchmark where that fails. */
+/* Connects to a server at the port of this machine. Ends the benchmark where that fails. */
 web_client *web_client_connect(unsigned port);
 void web_client_close(web_client *closed);
 
 void web_client_send(web_client *to, const char *text, size_t size);
 
-/* Waits for the next message. Its bytes are valid until the next call. */
+/* Waits for the next text or binary message, and answers pings meanwhile. The bytes of the message are valid until the
+ * next call. */
 const char *web_client_receive(web_client *from, size_t *size);
 
 #endif

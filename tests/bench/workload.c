@@ -8,7 +8,8 @@
 #include "child.h"
 #include "support/random_tree.h"
 
-/* Largest number of doubles of results at once; larger batches are not measured. */
+/* OUT_LIMIT is the largest number of doubles of a call's results: larger batches are not measured. Robots with more
+ * than LARGE_NV velocities have SINGLE_STATES states instead of LARGEST_BATCH. */
 enum { OUT_LIMIT = 16 << 20, LARGE_NV = 1000 };
 
 static double *zeros(size_t count) {
@@ -29,7 +30,7 @@ bool workload_has(const workload *w, algorithm_id id, size_t batch) {
     return batch <= w->states && batch * algorithm_width(id, w->model) <= w->out_size;
 }
 
-/* Returns the doubles for the results of every algorithm whose size is at most quadratic in nv, bounded by memory. */
+/* Returns the doubles that the largest result of all algorithms for all states needs, but at most OUT_LIMIT. */
 static size_t result_room(const workload *w) {
     size_t largest = 0;
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {

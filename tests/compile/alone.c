@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Generated C for use without the library, in other programs and on microcontrollers: it compiles as strict C99 without
- * a warning, needs only libm, keeps to its precision, and computes the library's results.
+ * Checks generated C for use without the library, in other programs and on microcontrollers: it compiles as strict C99
+ * without a warning, needs only libm, uses no other precision than the requested one, and computes the library's
+ * results.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -17,7 +18,7 @@
 
 enum { STATES = 20, NV = 6, TREES = 10 };
 
-/* A UR5, states, and the object that a C compiler made of the generated file. */
+/* UR5 with states, and the shared object that a C compiler created from the generated file. */
 typedef struct fixture {
     dyn_model *model;
     dyn_workspace *workspace;
@@ -135,8 +136,8 @@ static void describe(const dyn_model *model, const char *path) {
     dyn_text_free(text);
 }
 
-/* Checks all functions for robots of every joint type, among them small ones, whose functions may depend on no
- * input. */
+/* Checks that all functions of robots with every joint type are strict C99. Among the robots are small ones, whose
+ * functions may depend on no input. */
 START_TEST(it_is_strict_c99_without_a_warning) {
     random_source base = random_seed("C for itself is strict C99", 12);
     char robot[PATH_SIZE], source[PATH_SIZE], header[PATH_SIZE];
@@ -188,7 +189,8 @@ START_TEST(single_precision_runs_in_the_hardware_of_a_microcontroller) {
 }
 END_TEST
 
-/* Checks the heading's text on how to call a function. */
+/* Checks that the comment at the beginning of the source and the header shows how to call a function and lists the
+ * coordinates. */
 START_TEST(the_heading_shows_how_it_is_used) {
     char source[PATH_SIZE], header[PATH_SIZE];
     place_of("heading.c", source), place_of("heading.h", header);
@@ -206,7 +208,8 @@ START_TEST(the_heading_shows_how_it_is_used) {
 }
 END_TEST
 
-/* Writes a program of the example call in a header's heading, which prints the gravity forces of the robot at rest. */
+/* Writes a program from the example call in a header's first comment. The program prints the gravity forces of the
+ * robot at rest. */
 static void write_program(const char *header, const char *path) {
     char line[512], macro[128] = "", use[2][512] = {"", ""};
     int uses = -1;
@@ -233,7 +236,7 @@ static void write_program(const char *header, const char *path) {
     fclose(out);
 }
 
-/* Builds and runs the example of a robot's header, and checks the forces. */
+/* Builds and runs the example call of a robot's header, and checks the forces that it prints. */
 static void check_example(const char *robot, const char *options, const char *expected) {
     char source[PATH_SIZE], header[PATH_SIZE], main_file[PATH_SIZE], program[PATH_SIZE];
     place_of("example.c", source), place_of("example.h", header);

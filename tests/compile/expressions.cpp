@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Expressions of the model compiler have the values of the library's kernels: on random trees of every joint type, with
- * mimic joints and floating bases, for every algorithm.
+ * Checks that expressions of the model compiler have the values of the library's kernels: on random trees of every
+ * joint type, with mimic joints and floating bases, for every algorithm.
  */
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ static void destroy(fixture &f) {
     dyn_model_free(f.model);
 }
 
-/* Returns the value of every node. */
+/* Returns the value of every node of a graph for these inputs. */
 static std::vector<double> evaluate(const expression_graph &graph, const std::vector<double> *arrays) {
     std::vector<double> x(graph.size());
     auto value = [&](expression e) { return e.is_negative() ? -x[e.node()] : x[e.node()]; };
@@ -119,8 +119,9 @@ static std::vector<double> resisted_acceleration(const fixture &f) {
     return a;
 }
 
-/* Returns pose, Jacobian and motion of the body that carries a frame. In the frame itself they differ by a constant
- * pose, in the world's axes and about its origin not at all. */
+/* Returns output number `which` of the body that carries a frame: position, rotation, Jacobian, twist, its rate, or
+ * rate of the Jacobian. The body's pose differs from the frame's by a constant pose; the others are equal in the
+ * world's axes and about its origin. */
 static std::vector<double> body_of_frame(const fixture &f, int frame, size_t which) {
     size_t nv = (size_t)dyn_model_nv(f.model);
     const double *q = f.arrays[INPUT_Q].data(), *v = f.arrays[INPUT_V].data(), *a = f.arrays[INPUT_A].data();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Compiled algorithms of frames at the ends of branches, on random trees of every joint type: poses, Jacobians and
- * motions equal those of the library's kernels to rounding in every reference frame, and a sample has the same bits
+ * Checks compiled algorithms of frames at the ends of branches, on random trees of every joint type: poses, Jacobians
+ * and motions equal those of the library's kernels to rounding in every reference frame, and a sample has the same bits
  * alone and in a batch.
  */
 #include <check.h>
@@ -27,7 +27,8 @@ static const random_tree_options trees[TREES] = {
 static const dyn_reference_frame reference_frames[] = {DYN_REFERENCE_FRAME_WORLD, DYN_REFERENCE_FRAME_LOCAL,
                                                        DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED};
 
-/* A robot with its compiled algorithms, states, and a workspace with and one without them. */
+/* Robot with its compiled algorithms, states, a workspace that uses these algorithms (fast) and one that does not
+ * (plain). */
 typedef struct fixture {
     dyn_model *model;
     dyn_compiled *compiled;
@@ -45,7 +46,7 @@ static bool has_mimic_joint(const dyn_model *model) {
     return false;
 }
 
-/* Returns the first random tree that has a mimic joint. */
+/* Returns the first random tree that has a mimic joint; the caller frees it. */
 static dyn_model *tree_with_mimic_joint(random_source *random, const random_tree_options *options) {
     dyn_model *model = random_tree(random, options);
     while (!has_mimic_joint(model)) {
@@ -82,7 +83,8 @@ static void destroy(fixture *f) {
     dyn_model_free(f->model);
 }
 
-/* Returns the numbers of a sample: pose, Jacobian, twist, rate, rate of the Jacobian. */
+/* Returns the number of doubles in one result of a sample. The results are position, rotation, Jacobian, twist, rate of
+ * the twist and rate of the Jacobian. */
 static size_t width_of(const fixture *f, size_t result) {
     const size_t widths[RESULTS] = {3, 9, 6 * f->nv, 6, 6, 6 * f->nv};
     return widths[result];
@@ -107,7 +109,7 @@ static void free_results(double *out[RESULTS]) {
     }
 }
 
-/* Returns whether any number of the results differs. */
+/* Returns whether any bit of two sets of results differs, as it does where other code computed them. */
 static bool is_other_code(const fixture *f, double *const x[RESULTS], double *const y[RESULTS]) {
     for (size_t r = 0; r < RESULTS; r++) {
         if (memcmp(x[r], y[r], STATES * width_of(f, r) * sizeof **x) != 0) {
@@ -159,7 +161,8 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 }
 END_TEST
 
-/* Checks Jacobians of a robot with a payload, which is not part of the compiled code and does not change the motion. */
+/* Checks that Jacobians of a robot with a payload are those of the kernels: payloads are not part of the compiled code,
+ * and do not change the kinematics. */
 START_TEST(loaded_robots_move_as_ever) {
     fixture f = create(_i);
     int frame = dyn_model_link_count(f.model) - 1;

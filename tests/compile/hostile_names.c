@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Names from outside, such as those of links, joints, robots and files, do not change the generated C: with names that
- * try to leave their comment or string, it compiles to the same object as with harmless ones.
+ * Checks that names from outside, such as those of links, joints, robots and files, do not change the generated C: with
+ * names that try to leave their comment or string, it compiles to the same object as with harmless ones.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ typedef struct name_list {
 
 static char directory[PATH_SIZE];
 
-/* Writes the identifier that represents a name in C. */
+/* Copies a name, with _ in place of each character that is neither a letter nor a digit. */
 static void make_harmless(const char *hostile, char harmless[NAME_SIZE]) {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     snprintf(harmless, NAME_SIZE, "%s", hostile);
@@ -77,7 +77,7 @@ static name_list harmless_names(const name_list *hostile) {
     return names;
 }
 
-/* Builds a chain of these links: the first joints move, the others are fixed. */
+/* Builds a chain of links with these names. The first MOVING joints move, the others are fixed. */
 static dyn_model *build(const name_list *names) {
     dyn_builder *builder;
     dyn_model *model;
@@ -115,7 +115,7 @@ static void describe(const dyn_model *model, const char *name) {
     dyn_text_free(text);
 }
 
-/* Runs dynamics-compile without a shell; returns its exit code. */
+/* Runs dynamics-compile without a shell. Returns its exit code, or -1 where a signal ended it. */
 static int run_compiler(const char *const *words) {
     pid_t child;
     int status;
@@ -128,13 +128,13 @@ static void assert_nothing_ran(void) {
     ck_assert_int_ne(access("pwned", F_OK), 0);
 }
 
-/* Checks that names added neither symbols nor code that runs before main. */
+/* Checks that an object defines no symbol pwn and has no code that runs before main. */
 static void assert_no_symbol(const char *object) {
     ck_assert_msg(shell("nm './%s' | grep -qw pwn", object) == 1, "%s defines pwn", object);
     ck_assert_msg(shell("objdump -h './%s' | grep -q 'init_array\\|ctors'", object) == 1, "%s", object);
 }
 
-/* Writes the names, without the base, as an argument of --frames. */
+/* Writes the names of all links but the first as an argument of --frames. */
 static void list_frames(const name_list *names, char list[LIST_SIZE]) {
     size_t length = 0;
     for (int i = 1; i < PAYLOADS; i++) {
@@ -142,7 +142,7 @@ static void list_frames(const name_list *names, char list[LIST_SIZE]) {
     }
 }
 
-/* Writes "robot.c" and its header into a subdirectory. The first robot has all functions. */
+/* Writes robot.c and a header into the directory `place`, for a robot with these names. Robot 0 has all functions. */
 static void write_alone(const char *place, const name_list *names, int robot) {
     static const char all[] = "rnea,bias,gravity,crba,aba,resisted_aba,minverse,rnea_derivatives,aba_derivatives";
     char source[PATH_SIZE], header[PATH_SIZE], frames[LIST_SIZE], description[PATH_SIZE];
@@ -171,7 +171,8 @@ static void write_alone(const char *place, const name_list *names, int robot) {
     ck_assert_int_eq(run_compiler(words), 0);
 }
 
-/* Compiles both files, without a warning and with trigraphs, and checks that the objects are equal. */
+/* Compiles hostile/robot.c and harmless/robot.c with trigraphs and with warnings as errors, and checks that the objects
+ * are equal. */
 static void compare_objects(const char *compiler) {
     for (int i = 0; i < 2; i++) {
         ck_assert_msg(shell("cd %s && %s -std=c99 -Wall -Wextra -Werror -c robot.c -o robot.o",
@@ -220,7 +221,8 @@ START_TEST(shared_objects_hold_hostile_names_as_they_are) {
 }
 END_TEST
 
-/* Names are refused that #include, which has no escapes, cannot contain, and nothing is written. */
+/* Checks that a header's name is refused where #include, which has no escapes, cannot contain it, and that nothing is
+ * written. */
 START_TEST(headers_that_include_cannot_name_are_refused) {
     static const char *const headers[] = {"a\"b.h", "a\\b.h",       "a\nint pwn;.h", "a*b.h",
                                           "a?.h",   "gr\xc3\xb6.h", "a\x7f.h"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Option --memory-megabytes bounds dynamics-compile together with the compilers that it runs.
+ * Checks that option --memory-megabytes bounds the memory of dynamics-compile together with the compilers that it runs.
  */
 #include <check.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static void write_star(const char *path) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Runs dynamics-compile with its messages in a file; returns its exit code. `resident` receives the largest resident
- * memory. */
+/* Runs dynamics-compile with its messages in a file. Returns its exit code, or -1 where a signal ended it. `resident`
+ * receives its largest resident memory in bytes. */
 static int run(const char *const *words, const char *messages, size_t *resident) {
     int status;
     struct rusage usage;
@@ -73,7 +73,7 @@ START_TEST(a_robot_that_needs_more_is_refused_by_name_of_the_limit) {
 }
 END_TEST
 
-/* The compiler's limit is the given memory less what the program itself uses. */
+/* Checks that the limit of the compiler's memory is the given limit less what dynamics-compile itself uses. */
 START_TEST(compiler_gets_the_memory_that_the_program_leaves) {
     char compiler[PATH_SIZE], output[PATH_SIZE], messages[PATH_SIZE], left[PATH_SIZE];
     size_t resident;

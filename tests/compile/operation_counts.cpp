@@ -40,7 +40,7 @@ enum { RNEA, CRBA, ABA, ALGORITHMS };
 static const algorithm algorithms[ALGORITHMS] = {algorithm::rnea, algorithm::crba, algorithm::aba};
 static const char *const names[ALGORITHMS] = {"RNEA", "CRBA", "ABA"};
 
-/* Sums of one algorithm. */
+/* Numbers of operations of one algorithm. */
 struct sums {
     long multiplications, additions;
 };
@@ -61,7 +61,8 @@ static sums specialized(const dyn_model *model, int a) {
     return {(long)n.multiplications, (long)n.additions};
 }
 
-/* Counts the kernel as written, over numbers that count; the counting type is as large as a double. */
+/* Returns the operations of the kernel as written. It runs over numbers that count; such a number has the size of a
+ * double. */
 static sums as_written(const dyn_model *model, int a) {
     const kernel_table *table = &dyn_kernel_table_counted;
     double gravity[3];
@@ -131,7 +132,7 @@ START_TEST(general_chains_need_at_most_the_published_counts) {
 }
 END_TEST
 
-/* A sample robot with an upper bound of each algorithm's operations: the counts at the time of writing. */
+/* Sample robot with an upper bound of each algorithm's operations: the counts at the time of writing. */
 struct sample {
     const char *name;
     dyn_base base;

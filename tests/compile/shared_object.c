@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of dynamics-compile, compiled by the system's compiler: shared objects that replace the library's kernels, and
- * C that needs no library. Both are compared with the library's own results.
+ * Checks shared objects that dynamics-compile creates by the system's compiler: results equal those of the library's
+ * kernels to rounding, a sample has the same bits in every batch, bad inputs have the same errors, and an object that
+ * does not fit the model is refused.
  */
 #include <check.h>
 #include <dlfcn.h>
@@ -49,7 +50,7 @@ static void compile(const struct robot *r, const char *options, const char *outp
                      0);
 }
 
-/* Compiles NAME.so, which all tests share, unless it exists. */
+/* Compiles NAME.so, which all tests share, unless the file exists. */
 static void compile_once(const struct robot *r, char path[PATH_SIZE]) {
     char name[64];
     snprintf(name, sizeof name, "%s.so", r->name);
@@ -59,7 +60,8 @@ static void compile_once(const struct robot *r, char path[PATH_SIZE]) {
     }
 }
 
-/* A robot with its compiled algorithms, states, and a workspace with and one without them. */
+/* Robot with its compiled algorithms, states, a workspace that uses these algorithms (fast) and one that does not
+ * (plain). */
 typedef struct fixture {
     dyn_model *model;
     dyn_compiled *compiled;
@@ -95,7 +97,8 @@ static void close_fixture(fixture *f) {
     dyn_model_free(f->model);
 }
 
-/* Number of algorithms that can be compiled. */
+/* Number of algorithms that can be compiled. matrices has the number of nv x nv matrices in the result of each, 0 where
+ * the result is a vector. */
 enum { ALGORITHMS = 8 };
 static const size_t matrices[ALGORITHMS] = {0, 0, 0, 1, 0, 1, 3, 3};
 
@@ -125,7 +128,7 @@ static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t 
     }
 }
 
-/* Computes the results of all algorithms, one after the other. */
+/* Computes the results of all algorithms for samples first .. first + n - 1; they lie in `out` one after the other. */
 static void compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
     size_t nv = (size_t)dyn_model_nv(f->model);
     dyn_error error;
@@ -183,7 +186,8 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
 }
 END_TEST
 
-/* Another gravity, external forces and payloads, which are not part of the compiled code, use the kernels. */
+/* Checks that calls with another gravity, external forces or payloads, which are not part of the compiled code, use the
+ * kernels. */
 START_TEST(inputs_without_compiled_code_use_the_kernels) {
     fixture f = open_fixture(&robots[1]);
     size_t nv = (size_t)dyn_model_nv(f.model);
@@ -207,7 +211,7 @@ START_TEST(inputs_without_compiled_code_use_the_kernels) {
 }
 END_TEST
 
-/* Checks that both workspaces refuse a call with the same error. */
+/* Checks that inverse dynamics refuses the inputs with and without compiled code, with one and the same error. */
 static void assert_same_error(const fixture *f, size_t n, const double *q, const double *v, const double *a) {
     size_t nv = (size_t)dyn_model_nv(f->model);
     double *out = numbers(n * nv);
@@ -249,7 +253,7 @@ START_TEST(bad_inputs_have_the_errors_of_the_kernels) {
 }
 END_TEST
 
-/* Checks that every algorithm has the library's status and result, whichever of its inputs is not finite. */
+/* Checks that every algorithm has the same status and the same error with and without compiled code. */
 static void assert_same_answers(const fixture *f, size_t first, size_t n, double *x, double *y) {
     for (int algorithm = 0; algorithm < ALGORITHMS; algorithm++) {
         dyn_error fast, plain;
@@ -280,7 +284,8 @@ START_TEST(no_number_that_is_not_finite_is_overlooked) {
 }
 END_TEST
 
-/* Checks angles so large that the library computes their sines, next to small ones. */
+/* Checks that angles so large that the library computes their sines do not change the bits of samples with small
+ * angles. */
 START_TEST(large_angles_leave_their_neighbours_alone) {
     fixture f = open_fixture(&robots[2]);
     size_t nq = (size_t)dyn_model_nq(f.model), nv = (size_t)dyn_model_nv(f.model);
@@ -338,7 +343,7 @@ START_TEST(an_object_that_does_not_fit_is_refused) {
 }
 END_TEST
 
-/* An object is refused that has the right form and whose functions compute something else. */
+/* Checks that an object is refused that has the right form but whose functions compute other results. */
 START_TEST(an_object_with_other_results_is_refused) {
     static const char wrong_compiler[] =
         "#!/bin/sh\n"

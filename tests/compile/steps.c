@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Steps forward in time with compiled forward dynamics, on random trees of every joint type: they equal those of the
- * library's kernels to rounding, and a sample has the same bits alone and in a batch.
+ * Checks steps forward in time with compiled forward dynamics, on random trees of every joint type: they equal those of
+ * the library's kernels to rounding, and a sample has the same bits alone and in a batch.
  */
 #include <check.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const random_tree_options trees[TREES] = {
     {.joints = 5, .with_fixed = true, .base = DYN_BASE_FLOATING},
 };
 
-/* A robot with its compiled algorithms, states, forces and gains. */
+/* Robot with its compiled algorithms, states, forces and gains. */
 typedef struct moving_robot {
     dyn_model *model;
     dyn_compiled *compiled;
@@ -83,8 +83,8 @@ static void destroy(moving_robot *r) {
     dyn_model_free(r->model);
 }
 
-/* Returns options number k: every integrator with every controller, each kind of stop, and joints with friction in some
- * of them. */
+/* Returns the simulation options of case k. The cases cover every integrator with every controller, each kind of stop,
+ * and motions with and without friction. */
 static dyn_simulation_options variant(const moving_robot *r, int k) {
     dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = (dyn_integrator)(k % 3);
@@ -106,7 +106,7 @@ static dyn_simulator *simulator(const moving_robot *r, const dyn_simulation_opti
     return s;
 }
 
-/* Moves samples first .. first + n - 1 by STEPS steps. */
+/* Moves samples first .. first + n - 1 by STEPS steps; q and v receive the final states. */
 static void roll_out(const moving_robot *r, dyn_simulator *s, size_t first, size_t n, double *q, double *v) {
     bool has_controller = dyn_simulator_options(s)->control != DYN_CONTROL_NONE;
     const dyn_rollout rollout = DYN_ROLLOUT_INIT(.steps = STEPS, .q = r->q + first * r->nq, .v = r->v + first * r->nv,
@@ -170,7 +170,7 @@ START_TEST(samples_do_not_depend_on_each_other) {
 }
 END_TEST
 
-/* Checks that both simulators compute the same bits, under a wrench if `wrench` is not NULL. */
+/* Checks that both simulators compute one step with the same bits, under external forces unless `forces` is NULL. */
 static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_simulator *plain,
                               const dyn_external_forces *forces) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv);
@@ -187,7 +187,8 @@ static void assert_same_steps(const moving_robot *r, dyn_simulator *fast, dyn_si
     free(q), free(v);
 }
 
-/* External forces, payloads and another gravity, which are not part of the compiled code, use the kernels. */
+/* Checks that steps with external forces, payloads or another gravity, which are not part of the compiled code, use the
+ * kernels. */
 START_TEST(inputs_without_compiled_code_use_the_kernels) {
     moving_robot r = create(_i);
     dyn_simulation_options options = variant(&r, 0);

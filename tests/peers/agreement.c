@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Our quantities beside those of the peer library that PEER names, at random states of the sample robots, of chains,
- * random arms, random trees, and of the robots with reference values where they are there.
+ * Compares this library's quantities with those of the peer library that PEER names, at random states of the sample
+ * robots, of chains, random arms, random trees, and of the robots with reference values.
  *
- * A difference counts relative to the norm of the quantity (or to 1). Forward dynamics is compared in the forces:
- * |M (a - a')| beside |tau|, since the condition of M is the robot's and not a library's.
+ * A difference is relative to the norm of the quantity, or to 1 where the norm is less. Forward dynamics is compared in
+ * the forces, |M (a - a')| relative to |tau|, since the condition of M is the robot's and not a library's.
  */
 #include <check.h>
 #include <math.h>
@@ -72,7 +72,8 @@ static algorithm_input input_of(const pair *p, int frame) {
                              .frame = frame};
 }
 
-/* Checks that |x - y| is small relative to |y|. */
+/* Checks that |x - y| relative to |y|, or to 1 where |y| is less, is within the peer's tolerance. Records the
+ * comparison in p. */
 static void compare(pair *p, algorithm_id id, const double *x, const double *y, size_t count) {
     double square = 0;
     for (size_t i = 0; i < count; i++) {
@@ -97,7 +98,7 @@ static bool compute_theirs(pair *p, algorithm_id id, const algorithm_input *in, 
     return compute && compute(p->other, in, out);
 }
 
-/* Computes M by the peer; where the peer has no mass matrix, by its inverse dynamics, a column for each unit
+/* Computes M by the peer. Where the peer has no mass matrix, its inverse dynamics computes a column of M for each unit
  * acceleration. */
 static void mass_matrix(pair *p, const algorithm_input *in) {
     if (compute_theirs(p, ALGORITHM_CRBA, in, p->M)) {
@@ -140,7 +141,7 @@ static void compare_forward_dynamics(pair *p, const algorithm_input *in) {
     free(forces), free(expected);
 }
 
-/* Compares M^-1 by M M^-1 = 1. */
+/* Compares M^-1 of both libraries, each multiplied by the peer's M. Does nothing where the peer has no M^-1. */
 static void compare_inverse(pair *p, const algorithm_input *in) {
     if (!compute_theirs(p, ALGORITHM_MINVERSE, in, p->theirs)) {
         return;
@@ -176,7 +177,7 @@ static void compare_frames(pair *p, algorithm_id id) {
     }
 }
 
-/* Compares all quantities of the peer at one state. */
+/* Compares all quantities that the peer has at one state. */
 static void compare_state(pair *p) {
     algorithm_input in = input_of(p, 0);
     mass_matrix(p, &in);
@@ -258,8 +259,8 @@ START_TEST(point_masses_agree) {
 }
 END_TEST
 
-/* Compares a robot of the reference values, on the base that they are for. Returns false where the peer lacks one of
- * its joint types. The comparison owns the model. */
+/* Compares a robot of the reference values, on the base that these values are for. Returns false where the peer cannot
+ * represent the robot. Frees the model. */
 static bool compare_reference_robot(const char *file, dyn_model *model, random_source *random) {
     char reason[PEER_REASON_SIZE] = "";
     peer *probe = peer_find(PEER)->create(model, false, reason);

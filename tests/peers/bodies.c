@@ -5,7 +5,7 @@
 
 #include <dynamics/inertia.h>
 
-/* Returns the pose of c in a, where b is the pose of b in a and c that of c in b. */
+/* Returns the pose in A of the frame C, where b is the pose of B in A and c that of C in B. */
 static dyn_pose compose(const dyn_pose *b, const dyn_pose *c) {
     dyn_pose a = *b;
     memset(a.rotation, 0, sizeof a.rotation);
@@ -20,21 +20,21 @@ static dyn_pose compose(const dyn_pose *b, const dyn_pose *c) {
     return a;
 }
 
-/* Returns the joint whose child is the link, or -1. */
+/* Returns the moving joint whose child is the link, or -1. */
 static int joint_of(const dyn_model *model, int link) {
     int joint = dyn_model_link(model, link)->moving_joint;
     return joint >= 0 && dyn_model_joint(model, joint)->child_link == link ? joint : -1;
 }
 
-/* Returns the body among the first `count` that has a link's frame, or -1. */
+/* Returns the index of the body among the first `count` that has a link's frame, or -1. */
 static int find_body(const body *bodies, int count, int link) {
     while (--count >= 0 && bodies[count].link != link) {
     }
     return count;
 }
 
-/* Attaches a body to the link `parent` (-1: the world) at a place; a link without a body stands for the one that it is
- * fixed to. */
+/* Sets parent and origin of the body b, which is attached to the link `parent` (-1: the world) at `place`. Where that
+ * link has no body, the parent is the body that the link is fixed to. */
 static void hang(const dyn_model *model, const body *bodies, int count, int parent, const dyn_pose *place, body *b) {
     b->parent = parent < 0 ? -1 : find_body(bodies, count, parent);
     b->origin = *place;
@@ -47,7 +47,7 @@ static void hang(const dyn_model *model, const body *bodies, int count, int pare
     }
 }
 
-/* Adds the inertia of fixed links to the bodies that carry them. */
+/* Adds the inertia of each link on fixed joints to the body that carries the link. */
 static void merge_inertias(const dyn_model *model, body *bodies, int count) {
     for (int i = 0; i < dyn_model_link_count(model); i++) {
         const dyn_link *link = dyn_model_link(model, i);

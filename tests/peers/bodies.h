@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model as a list of bodies, for libraries that add one body after the other.
+ * Lists the bodies of a model, for libraries that add one body after the other.
  */
 #ifndef DYNAMICS_TESTS_BODIES_H
 #define DYNAMICS_TESTS_BODIES_H

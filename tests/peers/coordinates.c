@@ -36,7 +36,7 @@ void coordinates_turn(coordinates *c, const double *q) {
     }
 }
 
-/* Computes out = R x, or R' x. */
+/* Computes out = R x, or R' x where `transposed`. */
 static void rotate(const double R[9], bool transposed, const double x[3], double out[3]) {
     for (int i = 0; i < 3; i++) {
         out[i] = transposed ? R[i] * x[0] + R[3 + i] * x[1] + R[6 + i] * x[2]
@@ -52,7 +52,7 @@ static void move(const coordinates *c, bool turned, bool to_body, const double *
     }
 }
 
-/* Returns the index of the linear part of the base in the library's velocity. */
+/* Returns the index of the linear part of the base's velocity in the library's velocity. */
 static int linear_at(const coordinates *c) {
     return c->address[0] + (c->base.angular_first ? 3 : 0);
 }
@@ -91,8 +91,8 @@ void coordinates_from_peer(const coordinates *c, const double *x, double *out) {
     }
 }
 
-/* Adds sign w x v to the linear part of a, where the library holds that part in world axes. v = (v; w) is the
- * base's. */
+/* Adds sign w x v to the linear part of the base's acceleration a where the library holds that part in world axes. (v;
+ * w) is the base's velocity in this library's coordinates. */
 static void shift(const coordinates *c, const double *v, double sign, double *a) {
     if (c->is_floating && c->base.linear_in_world) {
         a[0] += sign * (v[4] * v[2] - v[5] * v[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * DART: a skeleton is built body by body. DART holds twists angular first; a free joint's velocity is that of the body
- * in its own axes. The peer has no potential energy, since DART's is that of the bodies' origins instead of their
- * centres of mass.
+ * Peer that computes with DART. It builds a skeleton body by body. DART holds twists angular first; a free joint's
+ * velocity is that of the body in its own axes. The peer has no potential energy, since DART's is that of the bodies'
+ * origins instead of their centres of mass.
  */
 #include <algorithm>
 #include <cstdio>
@@ -95,7 +95,7 @@ dynamics::BodyNode *add_body(const dynamics::SkeletonPtr &skeleton, dynamics::Bo
     }
 }
 
-/* Builds the skeleton; returns false where DART lacks a joint type. */
+/* Builds the skeleton. Returns false, with the reason, where DART lacks a joint's type. */
 bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     std::vector<body> bodies(static_cast<size_t>(dyn_model_link_count(p.model)));
     std::vector<dynamics::BodyNode *> nodes;
@@ -224,7 +224,7 @@ bool rnea(peer *p, const algorithm_input *in, double *tau) {
     return copy(p, p->skeleton->getForces(), tau);
 }
 
-/* Returns the wrenches of the joints, which inverse dynamics leaves in the bodies. */
+/* Computes the wrenches of the joints, which DART's inverse dynamics stores in the bodies. */
 bool joint_wrenches(peer *p, const algorithm_input *in, double *out) {
     rnea(p, in, nullptr);
     for (int j = 0; out && j < dyn_model_joint_count(p->model); j++) {
@@ -254,8 +254,8 @@ bool crba(peer *p, const algorithm_input *in, double *M) {
     return copy_square(p, p->skeleton->getMassMatrix(), M);
 }
 
-/* Computes M^-1. Returns false where the robot has weld joints: between others, DART's inverse times its own mass
- * matrix is not one. */
+/* Computes M^-1. Returns false where the robot has weld joints: with a weld joint between moving ones, DART's inverse
+ * times its own mass matrix is not the identity. */
 bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     if (p->has_welds) {
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Orocos KDL: a tree is built from the model's description as kdl_parser builds one from a file. A serial chain uses
- * KDL's chain solvers, which are faster and more complete than those for trees.
+ * Peer that computes with Orocos KDL. It builds a tree from the model's description as kdl_parser builds one from a
+ * file. A serial chain uses KDL's chain solvers, which are faster and more complete than those for trees.
  */
 #include <algorithm>
 #include <cstdio>
@@ -167,7 +167,7 @@ void destroy(peer *robot) {
     delete robot;
 }
 
-/* Stores the result in `to`, unless that is NULL. */
+/* Stores a result in `to`, unless that is NULL. Returns whether KDL's code reports success. */
 bool store(int code, const KDL::JntArray &from, double *to) {
     if (to) {
         std::copy_n(from.data.data(), from.rows(), to);
@@ -217,7 +217,7 @@ bool crba(peer *robot, const algorithm_input *in, double *M) {
     return code >= 0;
 }
 
-/* Computes forward dynamics by the mass matrix and its factors. */
+/* Computes forward dynamics by the mass matrix and its factors. Returns false where the robot is no serial chain. */
 bool forward_dynamics(peer *robot, const algorithm_input *in, double *a) {
     if (!robot->as_chain) {
         return false;
@@ -244,7 +244,8 @@ bool pose(peer *robot, const algorithm_input *in, double *out) {
     return code >= 0;
 }
 
-/* Stores rows of a Jacobian; KDL has the linear rows first. */
+/* Stores the Jacobian with the angular rows first, unless `to` is NULL; KDL has the linear rows first. Returns whether
+ * KDL's code reports success. */
 bool store_rows(int code, const peer *robot, double *to) {
     for (unsigned row = 0; to && row < 6; row++) {
         for (unsigned column = 0; column < robot->nv; column++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers that the configuration of the build found.
+ * Lists the peer libraries that the configuration of the build found, and finds a library or its algorithm.
  */
 #include <string.h>
 

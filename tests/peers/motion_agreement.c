@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots that fall for seconds, beside MuJoCo with the same integrator and step.
+ * Compares the motions of falling robots with those of MuJoCo, by the same integrator and step.
  */
 #include <check.h>
 #include <math.h>
@@ -15,7 +15,8 @@
 #include "support/assertions.h"
 #include "support/ur5_screws.h"
 
-/* Returns the largest difference of joint positions after `steps` steps from the zero configuration. */
+/* Returns the largest difference between our joint positions and MuJoCo's after `steps` steps from the zero
+ * configuration. A robot on a fixed base starts at rest, one on a floating base with velocities. */
 static double compare_model(const char *name, const dyn_model *model, dyn_integrator integrator, double dt,
                             size_t steps) {
     size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
@@ -50,7 +51,7 @@ static double compare_model(const char *name, const dyn_model *model, dyn_integr
     return worst;
 }
 
-/* Returns the largest difference for a sample robot. */
+/* Returns the largest difference of joint positions for a sample robot. */
 static double compare(const char *name, dyn_base base, dyn_integrator integrator, double dt, size_t steps) {
     dyn_model *model = robot_load(name, base);
     double worst = compare_model(name, model, integrator, dt, steps);
@@ -58,8 +59,8 @@ static double compare(const char *name, dyn_base base, dyn_integrator integrator
     return worst;
 }
 
-/* Compares a UR5 as in Modern Robotics (Lynch and Park 2017), exercise 8.15, and the sample, whose wrists have smaller
- * moments. */
+/* Compares a UR5 as in Modern Robotics (Lynch and Park 2017), exercise 8.15, and the sample robot, whose wrists have
+ * smaller moments of inertia. */
 START_TEST(ur5_falls_for_three_seconds) {
     dyn_model *model = ur5_of_screws();
     ck_assert(compare_model("UR5 of screws", model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
@@ -74,8 +75,8 @@ START_TEST(semi_implicit_steps_are_the_same) {
 }
 END_TEST
 
-/* Compares a floating base, whose steps in MuJoCo differ from ours: it holds the velocity in other axes. Both
- * converge. */
+/* Compares a robot on a floating base. Its steps differ from MuJoCo's, which holds the base's velocity in other axes,
+ * but both converge to one motion. */
 START_TEST(quadruped_flies) {
     ck_assert(compare("quadruped", DYN_BASE_FLOATING, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
 }

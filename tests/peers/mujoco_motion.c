@@ -36,7 +36,7 @@ static mjModel *load_text(const char *text) {
     return model;
 }
 
-/* Finds our joints by name. */
+/* Finds our joints in MuJoCo's model by name. Returns false where a joint is missing or memory is exhausted. */
 static bool map_joints(mujoco_motion *motion) {
     static const base_convention convention = {.linear_in_world = true};
     int count = dyn_model_joint_count(motion->model);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motion of a robot of ours in MuJoCo: rigid bodies alone, without contacts, limits, damping and friction.
+ * Simulates a robot of this library in MuJoCo: rigid bodies alone, without contacts, limits, damping and friction.
  */
 #ifndef DYNAMICS_TESTS_MUJOCO_MOTION_H
 #define DYNAMICS_TESTS_MUJOCO_MOTION_H
@@ -12,17 +12,18 @@
 
 typedef struct mujoco_motion mujoco_motion;
 
-/* Creates a simulation of the model, by Runge-Kutta 4 or semi-implicit Euler, with steps of dt. Returns NULL where
- * MuJoCo cannot represent the model. */
+/* Creates a simulation of the model, by Runge-Kutta 4 or semi-implicit Euler, with steps of dt. The model must outlive
+ * it. Returns NULL where MuJoCo cannot represent the model, or memory is exhausted. */
 mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt);
 void mujoco_motion_free(mujoco_motion *motion);
 
-/* Sets the state from ours, for joints with one coordinate and a floating base. */
+/* Sets the state to q and v in this library's coordinates. All joints have one coordinate, except a floating base. */
 void mujoco_motion_set(mujoco_motion *motion, const double *q, const double *v);
 
 void mujoco_motion_step(mujoco_motion *motion, size_t steps);
 
-/* Stores the coordinates of joints with one of them, in our order; does not change those of a floating base. */
+/* Stores positions and velocities of the joints with one coordinate in this library's order. Numbers of other joints in
+ * q and v do not change. */
 void mujoco_motion_get(const mujoco_motion *motion, double *q, double *v);
 
 #endif

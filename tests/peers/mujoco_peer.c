@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * MuJoCo: the model goes in as URDF, since that, other than MuJoCo's own nested format, has no bound on its depth.
+ * Peer that computes with MuJoCo. It passes the model as URDF, which, unlike MuJoCo's own nested format, has no bound
+ * on its depth.
  *
- * Only the smooth dynamics of a rigid tree are asked for, stage by stage: no contact, constraint, damping or actuator.
+ * The peer calls only the stages for the smooth dynamics of a rigid tree: no contact, constraint, damping or actuator.
  * MuJoCo holds quaternions w first, and the linear velocity of a floating base in world axes.
  */
 #include <math.h>
@@ -29,8 +30,8 @@ struct peer {
     double *unit;   /* nv x nv */
 };
 
-/* Returns options of MuJoCo that switch off defaults which would change the robot: merging of fixed links, checks that
- * shift inertias. */
+/* Returns options of MuJoCo that switch off defaults which would change the robot: checks that shift inertias and,
+ * without `merge_fixed`, merging of fixed links. */
 static const char *extension(bool merge_fixed) {
     return merge_fixed ? "<mujoco><compiler fusestatic=\"true\" balanceinertia=\"false\" boundmass=\"0\" "
                          "boundinertia=\"0\"/></mujoco>\n"
@@ -38,7 +39,8 @@ static const char *extension(bool merge_fixed) {
                          "boundinertia=\"0\"/></mujoco>\n";
 }
 
-/* Loads a text through MuJoCo's virtual file system. */
+/* Loads a model from the text of a file through MuJoCo's virtual file system. Returns NULL, with MuJoCo's reason, where
+ * MuJoCo refuses the text, and NULL where memory is exhausted. */
 static mjModel *load_text(const char *text, char reason[PEER_REASON_SIZE]) {
     mjVFS *files = malloc(sizeof *files);
     mjModel *model = NULL;
@@ -54,7 +56,8 @@ static mjModel *load_text(const char *text, char reason[PEER_REASON_SIZE]) {
     return model;
 }
 
-/* Finds our joints and links in MuJoCo by name. */
+/* Finds our joints and links in MuJoCo by name, and creates the map of velocities. Returns false where a joint is
+ * missing or memory is exhausted. */
 static bool map_names(peer *p, char reason[PEER_REASON_SIZE]) {
     int joints = dyn_model_joint_count(p->model), links = dyn_model_link_count(p->model);
     int *v_address = calloc((size_t)joints + 1, sizeof *v_address);
@@ -131,7 +134,8 @@ static peer *create(const dyn_model *model, bool merge_fixed, char reason[PEER_R
     return p;
 }
 
-/* Loads a file by MuJoCo's own reader. Its options are inserted before the closing tag. */
+/* Loads the text of a URDF file by MuJoCo's own reader, with MuJoCo's options inserted before the closing tag. Returns
+ * NULL, with the reason, where the robot is floating or the text is refused. */
 static peer *read_urdf(const dyn_model *model, const char *urdf, char reason[PEER_REASON_SIZE]) {
     if (dyn_model_is_floating(model)) {
         snprintf(reason, PEER_REASON_SIZE, "MuJoCo fixes the root of a URDF file to the world");
@@ -187,7 +191,7 @@ static bool copy(const peer *p, const double *x, double *out) {
     return true;
 }
 
-/* Stores a linear and an angular part in our order. */
+/* Stores the angular, then the linear part, unless `out` is NULL. Returns true. */
 static bool copy_pair(const double *angular, const double *linear, double *out) {
     if (out) {
         mju_copy3(out, angular);
@@ -198,7 +202,7 @@ static bool copy_pair(const double *angular, const double *linear, double *out) 
 
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
-/* Computes tau for the acceleration a in our coordinates. */
+/* Computes tau for the acceleration a; v, a and tau are in this library's coordinates. */
 static bool inverse_dynamics(peer *p, const algorithm_input *in, const double *v, const double *a, double *tau) {
     positions(p, in);
     velocities(p, v);
@@ -221,7 +225,7 @@ static bool bias(peer *p, const algorithm_input *in, double *h) {
     return copy(p, p->d->qfrc_bias, h);
 }
 
-/* Computes the bias of a world without gravity. */
+/* Computes the bias force without gravity. */
 static bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     double g[3];
     mju_copy3(g, p->m->opt.gravity);
@@ -248,7 +252,7 @@ static bool crba(peer *p, const algorithm_input *in, double *M) {
     return true;
 }
 
-/* Computes the solutions for all unit forces. */
+/* Computes M^-1, whose columns are the accelerations of unit forces. */
 static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     int nv = p->m->nv;
     positions(p, in);
@@ -265,7 +269,7 @@ static bool minverse(peer *p, const algorithm_input *in, double *inverse) {
     return true;
 }
 
-/* Computes the smooth part of a step: mass matrix, its factors, bias, solution. */
+/* Computes accelerations by the smooth part of MuJoCo's step: mass matrix, its factors, bias, solution. */
 static bool forward_dynamics(peer *p, const algorithm_input *in, double *a) {
     positions(p, in);
     mj_crb(p->m, p->d);

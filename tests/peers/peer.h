@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Other libraries of rigid-body dynamics behind one interface, so that tests and the benchmark can compare this library
- * with them.
+ * Interface for other libraries of rigid-body dynamics, so that tests and the benchmark can compare this library with
+ * them.
  *
- * Each is used through its public interface only. All quantities have our conventions (dynamics/model.h) and joint
- * order: a peer converts numbers that its library holds otherwise.
+ * Each library is used through its public interface only. All quantities have the conventions (dynamics/model.h) and
+ * joint order of this library: a peer converts the numbers that its library holds otherwise.
  */
 #ifndef DYNAMICS_TESTS_PEER_H
 #define DYNAMICS_TESTS_PEER_H
@@ -20,8 +20,9 @@ extern "C" {
 /* A robot in one library, with that library's scratch memory. */
 typedef struct peer peer;
 
-/* Computes for one state (in->n = 1, no external forces) the result of algorithm_compute. `out` NULL: leaves the result
- * in the form in which the library computes it. Returns false where the library lacks it for this robot or frame. */
+/* Computes the result of algorithm_compute for one state (in->n = 1, no external forces). Where `out` is NULL, the
+ * result stays in the form in which the library computes it. Returns false where the library lacks the algorithm for
+ * this robot or frame. */
 typedef bool peer_function(peer *robot, const algorithm_input *in, double *out);
 
 /* An algorithm that a library has. */

@@ -13,7 +13,7 @@
 
 enum { NAME_SIZE = 24 };
 
-/* Ends the program where a call failed. */
+/* Ends the program with a message that names the robot where a call failed. */
 static void require(dyn_status status, const dyn_error *error, const char *robot) {
     if (status != DYN_OK) {
         fprintf(stderr, "%s: %s: %s\n", robot, error->place, error->message);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots of comparisons and measurements: the samples, chains and random arms. A robot that cannot be read or built
- * ends the program with a message.
+ * Creates the robots of comparisons and measurements: the samples, chains, a humanoid and random arms. A robot that
+ * cannot be read or built ends the program with a message.
  */
 #ifndef DYNAMICS_TESTS_ROBOTS_H
 #define DYNAMICS_TESTS_ROBOTS_H
@@ -13,7 +13,7 @@
 /* Returns the text of the sample robot deploy/robots/NAME.urdf; the caller frees it. */
 char *robot_text(const char *name);
 
-/* Loads the sample robot. The caller frees it, as the robots below. */
+/* Loads a sample robot. The caller frees the model, as those of the functions below. */
 dyn_model *robot_load(const char *name, dyn_base base);
 
 /* Builds a serial chain of `bodies` equal links of 0.2 m and 1 kg, whose revolute joints turn about z, y, x, z, y, x

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simbody: a multibody system is built body by body. Each call realizes the state no further than it needs. Simbody
- * holds quaternions w first, and both parts of a free body's velocity in the axes of its parent, the world.
+ * Peer that computes with Simbody. It builds a multibody system body by body. Each call realizes the state no further
+ * than it needs. Simbody holds quaternions w first, and both parts of a free body's velocity in the axes of its parent,
+ * the world.
  */
 #include <algorithm>
 #include <cstdio>
@@ -87,7 +88,7 @@ bool build(peer &p, bool merge_fixed, char reason[PEER_REASON_SIZE]) {
     p.body_of.resize(static_cast<size_t>(dyn_model_link_count(p.model)));
     for (const body &b : bodies) {
         dyn_error error;
-        /* Simbody would end the program on such a body. */
+        /* Simbody ends the program on a body with an invalid inertia. */
         if (b.inertia.mass > 0 && dyn_inertia_check(&b.inertia, &error) != DYN_OK) {
             std::snprintf(reason, PEER_REASON_SIZE, "Simbody has no such link as %s: %.150s",
                           dyn_model_link(p.model, b.link)->name, error.message);
@@ -197,7 +198,7 @@ bool copy_square(peer *p, double *out) {
     return true;
 }
 
-/* Stores the angular, then the linear part. */
+/* Stores the angular, then the linear part, unless `out` is NULL. Returns true. */
 bool copy_spatial(const SimTK::SpatialVec &x, double *out) {
     for (int i = 0; out && i < 6; i++) {
         out[i] = x[i / 3][i % 3];
@@ -218,7 +219,7 @@ SimTK::MobilizedBodyIndex index_of(const peer *p, const algorithm_input *in) {
 
 /* ---- dynamics ---------------------------------------------------------------------------------------------------- */
 
-/* Computes tau for p->x as rates of Simbody's speeds. */
+/* Computes tau for the accelerations p->x, in Simbody's coordinates, at the state's velocity. */
 bool residual_force(peer *p, double *tau) {
     p->matter.calcResidualForceIgnoringConstraints(p->state, SimTK::Vector(), p->gravity.getBodyForces(p->state), p->x,
                                                    p->y);
@@ -237,7 +238,7 @@ bool bias(peer *p, const algorithm_input *in, double *h) {
     return rnea(p, &still, h);
 }
 
-/* Computes the residual force without any body force. */
+/* Computes the forces for no acceleration and no body forces, gravity included. */
 bool coriolis_forces(peer *p, const algorithm_input *in, double *c) {
     algorithm_input still = *in;
     still.a = p->zero.data();
@@ -348,7 +349,8 @@ bool frame_acceleration(peer *p, const algorithm_input *in, double *A) {
     return copy_spatial(p->spatial[index_of(p, in)], A);
 }
 
-/* F is a wrench about the body's origin in the world's axes. */
+/* Computes the joint forces of the wrench in->wrench about the body's origin, in the world's axes. Returns false where
+ * the link was merged. */
 bool frame_force(peer *p, const algorithm_input *in, double *tau) {
     if (!index_of(p, in).isValid()) {
         return false;

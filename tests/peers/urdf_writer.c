@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Computes roll, pitch and yaw of a rotation matrix, exact to rounding at every pitch, since it computes roll after it
- * has undone yaw. */
+/* Computes roll, pitch and yaw of a rotation matrix. Roll is computed after yaw is undone, so that the angles are exact
+ * to rounding at every pitch. */
 static void roll_pitch_yaw(const double R[9], double rpy[3]) {
     double yaw = atan2(R[3], R[0]), c = cos(yaw), s = sin(yaw);
     rpy[0] = atan2(s * R[2] - c * R[5], c * R[4] - s * R[1]);
@@ -44,7 +44,8 @@ static void write_joint(FILE *out, const char *name, const char *type, const cha
     fputs("</joint>\n", out);
 }
 
-/* Returns URDF's name of a joint type that needs no limits; NULL where there is none. */
+/* Returns URDF's name of a joint type, or NULL where URDF has none. Revolute joints become continuous, because URDF
+ * requires limits of revolute ones. */
 static const char *type_word(dyn_joint_type type) {
     switch (type) {
     case DYN_JOINT_TYPE_REVOLUTE:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes a model as URDF, for libraries that read nothing else.
+ * Writes a model as URDF, for libraries that read no other format.
  */
 #ifndef DYNAMICS_TESTS_URDF_WRITER_H
 #define DYNAMICS_TESTS_URDF_WRITER_H
