@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory: no algorithm allocates once its workspace exists. The allocator of this program counts its calls.
+ * Checks that no algorithm allocates memory once its workspace exists. This program replaces the allocator by one that
+ * counts its calls.
  */
 #include <check.h>
 #include <stdatomic.h>
@@ -68,7 +69,7 @@ static int call_all(const algorithm_input *in, double *out) {
     return failed;
 }
 
-/* Returns the doubles of the largest result. */
+/* Returns the number of doubles of the largest result of all samples. */
 static size_t result_size(const dyn_model *model) {
     size_t largest = 0;
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
@@ -78,7 +79,7 @@ static size_t result_size(const dyn_model *model) {
     return SAMPLES * largest;
 }
 
-/* Returns the allocations of all algorithms for one model. */
+/* Returns the number of allocations while all algorithms compute once for a model. */
 static long count_allocations(random_source *random, const dyn_model *model, dyn_workspace *workspace) {
     static const double wrench[6 * SAMPLES] = {1, 2, 3, 4, 5, 6};
     const dyn_external_force force = {dyn_model_link_count(model) - 1, DYN_REFERENCE_FRAME_WORLD, wrench, 0};
@@ -126,7 +127,7 @@ START_TEST(algorithms_do_not_allocate) {
 }
 END_TEST
 
-/* Returns the tree with its last link welded to the world. */
+/* Returns the tree with a loop joint that welds its last link to the world; the caller frees it. */
 static dyn_model *weld(const dyn_model *tree) {
     dyn_error error;
     dyn_builder *builder;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base parameters: they produce the torques of any parameters, their number is the rank of the regressor, and for
- * robots of the literature the published number.
+ * Checks base parameters: they produce the torques of any parameters, their number is the rank of the regressor, and
+ * for robots of the literature the published number.
  */
 #include <math.h>
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void turn(const double axis[3], double angle, double R[9]) {
     }
 }
 
-/* Chooses one of the 24 rotations of a cube: rows are the axes of coordinates, in some order and sense. */
+/* Chooses a random one of the 24 rotations of a cube: rows are the axes of coordinates, in some order and sense. */
 static void cube_turn(random_source *random, double R[9]) {
     int x = random_index(random, 3), y = (x + 1 + random_index(random, 2)) % 3, z = 3 - x - y;
     double u = random_index(random, 2) ? 1 : -1, v = random_index(random, 2) ? 1 : -1;
@@ -139,8 +139,8 @@ static void add_square_joint(random_source *random, dyn_builder *builder, int k,
     require(dyn_builder_add_link(builder, &link, &why), &why);
 }
 
-/* Builds a tree whose joints are rotated and moved by an error. A random source draws one tree for all sizes of the
- * error. */
+/* Builds a tree with perpendicular or parallel axes whose joints are rotated and moved by an error of size `slip`. The
+ * random source is passed by value, so that a source yields one tree for all sizes of the error. */
 static dyn_model *square_tree(random_source random, int joints, double slip) {
     dyn_builder *builder = NULL;
     dyn_model *model = NULL;
@@ -155,7 +155,7 @@ static dyn_model *square_tree(random_source random, int joints, double slip) {
     return model;
 }
 
-/* Mixes the columns of base parameters into one number. */
+/* Returns a hash of the columns of the base parameters. */
 static uint64_t mix_columns(const dyn_base_parameters *grouping) {
     const int *columns = dyn_base_parameters_columns(grouping);
     uint64_t mixed = 0;
@@ -165,8 +165,8 @@ static uint64_t mix_columns(const dyn_base_parameters *grouping) {
     return mixed;
 }
 
-/* Returns the number of base parameters of such a tree, which the regressor's rank confirms; `columns` receives a hash
- * of the columns. */
+/* Returns the number of base parameters of a tree of square_tree, after comparing it with the rank of the regressor and
+ * checking the torques; `columns` receives a hash of the columns. `number` names the case in messages. */
 static int square_tree_count(random_source random, int number, int joints, double slip, uint64_t *columns) {
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
@@ -215,7 +215,8 @@ START_TEST(axes_turned_by_a_real_angle_do_not_count_as_parallel) {
 }
 END_TEST
 
-/* Checks an angle whose cosine exporters write as 6.123e-17, for cos(pi/2). */
+/* Checks that angles near 6.123e-17, the value of cos(pi/2) in double precision, which exporters write in place of
+ * zero, count as zero. */
 START_TEST(an_exporters_zero_is_an_angle_of_zero) {
     static const char format[] =
         "<robot name='r'><link name='base'/>"
@@ -262,7 +263,8 @@ static dyn_model *build(dyn_builder *builder, dyn_base base) {
 
 static const dyn_inertia INERTIA = {.mass = 1, .center_of_mass = {0.1, 0.2, 0.3}, .rotational = {1, 0, 0, 1, 0, 1}};
 
-/* Builds a chain of revolute joints with these twists, lengths and offsets. */
+/* Builds a chain of at most six revolute joints with the twists alpha, lengths a and offsets d of Denavit and
+ * Hartenberg's standard convention. */
 static dyn_model *chain(int count, const double *alpha, const double *a, const double *d, dyn_base base) {
     dyn_dh_row rows[6];
     dyn_error error;
@@ -283,9 +285,9 @@ static void check_count(dyn_model *model, const double *gravity, int expected) {
     dyn_base_parameters_free(grouping);
 }
 
-/* Checks published numbers. A planar arm of two links: for each link ZZ, MX and MY, and without gravity in its plane no
- * MX and MY of the first (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4). The
- * PUMA 560: 36 (Gautier and Khalil 1990; Mayeda, Yoshida and Osuka 1990). A free body and n hinges: 10 + 7 n. */
+/* Checks published numbers. A planar arm of two links has ZZ, MX and MY of each link, and without gravity in its plane
+ * no MX and MY of the first (Khalil and Dombre 2002, "Modeling, Identification and Control of Robots", section 9.4).
+ * The PUMA 560 has 36 (Gautier and Khalil 1990; Mayeda, Yoshida and Osuka 1990), a free body with n hinges 10 + 7 n. */
 START_TEST(known_robots_have_the_published_number) {
     const double flat[2] = {0}, lengths[2] = {1, 1}, down[3] = {0, -9.81, 0}, across[3] = {0, 0, -9.81};
     const double alpha[6] = {PI / 2, 0, -PI / 2, PI / 2, -PI / 2, 0}, a[6] = {0, 0.4318, 0.0203};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base parameters of real robots: as many as their regressor has rank.
+ * Checks that real robots have as many base parameters as their regressor has rank.
  *
  *     property_base_parameters_of_robots DIRECTORY
  *
@@ -44,7 +44,8 @@ static dyn_model *load(const char *name, const dyn_build_options *options) {
     return model;
 }
 
-/* Checks one file with some options. Returns the number of base parameters, -1 where the file is refused. */
+/* Checks the base parameters of one file, loaded with these options. Returns their number, or -1 where the file is
+ * refused. */
 static int check(random_source *random, const char *name, const dyn_build_options *options) {
     dyn_base_parameters *grouping = NULL;
     dyn_error error;
@@ -64,8 +65,9 @@ static int check(random_source *random, const char *name, const dyn_build_option
     return count;
 }
 
-/* Checks all files. The Panda has 43 base parameters (Gaz et al. 2019, "Dynamic identification of the Franka Emika
- * Panda robot with retrieval of feasible parameters using penalty-based optimization"). */
+/* Checks one file with independent and with coupled mimic joints, and with a floating base. The Panda has 43 base
+ * parameters (Gaz et al. 2019, "Dynamic identification of the Franka Emika Panda robot with retrieval of feasible
+ * parameters using penalty-based optimization"). */
 START_TEST(real_robots_have_the_rank_of_their_regressor) {
     random_source random = random_seed("base parameters of real robots", 20261244);
     const char *name = files[_i]->d_name;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constraints: random loops on random trees of every joint type, closed in a random configuration; and real robots with
- * closed loops, compared with reference accelerations. The latter are skipped where the reference values are missing.
+ * Checks constraints on random loops, which close random trees of every joint type in a random configuration, and on
+ * real robots with closed loops, whose accelerations are compared with reference values. The real robots are skipped
+ * where these values are missing.
  */
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +104,8 @@ static dyn_constraint_description between(random_source *random, const loop_case
     return d;
 }
 
-/* Describes a coupling of two coordinates, which is satisfied at q; returns false if the tree has none. */
+/* Describes a coupling of one or two joints with one coordinate each, which is satisfied at q. Returns false if it
+ * finds no such joint. */
 static bool coupling(random_source *random, const loop_case *c, dyn_constraint_description *d) {
     *d = (dyn_constraint_description){.kind = DYN_CONSTRAINT_KIND_COUPLING};
     int count = 0, first = random_index(random, dyn_model_joint_count(c->tree));
@@ -160,7 +162,8 @@ static loop_case random_loops(random_source *random, int tree) {
     return c;
 }
 
-/* Computes A, A's bias and the errors after the time t at constant v. */
+/* Computes the constraint rows A, their bias and the closure errors at the configuration that c reaches after the time
+ * t at constant v. Outputs may be NULL. */
 static void rows_at(const loop_case *c, double t, double *A, double *bias, double *errors) {
     double *q = numbers(c->nq);
     dyn_error error;
@@ -178,7 +181,8 @@ static void multiply(size_t m, size_t n, const double *A, const double *x, doubl
     }
 }
 
-/* Checks A v and dA/dt v of one case by central differences. */
+/* Checks that A v is the rate of the closure errors and the bias that of A v, by central differences, and that the
+ * errors at q are zero. */
 static void check_rows(const loop_case *c, int tree) {
     const double t = 1e-4;
     double *A = numbers(c->m * c->nv), *bias = numbers(c->m), *e = numbers(c->m), *rate = numbers(c->m);
@@ -264,7 +268,7 @@ START_TEST(methods_agree_and_satisfy_the_equations) {
 }
 END_TEST
 
-/* Returns the canonical text of a model, which the caller frees. */
+/* Returns the canonical text of a model; the caller frees it. */
 static char *canonical(const dyn_model *model) {
     char *text;
     size_t length;
@@ -335,7 +339,8 @@ END_TEST
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-/* Adds a chain of links that slide along x, and ties its first one to the world so many times. */
+/* Returns a builder with a chain of `joints` links that slide along x, and with `constraints` loop joints, each of
+ * which welds the first link to the world. */
 static dyn_builder *tied_chain(int joints, int constraints) {
     char names[2][NAME_SIZE] = {"base", ""};
     dyn_builder *builder;
@@ -424,7 +429,8 @@ START_TEST(assembly_closes_loops_from_a_guess_nearby) {
 }
 END_TEST
 
-/* A sample has the same bits alone and among others, also where q is its own guess. */
+/* Checks that an assembled sample has the same bits alone and among others, also where the result overwrites the
+ * guess. */
 START_TEST(samples_of_an_assembly_do_not_depend_on_each_other) {
     random_source random = random_seed("closed_loops assembly of samples", 168);
     loop_case c = random_loops(&random, 1);
@@ -445,7 +451,8 @@ START_TEST(samples_of_an_assembly_do_not_depend_on_each_other) {
 }
 END_TEST
 
-/* Where everything is held, the guess comes back, and the result names the constraint that is open most. */
+/* Checks that assembly with all joints held returns the guess, and names the constraint with the largest closure
+ * error. */
 START_TEST(assembly_with_all_joints_held_names_the_open_constraint) {
     random_source random = random_seed("closed_loops assembly of held joints", 169);
     loop_case c = random_loops(&random, 1);
@@ -494,7 +501,8 @@ static dyn_builder *two_links(void) {
     return builder;
 }
 
-/* Expects that a constraint is refused when it is added, or else when the model is built, with these words. */
+/* Checks that a constraint is refused when it is added, or else when the model is built. The message must contain
+ * `words`. */
 static void expect_refusal(const dyn_constraint_description *d, const char *words) {
     dyn_builder *builder = two_links();
     dyn_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Configuration space: integration, difference and interpolation invert each other on every joint type.
+ * Checks that integration, difference and interpolation of configurations invert each other on every joint type.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ typedef struct setting {
     double *q, *r, *s, *v, *w;
 } setting;
 
-/* Creates a random tree with configurations q and r, and velocities v that rotate by less than pi in one unit of
- * time. */
+/* Creates a random tree with configurations q and r, and velocities v. In one unit of time v rotates each joint by less
+ * than pi. */
 static setting setting_create(random_source *random, int k) {
     random_tree_options options = {.joints = 1 + k % 40,
                                    .base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED,
@@ -44,7 +44,7 @@ static void setting_free(setting *s) {
     dyn_model_free(s->model);
 }
 
-/* Compares two configurations; the quaternions p and -p are one rotation. */
+/* Checks that the distance of two configurations is at most `tolerance`. The quaternions p and -p are one rotation. */
 static void assert_same_configuration(const char *what, int k, const setting *s, const double *x, const double *y,
                                       double tolerance) {
     double distance[SAMPLES];
@@ -120,7 +120,7 @@ START_TEST(interpolation_begins_and_ends_at_its_ends) {
 }
 END_TEST
 
-/* The velocity of a frame is J v: integration moves the frame by that to first order. */
+/* Checks that integration moves a frame with the velocity J v, by central differences. */
 START_TEST(integration_agrees_with_the_jacobian) {
     random_source base = random_seed("d(q (+) t v)/dt = J v", 305);
     dyn_error error;

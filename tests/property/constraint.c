@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Constraint rows: their response on random trees of every joint type, compared with Jacobians and the inverse of M,
- * and their multipliers, compared with all active sets.
+ * Checks constraint rows: their response on random trees of every joint type, compared with Jacobians and the inverse
+ * of M, and their multipliers, compared with those of all active sets.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static row_term random_term(random_source *random, const dyn_model *model, unsig
                       .factor = factor};
 }
 
-/* Returns a coordinate, two coordinates that a gear couples, rows of a frame, rows of two frames that close a loop, or
- * one row of a frame together with a coordinate. */
+/* Returns a random group of rows: a coordinate, two coordinates that a gear couples, rows of a frame, rows of two
+ * frames that close a loop, or one row of a frame together with a coordinate. */
 static row_group random_group(random_source *random, const dyn_model *model) {
     int kind = random_index(random, 5);
     unsigned rows = kind < 2 ? 0 : kind == 4 ? 1u << random_index(random, 6) : 1 + (unsigned)random_index(random, 63);
@@ -100,7 +100,8 @@ static void case_free(test_case *c) {
     dyn_model_free(c->model);
 }
 
-/* Computes the response in a block of the samples from `first` on. */
+/* Computes the response of the rows for the samples of a block: all samples where `count` is greater than 1, otherwise
+ * sample `first`. Returns the block. */
 static sample_block respond(test_case *c, size_t first, size_t count) {
     sample_block block = count > 1 ? dyn_block_at(c->workspace, c->n, 0, 0) : dyn_block_of_one(c->workspace, first);
     block.kernels->pack(c->q + first * c->nq, c->nq, c->nq, block.count, c->packed_q);
@@ -116,7 +117,7 @@ static void copy_lane(const double *packed, size_t count, sample_block block, si
     }
 }
 
-/* Computes the rows A and their bias in sample s by the public functions. */
+/* Computes the rows A and their bias in sample s by the library's public functions. */
 static void find_rows(test_case *c, size_t s, double *bias) {
     dyn_error error;
     size_t nv = c->nv, row = 0;
@@ -222,7 +223,8 @@ START_TEST(response_has_the_same_bits_alone_and_in_lanes) {
 }
 END_TEST
 
-/* Computes accelerations under equality rows in one state: A a + dA/dt v = 0, and the equation of motion. */
+/* Checks that the multipliers of equality rows satisfy A a + dA/dt v = 0 and the equation of motion in one state, where
+ * the rows do not contradict each other. */
 START_TEST(multipliers_of_equalities_hold_the_rows) {
     random_source base = random_seed("forward dynamics with equalities", 20261303);
     dyn_error error;
@@ -264,7 +266,7 @@ END_TEST
 
 /* ---- Solver ------------------------------------------------------------------------------------------------------ */
 
-/* A random problem: R = B B' with `inner` columns, and bounds of every kind. */
+/* Random problem: R = B B', where B has `inner` columns, and bounds of every kind. */
 typedef struct random_problem {
     double B[SMALL * SMALL], R[SMALL * SMALL], r[SMALL], lower[SMALL], upper[SMALL];
     constraint_problem problem;
@@ -292,14 +294,15 @@ static void problem_create(random_source *random, int m, int inner, int kinds, r
     p->problem = (constraint_problem){m, p->R, p->r, p->lower, p->upper};
 }
 
-/* Returns memory with the arrays of *solution. */
+/* Returns memory for the arrays of *solution, which then point into it; the caller frees it. */
 static void *solution_create(int m, constraint_solution *solution) {
     void *memory = aligned_alloc(64, constraint_solution_lay_out(m, 0, solution) + 64);
     constraint_solution_lay_out(m, (uintptr_t)memory, solution);
     return memory;
 }
 
-/* Requires the conditions of solve.h to `tolerance`. */
+/* Checks to `tolerance` that the multipliers are within their bounds, and that a row moves only in the direction that a
+ * multiplier at its bound cannot prevent (solve.h). */
 static void check_conditions(int k, const constraint_problem *p, const constraint_solution *x, double tolerance) {
     for (int i = 0; i < p->m; i++) {
         double w = p->motion[i], size = fabs(w), lambda = x->multipliers[i];
@@ -314,7 +317,7 @@ static void check_conditions(int k, const constraint_problem *p, const constrain
     }
 }
 
-/* Solves the n x n system by elimination with pivots. Returns false where it is singular. */
+/* Solves S x = b by elimination with pivots; x contains b on entry. Changes S. Returns false where S is singular. */
 static bool eliminate(int n, double *S, double *x) {
     for (int i = 0; i < n; i++) {
         int best = i;
@@ -342,8 +345,8 @@ static bool eliminate(int n, double *S, double *x) {
     return true;
 }
 
-/* Computes the multipliers of active set number `set`: digit i states whether row i is free or at its lower or upper
- * bound. Returns whether they meet all conditions. */
+/* Computes the multipliers of active set number `set`: digit i of `set` in base 3 states whether row i is free (0), or
+ * its multiplier at the lower (1) or upper (2) bound. Returns whether the multipliers meet all conditions. */
 static bool is_solved_by(const constraint_problem *p, int set, double *lambda) {
     int state[SMALL], m = p->m;
     double S[SMALL * SMALL];
@@ -431,7 +434,8 @@ START_TEST(dependent_rows_are_solved) {
 }
 END_TEST
 
-/* Rows that depend on each other but for a small share of each, with bounds far beyond the multipliers. */
+/* Checks rows that are linearly dependent but for a small term on the diagonal of R, with bounds far beyond the
+ * multipliers. */
 START_TEST(nearly_dependent_rows_with_distant_bounds_are_solved) {
     static const double shares[] = {1e-13, 1e-12, 1e-11, 1e-10};
     random_source base = random_seed("nearly dependent rows", 20261306);
@@ -471,7 +475,7 @@ START_TEST(contradictory_rows_are_reported) {
     ck_assert_double_gt(x.residual, 0.5);
     ck_assert_int_eq(x.rank, 1);
     ck_assert(isfinite(x.multipliers[0]) && isfinite(x.multipliers[1]));
-    /* Rows that nothing moves. */
+    /* Rows on which multipliers have no effect. */
     constraint_solve(&(constraint_problem){2, zero, r, lower, upper}, &x);
     ck_assert_double_eq(x.residual, 1);
     ck_assert(x.multipliers[0] == 0 && x.multipliers[1] == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Analytic derivatives against complex steps: Im f(x + i h) / h of the same kernels over complex numbers.
+ * Compares analytic derivatives with complex steps: Im f(x + i h) / h of the same kernels over complex numbers.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { CASES = 60, MAX_JOINTS = 60 };
 
 static const kernel_table *const oracle = &dyn_kernel_table_complex_step;
 
-/* Computes Y[0..2], the derivatives of tau(q, v, a), or of a(q, v, tau), by complex steps. */
+/* Computes Y[0..2] by complex steps: the derivatives of a(q, v, tau) if `forward`, otherwise of tau(q, v, a). */
 static void complex_steps(const setting *s, bool forward, double *Y[3]) {
     complex_state c = complex_create(s);
     complex_number *result = complex_numbers(s->nv), *pivots = complex_numbers(s->nv);
@@ -102,7 +102,8 @@ typedef struct frame_motion {
     complex_number V[6], A[6];
 } frame_motion;
 
-/* Returns the oracle's V = J v, and A = dV/dq v + J a with the dV/dq that is compared too. */
+/* Returns V = J v and A = dV/dq v + J a of a frame over complex numbers. dV/dq comes from the derivatives that the test
+ * compares as well. */
 static frame_motion complex_motion(const setting *s, int frame, dyn_reference_frame reference_frame,
                                    const complex_state *c) {
     size_t entries = 6 * s->nv;
@@ -186,7 +187,8 @@ START_TEST(frame_hessian_is_that_of_complex_steps) {
 }
 END_TEST
 
-/* Returns the oracle's h = A_G v, and dh/dq v + A_G a with the dh/dq that is compared too. */
+/* Returns the centroidal momentum h = A_G v, and its rate dh/dq v + A_G a, over complex numbers. dh/dq comes from the
+ * derivatives that the test compares as well. */
 static frame_motion complex_momentum(const setting *s, const complex_state *c) {
     size_t entries = 6 * s->nv;
     complex_number *D = complex_numbers(4 * entries), *zero = complex_numbers(s->nv);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Description of a model: the model is built again from its elements or from its text, on random trees of every joint
- * type.
+ * Checks that a model that is built again from the elements of its description, or from its text, equals the first one,
+ * on random trees of every joint type.
  */
 #include <check.h>
 #include <stdio.h>
@@ -54,7 +54,8 @@ START_TEST(description_builds_an_equal_model) {
 }
 END_TEST
 
-/* Every link, and every joint with its couplings, can be read and added to another builder. */
+/* Checks that every link, and every joint with its couplings, can be read from a description and added to another
+ * builder. */
 START_TEST(description_can_be_read_and_added_again) {
     random_source base = random_seed("descriptions are complete", 20261202);
     dyn_error error;
@@ -89,7 +90,8 @@ START_TEST(description_can_be_read_and_added_again) {
 }
 END_TEST
 
-/* Returns the robot with other names of itself, a link and a joint, which contain quotes and spaces. */
+/* Returns the robot with other names of itself and of its last joint, which contain quotes, backslashes and spaces.
+ * Frees `model`. */
 static dyn_model *renamed(dyn_model *model) {
     dyn_builder *builder = NULL, *copy = NULL;
     dyn_model *result = NULL;
@@ -139,7 +141,7 @@ START_TEST(text_builds_an_equal_model) {
 }
 END_TEST
 
-/* A text with one wrong line is refused with the line's number and a message. */
+/* Checks that a text with one wrong line is refused with the line's number, or the element's name, and a message. */
 START_TEST(wrong_text_is_refused_by_line) {
     static const char good[] = "dynamics description 1\nrobot \"r\" base fixed mimic coupled gravity 0 0 -9.81\n"
                                "link \"a\" mass 1 center 0 0 0 inertia 1 0 0 1 0 1\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Determinism: the result of a sample has the same bits in every batch size, at every place and on every thread.
+ * Checks determinism: the result of a sample has the same bits in every batch size, at every place and on every thread.
  */
 #include <check.h>
 #include <pthread.h>
@@ -78,7 +78,8 @@ static void batch_free(batch *b) {
     dyn_model_free((dyn_model *)b->model);
 }
 
-/* Compares every array of sample s in a batch of n from sample `first` on with the single call. */
+/* Compares each output for sample s in a batch of n samples, which begins with sample `first`, with the output of a
+ * single call. */
 static void assert_same_bits(const batch *b, const double *of_batch, size_t n, const double *single, size_t s,
                              size_t first) {
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {

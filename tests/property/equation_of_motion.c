@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Equation of motion from independent derivations: energies alone, single bodies, momentum.
+ * Checks the equation of motion against independent derivations: from energies alone, from single bodies, and from
+ * momentum.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,8 @@ enum { CASES = 60, FORCES = 3 };
 
 /* ---- the mass matrix --------------------------------------------------------------------------------------------- */
 
-/* Computes M by RNEA: column j is the torque of the unit acceleration of coordinate j, without gravity and velocity. */
+/* Computes M by RNEA: column j is the generalized force of a unit acceleration of coordinate j, without gravity and
+ * velocity. */
 static void mass_matrix_by_rnea(const identity_case *c, double *M) {
     const double none[3] = {0};
     dyn_error error;
@@ -39,8 +41,8 @@ static void cross(const double x[3], const double y[3], double out[3]) {
     out[2] = x[0] * y[1] - x[1] * y[0];
 }
 
-/* Computes the momentum (n; f) about the link's origin of a body with the twist (w; v): n = I w + h x v, f = m v - h x
- * w. */
+/* Computes the momentum (n; f) of a body about its link's origin from the twist (w; v): n = I w + h x v, f = m v - h x
+ * w, where h is the first moment. */
 static void momentum_of(const dyn_inertia *body, const double twist[6], double momentum[6]) {
     double p[10], hv[3], hw[3];
     dyn_inertia_to_parameters(body, p); /* m, h, Ixx Ixy Iyy Ixz Iyz Izz */
@@ -87,7 +89,8 @@ static void mass_matrix_has_three_routes(identity_case *c, int k) {
     assert_close("M of CRBA and sum of J' I J", k, c->M, c->C, square, 1e-12);
 }
 
-/* Checks that the links' masses add up to the model's, and to that of M where the whole robot is translated. */
+/* Checks that the masses of the moving links add up to the model's, and that the block of M for translations of a
+ * floating base is this mass times the identity. */
 static void masses_sum_to_the_mass(identity_case *c, int k) {
     dyn_error error;
     double sum = 0, mass = dyn_model_mass(c->model);
@@ -153,7 +156,7 @@ static double momentum_along(const identity_case *c, const double *q, double *v,
     return (above - below) / 2;
 }
 
-/* Computes out = q (+) t v (+) s e_i. */
+/* Computes out = q (+) t v (+) s e_i, where (+) is the integration of a velocity. */
 static void displace(const identity_case *c, double t, size_t i, double s, double *out) {
     dyn_error error;
     double *unit = numbers(c->nv);
@@ -163,7 +166,8 @@ static void displace(const identity_case *c, double t, size_t i, double s, doubl
     free(unit);
 }
 
-/* Returns L of the neighbouring motion q(t) (+) s e_i at t = 0, whose velocity is the difference of its ends. */
+/* Returns the Lagrangian L of the neighbouring motion q(t) (+) s e_i at t = 0, whose velocity is the difference of the
+ * configurations at -t and t over the time 2 t. */
 static double lagrangian_beside(const identity_case *c, size_t i, double s) {
     const double t = 0.01;
     dyn_error error;

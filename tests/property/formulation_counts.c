@@ -14,7 +14,8 @@
 
 enum { MOST = 30 };
 
-/* A result of a formulation, the polynomials of its counts in 24ths, and its counts for n = 1 to MOST. */
+/* Result of a formulation, with its multiplications (divisions included) and additions: the coefficients of the
+ * expected polynomials of n in 24ths, from n^0 on, and the counts for n = 1 to MOST. */
 typedef struct counted {
     const char *formulation;
     dyn_formulation_result result;
@@ -50,7 +51,7 @@ static dyn_model *revolute_chain(int n) {
     return model;
 }
 
-/* Counts for all n. Returns false if the library cannot count. */
+/* Counts the operations for n = 1 to MOST joints. Returns false if the library cannot count. */
 static bool count_all(counted *of) {
     bool can_count = true;
     for (int n = 1; n <= MOST && can_count; n++) {
@@ -68,7 +69,7 @@ static bool count_all(counted *of) {
     return can_count;
 }
 
-/* Requires that the counts are a polynomial of n, whose coefficients, from n^0 on, are in 24ths. */
+/* Checks that the counts are a polynomial of n, whose coefficients, from n^0 on, are in 24ths. */
 static void expect_polynomial(const char *name, const long coefficients[5], const long counts[MOST + 1]) {
     for (long n = 1; n <= MOST; n++) {
         long sum = 0;
@@ -154,7 +155,8 @@ START_TEST(forward_dynamics_with_screws_is_linear) {
 }
 END_TEST
 
-/* Returns the least n from which on the second formulation needs fewer operations than the first, or MOST + 1. */
+/* Returns the least n from which on, up to MOST, the second formulation needs fewer operations than the first, or MOST
+ * + 1. */
 static int crossover(const counted *first, const counted *second) {
     int n = MOST;
     while (n > 0 &&
@@ -164,7 +166,8 @@ static int crossover(const counted *first, const counted *second) {
     return n + 1;
 }
 
-/* Absolute coordinates save transforms, and pay with full vectors; the articulated bodies save a factorization. */
+/* Checks from which number of joints on one formulation needs fewer operations than another. Absolute coordinates need
+ * fewer transforms but operate on full vectors; articulated bodies need no factorization. */
 START_TEST(long_chains_favour_the_world_frame_and_articulated_bodies) {
     static counted rows[] = {
         {"newton_euler", DYN_FORMULATION_RESULT_INVERSE_DYNAMICS, {0}, {0}, {0}, {0}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inner quantities of the formulations on random robots: the factors, operators and multipliers that a formulation
- * returns satisfy its equations.
+ * Checks inner quantities of the formulations on random robots: the factors, operators and multipliers that a
+ * formulation returns satisfy its equations.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 
 enum { CASES = 25 };
 
-/* A robot in motion, its mass matrix and forces, and memory for two matrices. */
+/* Robot in motion, with its mass matrix and forces, and memory for two matrices (x, y). */
 typedef struct quantities {
     dyn_model *model;
     int k;
@@ -23,7 +23,7 @@ typedef struct quantities {
     motion_of_model motion;
 } quantities;
 
-/* Draws a robot of revolute and prismatic joints, so that every joint moves one body. */
+/* Creates a random robot of revolute and prismatic joints, so that every joint moves one body, in a random motion. */
 static quantities draw(random_source base, int k, int joints, bool branches) {
     static const dyn_joint_type types[] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC};
     dyn_error error;
@@ -52,7 +52,7 @@ static void clear(quantities *c) {
     dyn_model_free(c->model);
 }
 
-/* Computes C = A B, of rows x inner and inner x columns. */
+/* Computes C = A B, where A is rows x inner and B is inner x columns. */
 static void product(const double *A, const double *B, size_t rows, size_t inner, size_t columns, double *C) {
     for (size_t i = 0; i < rows * columns; i++) {
         C[i] = 0;
@@ -62,7 +62,7 @@ static void product(const double *A, const double *B, size_t rows, size_t inner,
     }
 }
 
-/* Requires that A is the identity. */
+/* Checks that the n x n matrix A is the identity. */
 static void assert_identity(const char *what, int k, const double *A, size_t n) {
     double *identity = numbers(n * n);
     for (size_t i = 0; i < n; i++) {
@@ -72,7 +72,7 @@ static void assert_identity(const char *what, int k, const double *A, size_t n) 
     free(identity);
 }
 
-/* Returns a block that the caller frees. */
+/* Returns the `count` numbers of a block that a formulation computes; the caller frees them. */
 static double *block(const char *formulation, const quantities *c, const char *name, size_t count) {
     double *values = numbers(count);
     evaluate_block(formulation, &c->motion, name, count, values);
@@ -95,7 +95,7 @@ START_TEST(all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree) {
 }
 END_TEST
 
-/* F + F* + tau = 0. */
+/* Checks F + F* + tau = 0 with the generalized active and inertia forces of Kane's formulation. */
 START_TEST(generalized_forces_of_kane_balance_those_of_the_joints) {
     random_source base = random_seed("F + F* + tau = 0", 1812);
     for (int k = 0; k < CASES; k++) {
@@ -134,7 +134,8 @@ START_TEST(pivots_of_the_two_orders_are_composite_and_articulated_inertias) {
 }
 END_TEST
 
-/* (I + H phi K)(I - H psi K) = 1, and the factorizations are M and its inverse. */
+/* Checks (I + H phi K)(I - H psi K) = 1, that the factorization of the inverse is M^-1, and that the smoothed
+ * accelerations are those of the motion. */
 START_TEST(operator_factorizations_are_inverse_to_each_other) {
     random_source base = random_seed("operator factorizations", 1814);
     for (int k = 0; k < CASES; k++) {
@@ -155,7 +156,7 @@ START_TEST(operator_factorizations_are_inverse_to_each_other) {
 }
 END_TEST
 
-/* I + H phi K and I - H psi K by the operators as matrices. */
+/* Checks that the operators phi and psi, multiplied as matrices, compose the factors I + H phi K and I - H psi K. */
 START_TEST(operators_multiply_to_the_factors) {
     static const char *const operators[] = {"phi", "psi"}, *const factors[] = {"W", "W_inverse"};
     random_source base = random_seed("operators", 1815);
@@ -181,8 +182,8 @@ START_TEST(operators_multiply_to_the_factors) {
 }
 END_TEST
 
-/* The end effector of a chain that is held does not accelerate, and its wrench nu accounts for the difference of the
- * joints' forces: M (a_held - a) = J' nu. L is J M^-1 J'. */
+/* Checks that the end effector of a chain that is held does not accelerate, that its wrench nu accounts for the
+ * difference of accelerations, M (a_held - a) = J' nu, and that L is J M^-1 J'. */
 START_TEST(a_held_end_effector_does_not_accelerate) {
     static const double minus_gravity[6] = {0, 0, 0, 0, 0, 9.81};
     random_source base = random_seed("held end effector", 1816);
@@ -215,7 +216,8 @@ START_TEST(a_held_end_effector_does_not_accelerate) {
 }
 END_TEST
 
-/* In a joint that turns, the wrench is that of the constraints and a moment of the size of tau. */
+/* Checks that in a revolute joint the wrench less the constraint wrench is a moment of the size of tau without a
+ * force. */
 START_TEST(constraint_forces_and_joint_forces_add_up_to_the_wrenches) {
     random_source base = random_seed("constraint forces", 1817);
     for (int k = 1; k < 3 * CASES; k += 3) {
@@ -236,8 +238,8 @@ START_TEST(constraint_forces_and_joint_forces_add_up_to_the_wrenches) {
 }
 END_TEST
 
-/* Phi = 0, and Phi_q R = 0: the constraints allow the motions of the joints. There are as many constraints as other
- * directions. */
+/* Checks Phi = 0, and Phi_q R = 0: the constraints allow the motions of the joints. The constraints are as many as the
+ * directions in which joints do not move. */
 START_TEST(natural_coordinates_obey_their_constraints) {
     random_source base = random_seed("natural coordinates", 1818);
     for (int k = 0; k < CASES; k++) {
@@ -255,7 +257,8 @@ START_TEST(natural_coordinates_obey_their_constraints) {
 }
 END_TEST
 
-/* M_i a_i + f'_i of Armstrong is the force in the joint, and K_i a_i + d_i the angular acceleration. */
+/* Checks that M_i a_i + f'_i of Armstrong's formulation is the force in joint i, and K_i a_i + d_i the angular
+ * acceleration. */
 START_TEST(linear_answers_of_armstrong_hold_at_the_motion) {
     static const dyn_joint_type types[] = {DYN_JOINT_TYPE_SPHERICAL};
     random_source base = random_seed("answers of spherical joints", 1819);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inner quantities of the formulations: published numbers (Modern Robotics, chapter 8), and identities between the
- * quantities of different formulations.
+ * Checks inner quantities of the formulations: published numbers (Modern Robotics, chapter 8), and identities between
+ * the quantities of different formulations.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static dyn_model *build_chain(const chain_link *links, int count) {
     return model;
 }
 
-/* The 2R chain of figure 8.1 with unit lengths and point masses of 1 kg at the ends of the links. */
+/* Builds the 2R chain of figure 8.1 with unit lengths and point masses of 1 kg at the ends of the links. */
 static dyn_model *planar_arm(void) {
     const dyn_inertia tip = {.mass = 1, .center_of_mass = {1, 0, 0}};
     const chain_link links[2] = {{{0, 0, 1}, {0, 0, 0}, tip}, {{0, 0, 1}, {1, 0, 0}, tip}};
@@ -83,7 +83,7 @@ START_TEST(mass_matrix_of_figure_8_3) {
 }
 END_TEST
 
-/* The acceleration of the second mass at q = (0, 90 deg), without acceleration of the joints, in base axes. */
+/* Checks the acceleration of the second mass at q = (0, 90 deg), without acceleration of the joints, in base axes. */
 START_TEST(accelerations_of_figure_8_2) {
     static const double velocities[2][2] = {{1, 1}, {1, 2}}, expected[2][3] = {{-1, -4, 0}, {-1, -9, 0}};
     const double q[2] = {0, pi / 2};
@@ -114,7 +114,7 @@ START_TEST(christoffel_symbols_of_figure_8_2) {
 }
 END_TEST
 
-/* Two spheres joined by a cylinder; overlap is ignored. A floating base has M = diag(m, m, m, I). */
+/* Checks two spheres joined by a cylinder; overlap is ignored. A floating base has M = diag(m, m, m, I). */
 START_TEST(dumbbell_of_exercise_8_2) {
     const double density = 7500, r = 0.1, c = 0.02, h = 0.2, distance = 0.2;
     const double sphere = density * 4 / 3 * pi * r * r * r, cylinder = density * pi * c * c * h;
@@ -157,7 +157,8 @@ START_TEST(dumbbell_of_exercise_8_2) {
 }
 END_TEST
 
-/* The rotational inverted pendulum, with its second link hanging (side = -1) or standing (side = 1) at q = 0. */
+/* Checks M and the gravity forces of the rotational inverted pendulum by the formulation `name`. Its second link hangs
+ * (side = -1) or stands (side = 1) at q = 0. */
 static void expect_pendulum(const char *name, double side) {
     const chain_link links[2] = {
         {{0, 0, 1}, {0, 0, 0}, {.mass = 2, .center_of_mass = {1, 0, 0}, .rotational = {0, 0, 0, 4, 0, 4}}},
@@ -187,7 +188,7 @@ START_TEST(pendulum_of_exercise_8_4) {
 }
 END_TEST
 
-/* A chain of six revolute joints in a random state, with memory for n^3 numbers. */
+/* Chain of six revolute joints in a random state, with memory for n^3 numbers (x, y). */
 typedef struct chain_state {
     dyn_model *model;
     double q[6], v[6], a[6], x[216], y[216];

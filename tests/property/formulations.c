@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Every formulation against RNEA, CRBA and ABA. The tests run over the table of formulations, so that a new row is
- * tested at once.
+ * Compares every formulation with RNEA, CRBA and ABA. The tests run over the table of formulations, so that a new row
+ * is tested at once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,8 @@
 
 enum { CASES = 60, MOST_JOINTS = 9 };
 
-/* Kinds of models: of joints with one coordinate, of spherical joints, of joints of most types, and of all. */
+/* Kinds of models, by their joints: revolute chains; chains and trees of revolute, prismatic and continuous joints;
+ * trees of spherical joints; chains of most joint types; trees of all joint types, and such trees with mimic joints. */
 typedef enum model_kind {
     ROTARY_CHAIN,
     CHAIN,
@@ -53,7 +54,7 @@ static dyn_model *random_model(random_source *random, model_kind kind, int k) {
     return random_tree(random, &options);
 }
 
-/* A model in a state, with what the tuned algorithms compute for it. */
+/* Model in a state, with the results of the tuned algorithms for it. */
 typedef struct reference {
     dyn_model *model;
     size_t nv;
@@ -131,7 +132,8 @@ START_TEST(every_formulation_agrees_with_the_tuned_algorithms) {
 }
 END_TEST
 
-/* Requires that the formulation refuses some random model of a kind with this reason. */
+/* Checks that the formulation refuses at least one random model of a kind with this reason, and others with a message
+ * that names a joint. */
 static void expect_refusal(const char *name, model_kind kind, const char *reason) {
     random_source random = random_seed(name, 1802);
     bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Ellipsoids and manipulability: their matrices are composed again from axes and lengths, on random trees; and
- * published values.
+ * Checks ellipsoids and manipulability: the axes and lengths of ellipsoids compose their matrices again, on random
+ * trees, and published values.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { CASES = 150 };
 
 static const double PI = 3.14159265358979323846;
 
-/* Computes A = sum of the rows' products u u' times a factor, n x n. */
+/* Computes the n x n matrix A, the sum of factors[k] u u', where u is row k of the axes. */
 static void compose(size_t n, const double *factors, const double *axes, double *A) {
     for (size_t i = 0; i < n * n; i++) {
         A[i] = 0;
@@ -45,7 +45,7 @@ static void assert_axes(int k, size_t n, const double *lengths, const double *ax
     free(product), free(one);
 }
 
-/* Computes the 3 x 3 block of J W J' for the rows from `first` on; W may be NULL, which stands for 1. */
+/* Computes the 3 x 3 block of J W J' for the rows from `first` on. W is nv x nv; NULL stands for the identity. */
 static void find_block(size_t nv, const double *J, const double *W, size_t first, double A[9]) {
     for (size_t i = 0; i < 9; i++) {
         const double *x = J + (first + i / 3) * nv, *y = J + (first + i % 3) * nv;
@@ -76,7 +76,7 @@ static void check_velocity(int k, const double A[9], const double lengths[3], co
     ck_assert_double_eq_tol(measure[1] * lengths[0], lengths[2], 1e-9 * scale);
 }
 
-/* Checks that the reciprocals of the masses, which may be infinite, compose J M^-1 J'. */
+/* Checks that the axes and the reciprocals of the masses (lengths), which may be infinite, compose A = J M^-1 J'. */
 static void check_mass(int k, const double A[9], const double lengths[3], const double axes[9]) {
     double reciprocals[3], composed[9];
     for (int i = 0; i < 3; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operational-space dynamics: compared with the Jacobians, the inverse of M, ABA and the motion of frames, on random
- * trees of every joint type.
+ * Checks operational-space dynamics: compared with the Jacobians, the inverse of M, ABA and the motion of frames, on
+ * random trees of every joint type.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { CASES = 120, MAX_JOINTS = 60, MAX_FRAMES = 4 };
 
-/* A random robot with a task. */
+/* Random robot with a task, and memory for the results. */
 typedef struct test_case {
     setting s;
     dyn_task_frame frames[MAX_FRAMES];
@@ -26,7 +26,7 @@ static int row_count(unsigned rows) {
     return __builtin_popcount(rows);
 }
 
-/* Computes C = A B, the sizes being a x b and b x c. */
+/* Computes C = A B, where A is a x b and B is b x c. */
 static void multiply(size_t a, size_t b, size_t c, const double *A, const double *B, double *C) {
     for (size_t i = 0; i < a * c; i++) {
         C[i] = 0;
@@ -97,7 +97,8 @@ static void case_free(test_case *c) {
     setting_free(&c->s);
 }
 
-/* Computes all results of a task that may be singular. Returns how well conditioned it is, or 0. */
+/* Computes all results of a task. Returns |Omega| |Lambda|, an estimate of the task's condition, or 0 where the task is
+ * singular or the estimate is not below 1e7. */
 static double find_all(test_case *c) {
     dyn_error error;
     dyn_status status = dyn_operational_space(c->s.model, c->s.workspace, 1, c->s.gravity, c->s.q, c->s.v, &c->task,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Operations that derive models: the new models describe the same bodies, on random trees of every joint type.
+ * Checks operations that derive models: the new models describe the same bodies, on random trees of every joint type.
  */
 #include <check.h>
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { CASES = 200, MAX_JOINTS = 20, MAX_NQ = 7 * (MAX_JOINTS + 2) * 2, MAX_NV = MAX_NQ };
 
-/* A model with its workspace, a state, and forces for it. */
+/* Model with its workspace, a state, and generalized forces. */
 typedef struct robot {
     dyn_model *model;
     dyn_workspace *workspace;
@@ -76,7 +76,7 @@ static dyn_pose pose_of(robot *r, const char *frame) {
     return pose;
 }
 
-/* Returns the product a b. */
+/* Returns the pose in A of the frame with pose b in B, where B has the pose a in A. */
 static dyn_pose product(const dyn_pose *a, const dyn_pose *b) {
     dyn_pose ab;
     for (int i = 0; i < 3; i++) {
@@ -97,7 +97,7 @@ static void assert_same_pose(const char *what, int k, const dyn_pose *a, const d
     assert_close(what, k, a->rotation, b->rotation, 9, 1e-11);
 }
 
-/* Checks that every link of both robots has the same pose. */
+/* Checks that every link that both robots have has the same pose. */
 static void assert_same_poses(const char *what, int k, robot *a, robot *b) {
     for (int i = 0; i < dyn_model_link_count(a->model); i++) {
         const char *name = link_name(a->model, i);
@@ -189,7 +189,8 @@ static void reverse_coordinates(dyn_joint_type type, const double *q, const doub
     }
 }
 
-/* Copies the state of `from` to `to`, joint by joint; joints without a counterpart keep theirs. */
+/* Copies the state of `from` to `to`, joint by joint. Joints without a counterpart do not change; neither do
+ * accelerations of joints that `to` traverses the other way. */
 static void carry_state(const robot *from, robot *to) {
     for (int j = 0; j < dyn_model_joint_count(to->model); j++) {
         const dyn_joint *y = dyn_model_joint(to->model, j);
@@ -211,7 +212,7 @@ static void carry_state(const robot *from, robot *to) {
     }
 }
 
-/* Moves the floating base of `to` to the pose and velocity of that link in `from`. */
+/* Sets pose and velocity of the floating base of `to` to those of the link `link` in `from`. */
 static void carry_base(robot *from, robot *to, const char *link) {
     int frame, nv = dyn_model_nv(from->model);
     double *J = calloc((size_t)(6 * nv) + 1, sizeof *J);
@@ -233,7 +234,7 @@ static void carry_base(robot *from, robot *to, const char *link) {
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-/* Joints locked at their positions leave the forces of the others unchanged. */
+/* Checks that locking joints at their positions leaves the forces of the others unchanged. */
 START_TEST(locked_joints_leave_the_forces_of_the_others) {
     random_source base = random_seed("RNEA(lock(model)) = part of RNEA(model)", 20261203);
     dyn_error error;
@@ -271,8 +272,8 @@ START_TEST(locked_joints_leave_the_forces_of_the_others) {
 }
 END_TEST
 
-/* A payload of single calls equals the payload of a new model, and the shared model computes the same bits as
- * before. */
+/* Checks that a payload of single calls has the effect of the payload of a new model, and that the shared model
+ * computes the same bits as before. */
 START_TEST(loaded_workspace_computes_as_a_loaded_model) {
     random_source base = random_seed("loaded(model) = attach(model)", 20261204);
     dyn_error error;
@@ -333,7 +334,8 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
 }
 END_TEST
 
-/* Checks another floating base: every link keeps its pose, and kinetic energy and power of gravity are equal. */
+/* Checks a change to another floating base: every link keeps its pose, and kinetic energy and power of gravity are
+ * equal. */
 START_TEST(change_of_base_keeps_poses_and_energies) {
     random_source base = random_seed("energies of change_base(model)", 20261205);
     dyn_error error;
@@ -360,7 +362,7 @@ START_TEST(change_of_base_keeps_poses_and_energies) {
 }
 END_TEST
 
-/* A change of base can be undone: the forces are equal, and no link is added. */
+/* Checks that a change of base can be undone: the forces are equal, and no link is added. */
 START_TEST(base_can_be_changed_back) {
     random_source base = random_seed("change_base there and back", 20261206);
     dyn_error error;
@@ -400,7 +402,8 @@ START_TEST(base_can_be_changed_back) {
 }
 END_TEST
 
-/* A subtree has the block of M of its joints, and their gravity forces when its base has the former pose. */
+/* Checks that M of a subtree is the block of M for its joints, and that their gravity forces are equal when the
+ * subtree's base has the former pose. */
 START_TEST(subtree_has_its_block_of_the_mass_matrix) {
     random_source base = random_seed("M(subtree) = block of M", 20261207);
     dyn_error error;
@@ -442,7 +445,7 @@ START_TEST(subtree_has_its_block_of_the_mass_matrix) {
 }
 END_TEST
 
-/* The pose of the last link in the first one is that of the chain. */
+/* Checks that the pose of a chain's last link in its first one is that in the whole robot. */
 START_TEST(chain_has_the_relative_pose_of_its_ends) {
     random_source base = random_seed("chain(first, last)", 20261208);
     dyn_error error;
@@ -466,8 +469,8 @@ START_TEST(chain_has_the_relative_pose_of_its_ends) {
 }
 END_TEST
 
-/* A merged robot is where it was attached, that its subtree is the robot itself, and detaching it leaves the first
- * robot. */
+/* Checks that a merged robot is where it was attached, that its subtree is the second robot, and that detaching it
+ * leaves the first one. */
 START_TEST(merged_robots_come_apart_again) {
     random_source base = random_seed("merge and detach", 20261209);
     dyn_error error;

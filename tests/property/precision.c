@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rounding errors of the algorithms on badly scaled robots: doubles against the same kernels in quadruple precision.
+ * Bounds rounding errors of the algorithms on badly scaled robots: double precision compared with the same kernels in
+ * quadruple precision.
  *
  * The robots are chains of 200 bodies whose masses differ by up to 1e8: light to heavy, heavy to light and mixed.
  * Errors are relative to a result's norm.
@@ -27,7 +28,7 @@ static void *zeros(size_t count, size_t size) {
     return x;
 }
 
-/* Returns the mass of body i: 1e-4 to 1e4, growing, falling or random. */
+/* Returns the mass of body i, 1e-4 to 1e4: growing (kind 0), falling (kind 1) or random. */
 static double body_mass(random_source *random, int kind, int i) {
     double place = (double)i / (BODIES - 1);
     double exponent = kind == 0 ? place : kind == 1 ? 1 - place : random_uniform(random, 0, 1);
@@ -81,7 +82,7 @@ static double error_of(const double *x, const quad *exact, size_t count) {
     return sqrt(off / square);
 }
 
-/* One chain in one state, for both precisions, with memory for their results. */
+/* Chain in one state, for double and quadruple precision, with memory for the results of both. */
 typedef struct sides {
     dyn_model *model;
     dyn_workspace *w, *workspaces[SETS];
@@ -179,7 +180,7 @@ static size_t coriolis_matrix(sides *s) {
     return ENTRIES;
 }
 
-/* Computes A_G and its rate. */
+/* Computes the centroidal momentum matrix A_G and its rate; returns the number of values. */
 static size_t centroidal(sides *s) {
     dyn_error error;
     quad inertia[9];
@@ -234,8 +235,8 @@ static size_t aba_derivatives(sides *s) {
     return ENTRIES;
 }
 
-/* Largest errors allowed. The derivatives of ABA and M^-1 are solved for with M, in which the masses of heavy links
- * hide those of light ones; ABA never forms M. */
+/* Quantities with the largest errors allowed. The derivatives of ABA and M^-1 are solved for with M, in which the
+ * masses of heavy links hide those of light ones; ABA never forms M. */
 static const struct {
     const char *name;
     double bound;

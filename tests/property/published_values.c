@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Published numbers and formulas: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the ends
- * of its links.
+ * Checks published numbers and formulas: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the
+ * ends of its links.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static dyn_model *build_arm(const arm *p) {
     return model;
 }
 
-/* Compares with figure 8.3, to the two decimals that it prints. */
+/* Compares M and its inverse with figure 8.3, to the two decimals that it prints. */
 START_TEST(two_link_arm_has_the_printed_mass_matrices) {
     dyn_model *model = build_arm(&(arm){1, 1, 1, 1});
     dyn_workspace *workspace = NULL;
@@ -76,7 +76,7 @@ START_TEST(two_link_arm_has_the_printed_mass_matrices) {
 }
 END_TEST
 
-/* Computes equations 8.9 and 8.10. */
+/* Computes the torques of the two-link arm by equations 8.9 and 8.10 of Lynch and Park 2017. */
 static void closed_form(const arm *p, const double q[2], const double v[2], const double a[2], double tau[2]) {
     double g = 9.81, m1 = p->m1, m2 = p->m2, L1 = p->L1, L2 = p->L2;
     double c2 = cos(q[1]), s2 = sin(q[1]), c1 = cos(q[0]), c12 = cos(q[0] + q[1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Identities between the quantities of tree dynamics.
+ * Checks identities between the quantities of tree dynamics.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static void inverse_times_mass_matrix_is_one(identity_case *s, int k) {
     free(product), free(one);
 }
 
-/* Checks that L' D L is M, and that its solution is that of forward dynamics without other forces; b may be x. */
+/* Checks that L' D L is M, and that solving M x = b by these factors, with x in place of b, equals forward dynamics
+ * without gravity and velocity. */
 static void factors_are_those_of_the_mass_matrix(identity_case *s, int k) {
     dyn_error error;
     size_t nv = s->nv;
@@ -95,7 +96,8 @@ static void christoffel_symbols_sum_to_the_coriolis_matrix(identity_case *s, int
     free(symbols);
 }
 
-/* Checks that the power of the motion is the rate of the energies. */
+/* Checks that the power tau' v is the rate of kinetic and potential energy, and that the kinetic energy is v' M v /
+ * 2. */
 static void power_balances(identity_case *s, int k) {
     dyn_error error;
     double T, V, after[2], before[2];
@@ -212,7 +214,8 @@ static void joint_wrenches_hold_the_joint_forces(identity_case *s, int k) {
     free(wrenches), free(expected);
 }
 
-/* Checks that v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
+/* Checks that V' I V / 2, with the twist V and the inertia I of each body, adds up to the kinetic energy in any
+ * reference frame. */
 static void body_inertias_carry_the_kinetic_energy(identity_case *s, int k) {
     dyn_error error;
     double twist[6], momentum[6], inertia[36], expected, sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values: every array, for every robot and state, agrees with the library to 1e-10 of its norm. A field that
- * no line of the table below compares is a failure. So are missing reference values.
+ * Compares the library with the reference values: every array, for every robot and state, agrees to 1e-10 of its norm.
+ * A field that the table `fields` does not contain is a failure, and so are missing reference values.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const double tolerance = 1e-10;
 
 static char **files;
 
-/* A robot in one of its states. */
+/* Robot in one of its states of the reference. */
 typedef struct place {
     const golden *g;
     size_t state;
@@ -25,10 +25,11 @@ typedef struct place {
     int joints;
 } place;
 
-/* Layout of a field of the reference; spatial ones have the linear part first. */
+/* Layout of a field of the reference. In SPATIAL and SPATIAL_ROWS the linear part is first. */
 typedef enum layout { VECTOR, SQUARE, SPATIAL, SPATIAL_ROWS, NUMBERS } layout;
 
-/* A field, and its counterpart in the library: an output of an algorithm, or the result of `compute`. */
+/* Field of the reference, with its counterpart in the library: an output of an algorithm, or the result of
+ * `compute`. */
 typedef struct field {
     const char *name;
     layout layout;
@@ -68,7 +69,7 @@ static dyn_status local_jacobian_rate(const place *p, dyn_error *error, double *
                             DYN_REFERENCE_FRAME_LOCAL, NULL, NULL, out, error);
 }
 
-/* Returns rows of rotation and position side by side. */
+/* Computes the pose of the frame as a 3 x 4 matrix: the rotation, with the position as last column. */
 static dyn_status placement(const place *p, dyn_error *error, double *out) {
     double position[3], R[9];
     dyn_status status = dyn_frame_pose(p->g->model, p->in.workspace, 1, p->in.q, p->in.frame, position, R, error);
@@ -78,7 +79,7 @@ static dyn_status placement(const place *p, dyn_error *error, double *out) {
     return status;
 }
 
-/* Returns rotation, then position, of the link behind each joint of the reference. */
+/* Computes rotation, then position, of the child link of each joint of the reference. */
 static dyn_status joint_placements(const place *p, dyn_error *error, double *out) {
     dyn_status status = DYN_OK;
     for (int i = 0; i < p->joints && status == DYN_OK; i++) {
@@ -98,7 +99,7 @@ static dyn_status centroidal_inertia(const place *p, dyn_error *error, double *o
     return dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, NULL, out, NULL, NULL, error);
 }
 
-/* Computes dA_G/dt v. */
+/* Computes dA_G/dt v, the part of the momentum's rate that does not depend on accelerations. */
 static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
     double *dA = numbers(6 * p->g->nv);
     dyn_status status = dyn_centroidal(p->g->model, p->in.workspace, 1, p->in.q, p->in.v, NULL, NULL, dA, error);
@@ -111,7 +112,8 @@ static dyn_status momentum_bias(const place *p, dyn_error *error, double *out) {
 
 /* ---- fields that are not compared number by number --------------------------------------------------------------- */
 
-/* Compares a configuration, which may differ by full turns and by the signs of quaternions. */
+/* Compares the configuration after an integration with the reference's, which may differ by full turns and by the signs
+ * of quaternions. */
 static void check_next_configuration(const place *p, const json_t *values) {
     (void)values;
     dyn_error error;
@@ -227,7 +229,7 @@ static const field fields[] = {
     {.name = "contact6_force_local", .check = check_contact},
 };
 
-/* Converts the reference's numbers to our order; returns how many there are. */
+/* Stores a field of the reference in this library's order in `out`; returns the field's number of values. */
 static size_t expect(const place *p, const field *f, double *out) {
     size_t nv = p->g->nv, half = f->layout == SPATIAL ? 3 : 3 * nv;
     const json_t *from = golden_field(p->g, p->state, f->name);
@@ -277,8 +279,8 @@ static void compare(const place *p, const field *f) {
     free(ours), free(expected);
 }
 
-/* Checks that every field of a state has its line, and compares every line whose field the state has. Returns their
- * number. */
+/* Checks that the table has a line for every field of a state, and compares each field by its lines. Returns the number
+ * of comparisons. */
 static int compare_state(const place *p) {
     const size_t count = sizeof fields / sizeof fields[0];
     const char *name;
@@ -303,7 +305,7 @@ static int compare_state(const place *p) {
     return compared;
 }
 
-/* Reads the wrench on the link behind each joint, in the link's frame; the reference has the force first. */
+/* Reads the external wrench on the child link of each joint, in the link's frame; the reference has the force first. */
 static void read_forces(const place *p, double *wrenches, dyn_external_force *forces) {
     const json_t *from = golden_field(p->g, p->state, "fext");
     for (int i = 0; i < p->joints; i++) {

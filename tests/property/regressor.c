@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Regressors times the parameters are the torques and the energies.
+ * Checks that the regressors times the inertial parameters are the torques and the energies.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { CASES = 200 };
 
-/* Checks that row times parameters is the expected number, to rounding in the sum. */
+/* Checks that the product of a row and the parameters is the expected number, to rounding in the sum. */
 static void assert_product(const double *row, const double *p, size_t count, double expected) {
     double scale = 1;
     for (size_t i = 0; i < count; i++) {

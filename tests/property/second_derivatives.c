@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Analytic second derivatives against complex steps of the analytic first ones.
+ * Compares analytic second derivatives with complex steps of the analytic first ones.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,8 @@ typedef struct cube {
     variable of, along;
 } cube;
 
-/* Computes the first derivatives of the oracle at c. */
+/* Computes the first derivatives at c over complex numbers: those of forward dynamics if `forward`, otherwise of
+ * inverse dynamics. */
 static void first_derivatives(const setting *s, bool forward, const complex_state *c, complex_number *D[3]) {
     const packed_inputs in = {s->gravity, c->q, c->v, c->a, NULL};
     const derivative_matrices first = {D[0], D[1], D[2]};
@@ -30,7 +31,7 @@ static void first_derivatives(const setting *s, bool forward, const complex_stat
     }
 }
 
-/* Compares cubes X[0..3] with complex steps. */
+/* Compares the second derivatives X[0..3] with complex steps of first derivatives. */
 static void compare_cubes(const setting *s, int k, bool forward, const cube cubes[4], double *const X[4]) {
     complex_state c = complex_create(s);
     complex_number *D[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Robots that move forward in time: invariants, convergence orders, independence of samples.
+ * Checks robots that move forward in time: invariants, convergence orders, independence of samples.
  */
 #include <check.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "support/assertions.h"
 #include "support/random_tree.h"
 
-/* A robot with its states. */
+/* Robot with its states. */
 typedef struct moving_robot {
     dyn_model *model;
     size_t nq, nv;
@@ -39,7 +39,7 @@ static void free_robot(moving_robot *r) {
     dyn_model_free(r->model);
 }
 
-/* Creates a simulator without dissipation. */
+/* Creates a simulator without damping, friction and stops, and without gravity unless `with_gravity`. */
 static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integrator, double dt, bool with_gravity) {
     dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
     dyn_simulator *simulator = NULL;
@@ -53,7 +53,7 @@ static dyn_simulator *free_motion(const dyn_model *model, dyn_integrator integra
     return simulator;
 }
 
-/* Moves n samples by `steps` steps under constant forces. */
+/* Advances n samples by `steps` steps under constant forces. */
 static void run(dyn_simulator *s, size_t n, size_t steps, const double *tau, double *q, double *v) {
     dyn_error error;
     const dyn_step_input input = DYN_STEP_INPUT_INIT(.tau = tau);
@@ -108,7 +108,7 @@ START_TEST(floating_robots_keep_momentum) {
 }
 END_TEST
 
-/* Returns the error of a motion of 0.1 s in `steps` steps relative to one in 2048 steps of Runge-Kutta 4. */
+/* Returns the error of a motion of 0.1 s in `steps` steps, compared with 2048 steps of Runge-Kutta 4. */
 static double motion_error(const moving_robot *r, dyn_integrator integrator, size_t steps, const double *tau) {
     double *q = numbers(2 * r->nq), *v = numbers(2 * r->nv), *change = numbers(r->nv);
     const size_t counts[2] = {2048, steps};
@@ -226,7 +226,7 @@ static dyn_model *turntable(double damping, double friction, double limit) {
     return turntables(1, damping, friction, limit);
 }
 
-/* Computes the state of the table after `steps` steps from q = 0. */
+/* Advances the state q, v of the turntable by `steps` steps under the torque tau. */
 static void turn_table(const dyn_model *model, const dyn_simulation_options *options, size_t steps, double tau,
                        double *q, double *v) {
     dyn_simulator *s = NULL;
@@ -306,7 +306,7 @@ END_TEST
 
 enum { STOPPED_ROBOTS = 60, STOPPED_SAMPLES = 3 };
 
-/* A robot many of whose joints are at their stops, before and after a step. */
+/* Robot with many joints at their stops. `r` has its states after a step with stops. */
 typedef struct stopped_robot {
     moving_robot r;
     double *free_q, *free_v; /* after a step without stops */
@@ -319,8 +319,8 @@ static dyn_joint_limits joint_limits(const dyn_model *model, int j) {
     return joint->has_limits ? joint->limits : (dyn_joint_limits){.lower = -INFINITY, .upper = INFINITY};
 }
 
-/* Moves samples of a robot, `together` at a time, by one step from states in which joints are within their limits, at
- * them and beyond them. */
+/* Draws states in which joints are within their limits, at them and beyond them, and advances them by one step with and
+ * one without stops, `together` samples at a time. */
 static stopped_robot strike_stops(random_source *random, int k, int joints, double restitution, size_t together) {
     random_tree_options tree = {.joints = joints, .with_fixed = true, .limit = 0.2, .revolute_only = joints > 20};
     tree.base = k % 2 ? DYN_BASE_FLOATING : DYN_BASE_FIXED;
@@ -355,7 +355,8 @@ static void free_stopped(stopped_robot *x) {
     free_robot(&x->r);
 }
 
-/* Computes M and the impulses M (v' - v) of sample s; returns the kinetic energy that they add. */
+/* Computes M and the impulses M (v' - v) of sample s, where v' and v are the velocities with and without stops. Returns
+ * the kinetic energy that the impulses add. */
 static double find_impulses(stopped_robot *x, size_t s) {
     dyn_workspace *w = NULL;
     dyn_error error;
@@ -374,8 +375,8 @@ static double find_impulses(stopped_robot *x, size_t s) {
     return added;
 }
 
-/* Requires that only joints at limits have impulses, away from the limits, and that none of them moves outward. Where
- * no joint rebounds, one with an impulse is at rest. */
+/* Checks that only joints at limits have impulses, that these point away from the limits, and that no joint at a limit
+ * moves outward. Unless `rebounds`, a joint with an impulse is at rest. */
 static void check_stops(const stopped_robot *x, int k, size_t s, bool rebounds) {
     double tolerance = x->tolerance, scale = tolerance * (1 + norm(x->impulse, x->r.nv));
     for (int j = 0; j < dyn_model_joint_count(x->r.model); j++) {
@@ -559,7 +560,7 @@ END_TEST
 
 /* ---- controllers ------------------------------------------------------------------------------------------------- */
 
-/* Returns whether every joint has a motor; a floating joint has none. */
+/* Returns whether every joint can have a motor, which a floating joint cannot. */
 static bool has_motors(const dyn_model *model) {
     bool all = true;
     for (int j = 0; j < dyn_model_joint_count(model); j++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single precision compared with double: the error of every algorithm keeps the bound of dynamics/precision.h, on
- * robots and random trees; values beyond the range of single precision are refused.
+ * Compares single with double precision: the error of every algorithm is within the bound of dynamics/precision.h, on
+ * robots and random trees. Values beyond the range of single precision are refused.
  */
 #include <check.h>
 #include <float.h>
@@ -61,7 +61,7 @@ static double largest(const double *x, int count) {
     return most;
 }
 
-/* Computes y = x with changes of at most `part` of its largest number. */
+/* Computes y = x with random changes of at most `part` of the largest number of x. */
 static void perturb_vector(random_source *random, const double *x, int count, double part, double *y) {
     double most = largest(x, count);
     for (int i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ static void perturb_vector(random_source *random, const double *x, int count, do
     }
 }
 
-/* Computes a state nearby. */
+/* Computes a state `to` that differs from `from` by rounding errors of single precision. */
 static void perturb_state(random_source *random, const state *from, state *to) {
     double *step = numbers((size_t)from->nv), reach = larger(1, largest(from->q, from->nq));
     random_vector(random, from->nv, FLT_EPSILON * reach, step);
@@ -81,13 +81,13 @@ static void perturb_state(random_source *random, const state *from, state *to) {
     free(step);
 }
 
-/* Perturbs the cosine and sine of an angle. */
+/* Rotates the cosine and sine of an angle by a rounding error of single precision. */
 static void perturb_turn(random_source *random, double turn[2]) {
     double angle = FLT_EPSILON * random_uniform(random, -1, 1), c = turn[0], s = turn[1];
     turn[0] = c - angle * s, turn[1] = s + angle * c;
 }
 
-/* Perturbs R by a small rotation. */
+/* Rotates R by a rounding error of single precision. */
 static void perturb_rotation(random_source *random, double R[9]) {
     double w[3];
     random_vector(random, 3, FLT_EPSILON, w);
@@ -97,7 +97,7 @@ static void perturb_rotation(random_source *random, double R[9]) {
     }
 }
 
-/* Perturbs the constants of a body; lengths change by parts of `length`. */
+/* Changes the constants of a body by rounding errors of single precision; lengths change relative to `length`. */
 static void perturb_body(random_source *random, double length, body *b) {
     for (int i = 0; i < 3; i++) {
         b->position[i] += FLT_EPSILON * length * random_uniform(random, -1, 1);
@@ -111,7 +111,8 @@ static void perturb_body(random_source *random, double length, body *b) {
     perturb_vector(random, b->moments, 6, FLT_EPSILON, b->moments);
 }
 
-/* Returns the model with perturbed constants, in the workspace's private copy. */
+/* Returns the model with perturbed constants, in the workspace's private copy, with `frames` as memory for its frames.
+ * The workspace owns the result. */
 static const dyn_model *perturb_model(random_source *random, const dyn_model *model, dyn_workspace *workspace,
                                       body_frame *frames) {
     dyn_error error;
@@ -137,7 +138,7 @@ static const dyn_model *perturb_model(random_source *random, const dyn_model *mo
 
 /* ---- the bound --------------------------------------------------------------------------------------------------- */
 
-/* Returns F of precision.h. */
+/* Returns the factor F of the error bound in dynamics/precision.h. */
 static double factor_of(algorithm_id id) {
     switch (id) {
     case ALGORITHM_CORIOLIS_MATRIX:
@@ -151,12 +152,13 @@ static double factor_of(algorithm_id id) {
     }
 }
 
-/* Returns whether the result is the rate of a Jacobian, which may be zero while its terms are not. */
+/* Returns whether an output is the rate of a Jacobian, which may be zero while its terms are not. */
 static bool is_jacobian_rate(algorithm_id id, int output) {
     return id == ALGORITHM_JACOBIAN_RATE || (id == ALGORITHM_FRAME_DERIVATIVES && output == 2);
 }
 
-/* Returns whether the result is continuous. Axes of ellipsoids are not where two lengths are equal. */
+/* Returns whether an output is a continuous function of the inputs. Axes of ellipsoids are not, where two lengths are
+ * equal. */
 static bool is_continuous(algorithm_id id, int output) {
     switch (id) {
     case ALGORITHM_MANIPULABILITY:
@@ -170,7 +172,7 @@ static bool is_continuous(algorithm_id id, int output) {
     }
 }
 
-/* Returns whether the result contains M^-1. */
+/* Returns whether the results of an algorithm contain M^-1. */
 static bool divides_by_mass(algorithm_id id) {
     switch (id) {
     case ALGORITHM_MINVERSE:
@@ -186,7 +188,7 @@ static bool divides_by_mass(algorithm_id id) {
     }
 }
 
-/* Returns the largest sum of a row's absolute values. */
+/* Returns the largest sum of the absolute values of a row of the n x n matrix A. */
 static double row_norm(const double *A, size_t n) {
     double most = 0;
     for (size_t i = 0; i < n; i++) {
@@ -250,7 +252,8 @@ static dyn_status compute(algorithm_id id, const dyn_model *model, dyn_workspace
 
 static double worst[ALGORITHM_COUNT];
 
-/* Compares the error of one array with the effect of the perturbations on it. */
+/* Checks that the error of one output is within the bound, relative to `change`, the effect of the perturbations on
+ * this output. Records the largest error of the algorithm. */
 static void check_array(algorithm_id id, const state *s, const computer *c, int output, size_t at, double change) {
     size_t width = algorithm_output_width(id, s->model, output);
     double error = 0, size = largest(c->exact + at, (int)width);
@@ -326,7 +329,7 @@ static void check_model(random_source *random, const dyn_model *model) {
     state_free(&s);
 }
 
-/* Prints the largest used share of the bound. */
+/* Prints for each algorithm its largest error relative to the effect of the perturbations. */
 static void print_worst(void) {
     for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
         printf("%-24s %8.2f\n", algorithm_get(id)->name, worst[id]);
@@ -349,7 +352,7 @@ START_TEST(random_trees_keep_the_bound) {
 }
 END_TEST
 
-/* Checks the sample robots, and those of the reference values where they exist. */
+/* Checks the robots of the reference values where these exist. */
 START_TEST(robots_keep_the_bound) {
     random_source base = random_seed("error of single precision, robots", 92);
     char **files = golden_files();
@@ -402,7 +405,7 @@ START_TEST(constants_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* A body far out on a hinge is refused: its second moment about the hinge exceeds single precision. */
+/* Checks that a body far from a hinge is refused where its moment about the hinge exceeds single precision. */
 START_TEST(grouped_constants_beyond_single_precision_are_refused) {
     static const char format[] =
         "<robot name='arm'><link name='base'/><link name='rod'>%s</link><link name='tip'>%s</link>"
@@ -486,7 +489,8 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* A double is accepted if it rounds to a finite float, in packing, in checks, and in checks of constants. */
+/* Checks, in packing, in checks of inputs and in checks of constants, that a double is accepted if it rounds to a
+ * finite float. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, beyond = 0x1.ffffffp127;
     ck_assert(isfinite((float)most) && isinf((float)beyond) && nextafter(most, INFINITY) == beyond);

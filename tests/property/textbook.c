@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Functions of Modern Robotics, section 8.11: the published example of a chain with three joints, whose first screw is
- * not normalized, and the UR5, whose screws are, beside the tuned algorithms.
+ * Checks the functions of Modern Robotics, section 8.11, by the published example, a chain with three joints whose
+ * first screw is not normalized. Compares them with the tuned algorithms for the UR5, whose screws are normalized.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "support/random_tree.h"
 #include "support/ur5_screws.h"
 
-/* The published example: three links of the UR5 with rounded inertias. */
+/* Matrices, screws and state of the published example: three links of the UR5 with rounded inertias. */
 static const double M3[4 * 16] = {
     1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1, /**/
     0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1, /**/
@@ -98,7 +98,7 @@ START_TEST(ur5_agrees_with_the_tuned_algorithms) {
 }
 END_TEST
 
-/* A trajectory that forward dynamics computes needs the forces that caused it. */
+/* Checks that the inverse dynamics of a trajectory that forward dynamics computed returns the forces that caused it. */
 START_TEST(trajectories_are_inverse_to_each_other) {
     enum { ROWS = 20 };
     dyn_textbook_chain chain = example();

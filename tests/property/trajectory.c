@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts, accurate motions, trajectories and rates, compared with each other.
+ * Compares rollouts, accurate motions, trajectories and derived rates with each other.
  */
 #include <check.h>
 #include <math.h>
@@ -29,7 +29,8 @@ static dyn_model *load_robot(const char *name) {
     return model;
 }
 
-/* Returns options without the terms that the textbook's equation lacks. */
+/* Returns simulation options without damping, friction, stops and effort limits, which the textbook's equation of
+ * motion lacks. */
 static dyn_simulation_options ideal(dyn_integrator integrator, double dt) {
     dyn_simulation_options o = DYN_SIMULATION_OPTIONS_INIT();
     o.integrator = integrator;
@@ -46,7 +47,7 @@ static dyn_simulator *simulator_of(const dyn_model *model, const dyn_simulation_
     return s;
 }
 
-/* Computes an accurate motion over n times at equal distances. */
+/* Computes an accurate motion from q_0 and v_0 at n times, dt apart. */
 static dyn_adaptive_result accurate(dyn_simulator *s, size_t n, double dt, const double *q_0, const double *v_0,
                                     const double *tau, double *q, double *v) {
     double *t = numbers(n);
@@ -84,8 +85,8 @@ static void let_fall(const dyn_model *model, size_t steps, fall *f) {
     dyn_simulator_free(s);
 }
 
-/* Returns the largest difference of the positions from those of the accurate integrator, and the number of its
- * steps. */
+/* Returns the largest difference of the positions from those of the accurate integrator; `steps` receives the number of
+ * steps of this integrator. */
 static double error_of_fall(const dyn_model *model, const fall *f, size_t *steps) {
     static const double start[UR5_NV] = {0};
     static fall exact;
@@ -102,7 +103,7 @@ static double error_of_fall(const dyn_model *model, const fall *f, size_t *steps
     return worst;
 }
 
-/* Returns the largest kinetic energy of the rows. */
+/* Returns the largest kinetic energy in the rows of a fall. */
 static double most_energy(const fall *f) {
     double most = 0;
     for (int i = 0; i < FALL_ROWS; i++) {
@@ -125,8 +126,8 @@ START_TEST(fall_of_a_ur5_agrees_with_the_accurate_motion) {
 }
 END_TEST
 
-/* Checks the fall of the sample, whose wrists have smaller moments: one of them turns at 80 rad/s, and needs shorter
- * steps. */
+/* Checks the fall of the sample robot, whose wrists have smaller moments of inertia: one of them turns at 80 rad/s, and
+ * needs shorter steps. */
 START_TEST(fall_of_a_sample_agrees_with_the_accurate_motion) {
     static fall short_steps, half_steps, usual_steps;
     dyn_model *model = load_robot("ur5");
@@ -145,7 +146,7 @@ START_TEST(fall_of_a_sample_agrees_with_the_accurate_motion) {
 }
 END_TEST
 
-/* Compares the motion with one in extended precision at a tenth of the step. */
+/* Compares the motion of a double pendulum with one in extended precision at a tenth of the step. */
 START_TEST(double_pendulum_moves_as_in_extended_precision) {
     enum { NV = 2, STEPS = 20000 };
     dyn_model *model = load_robot("two_link");
@@ -295,8 +296,8 @@ START_TEST(rigid_stops_of_an_arm_dissipate_energy) {
 }
 END_TEST
 
-/* Checks Modern Robotics' integration: explicit Euler under constant forces converges to the exact motion with order
- * 1. */
+/* Checks Modern Robotics' integration of forward dynamics: explicit Euler under constant forces converges to the exact
+ * motion with order 1. */
 START_TEST(forward_trajectory_converges_with_its_substeps) {
     enum { ROWS = 21, NV = 6 };
     dyn_model *model = load_robot("ur5");
@@ -366,8 +367,8 @@ START_TEST(rates_converge_on_random_trees) {
 }
 END_TEST
 
-/* The spline through the rows of a quintic is the quintic at any times, and likewise that of a minimum-jerk motion,
- * which begins and ends at rest. */
+/* Checks that the spline through the rows of a quintic is the quintic at any times. The spline that begins and ends at
+ * rest is the quintic of a minimum-jerk motion. */
 START_TEST(quintic_splines_are_exact_for_quintics) {
     enum { MOST = 200, NV = 6 };
     dyn_model *model = load_robot("ur5");

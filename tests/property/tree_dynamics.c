@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Identities between the algorithms of tree dynamics.
+ * Checks identities between the algorithms of tree dynamics.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -83,8 +83,8 @@ static void external_force_acts_through_the_jacobian(identity_case *c, int k) {
     free(J);
 }
 
-/* Compares (R_1 - R_0) R_0' / h and (r_1 - r_0) / h with J v in world axes, by central differences. The motion is the
- * tests' own, so that the comparison is independent of the library's integration. */
+/* Compares the rate of a frame's pose, dR/dt R' and dr/dt by central differences, with J v in world axes. The motion is
+ * integrated by the tests' own function, so that the comparison is independent of the library's integration. */
 static void jacobian_is_the_derivative_of_the_pose(identity_case *c, int k) {
     dyn_error error;
     int frame = random_frame(c);
@@ -138,7 +138,7 @@ static void jacobians_of_the_three_frames_agree(identity_case *s, int k) {
     free(J[0]), free(J[1]), free(J[2]), free(expected);
 }
 
-/* The kinetic energy of the coupled robot is that of the free one at the coupled rates: M = K' M_free K. */
+/* Checks M = K' M_free K: the kinetic energy of the coupled robot is that of the free one at the coupled rates. */
 START_TEST(coupled_mimic_joints_project_the_free_mass_matrix) {
     random_source base = random_seed("M = K' M_free K", 20261128);
     dyn_error error;

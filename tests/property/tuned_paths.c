@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tuned paths of the kernels against their plain recursions.
+ * Compares the tuned paths of the kernels with their plain recursions.
  *
  * Flags of the bodies (model/normal_form.h) select the tuned paths: hinges, serial chains, grouped inertias and trunks.
  * A model without these flags takes the plain recursion for every joint. Single calls and batches also compare the two
@@ -19,7 +19,8 @@
 
 enum { CASES = 24, SAMPLES = 17 };
 
-/* Largest difference of each algorithm. Those that solve with the mass matrix multiply rounding by its condition. */
+/* Algorithm with the largest difference allowed. Algorithms that solve with the mass matrix multiply rounding by its
+ * condition. */
 typedef struct comparison {
     algorithm_id id;
     double tolerance;
@@ -51,7 +52,8 @@ static void count_paths(const dyn_model *model, path_counts *counts) {
     }
 }
 
-/* Returns the model without the flags that select tuned paths, over these bodies. It shares all else with the model. */
+/* Returns the model without the flags that select tuned paths. `bodies` is memory for its bodies; all else it shares
+ * with `model`, which must outlive it. */
 static dyn_model plain_model(const dyn_model *model, body *bodies) {
     dyn_model plain = *model;
     memcpy(bodies, model->bodies, (size_t)model->body_count * sizeof *bodies);
@@ -67,7 +69,7 @@ static dyn_model plain_model(const dyn_model *model, body *bodies) {
     return plain;
 }
 
-/* Computes n states of a model; the outputs lie in `out` one after the other. */
+/* Computes an algorithm for n states of a model; its outputs lie in `out` one after the other. */
 static void compute(algorithm_id id, const dyn_model *model, const algorithm_input *states, size_t n, double *out) {
     algorithm_input in = *states;
     dyn_error error;
@@ -78,7 +80,7 @@ static void compute(algorithm_id id, const dyn_model *model, const algorithm_inp
     dyn_workspace_free(in.workspace);
 }
 
-/* Compares the first n states of a model with the plain recursion, one state at a time. */
+/* Compares an algorithm for the first n states of the tuned model with the plain model, one state at a time. */
 static void compare(const comparison *c, int k, const algorithm_input *states, size_t n, const dyn_model *plain) {
     size_t width = algorithm_width(c->id, plain), nq = (size_t)plain->nq, nv = (size_t)plain->nv;
     double *tuned = numbers(n * width), *expected = numbers(width);
