@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base parameters through a daemon: they produce the torques of the regressor and the inverse dynamics of the same
+ * Checks base parameters through a daemon: they produce the torques of the regressor and of the inverse dynamics of the
  * daemon, their number is the published one, and requests that cannot be answered are refused with their field.
  */
 #include <math.h>
@@ -45,7 +45,7 @@ static dyn_client_base_parameters *find_parameters(const char *model, const doub
 
 /* ---- the torques ------------------------------------------------------------------------------------------------- */
 
-/* Checks that bodies and parameters are those of the regressor, in its order. */
+/* Checks that the bodies and parameters of the base parameters g are those of the regressor, in its order. */
 static void check_order(const dyn_client_base_parameters *g, const dyn_client_evaluation *answer) {
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
     const dyn_client_axis *parameters = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_PARAMETERS);
@@ -60,7 +60,7 @@ static void check_order(const dyn_client_base_parameters *g, const dyn_client_ev
     }
 }
 
-/* Returns b = B p; the caller frees it. */
+/* Returns the base parameters b = B p of the parameters p; the caller frees them. */
 static double *reduce(const dyn_client_base_parameters *g, const double *p) {
     double *b = numbers(g->count);
     for (size_t i = 0; i < g->count; i++) {
@@ -88,7 +88,7 @@ static void check_rows(const dyn_client_base_parameters *g) {
     }
 }
 
-/* Computes rows of Y p, or of Y_b b. */
+/* Computes Y p (whole) and Y_b b (reduced), where Y_b consists of the columns of Y that have base parameters. */
 static void multiply(const dyn_client_base_parameters *g, size_t rows, const double *Y, const double *p,
                      const double *b, double *whole, double *reduced) {
     size_t width = PARAMETERS * g->body_count;
@@ -205,7 +205,7 @@ static void must_refuse(const char *model, const double *gravity, dyn_client_sta
     ck_assert_ptr_null(found);
 }
 
-/* Loads a chain of that many joints, whose second one may follow the first. */
+/* Loads a chain of `joints` continuous joints. If `is_coupled`, the second joint mimics the first. */
 static void load_chain(const char *name, int joints, bool is_coupled) {
     dyn_client_loaded_model *loaded;
     char *urdf;

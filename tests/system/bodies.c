@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias of bodies and the configuration space, through a daemon.
+ * Checks inertias of bodies and operations of the configuration space through a daemon.
  */
 #include <check.h>
 #include <math.h>
@@ -30,7 +30,7 @@ static void assert_numbers(const double *found, const double *expected, size_t c
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* Compares with Modern Robotics, figure 8.5; then checks the capsule's volume and its limit cases. */
+/* Compares shapes with Modern Robotics, figure 8.5; then checks the capsule's volume and its limit cases. */
 START_TEST(shapes_have_the_printed_moments) {
     const double m = 3, r = 0.4, l = 1.5, s[3] = {0.3, 0.5, 0.7};
     const struct {
@@ -70,7 +70,8 @@ START_TEST(shapes_have_the_printed_moments) {
 }
 END_TEST
 
-/* Two halves of a box, moved into place, are the box, and rotation exchanges its moments (Steiner, rotation). */
+/* Checks that two halves of a box, moved into place, are the box, that rotation exchanges its moments, and Steiner's
+ * theorem. */
 START_TEST(parts_are_moved_turned_and_added) {
     const dyn_client_inertia_part whole = {
         .kind = DYN_CLIENT_INERTIA_KIND_BOX, .size = {0.2, 0.4, 0.6}, .density = 500};
@@ -96,7 +97,7 @@ START_TEST(parts_are_moved_turned_and_added) {
 }
 END_TEST
 
-/* Every output form of coordinates is accepted as input and is the same body. */
+/* Checks that every output form of a body's parameters is accepted as input and is the same body. */
 START_TEST(coordinates_come_back) {
     dyn_client_inertia_part part = {.kind = DYN_CLIENT_INERTIA_KIND_INERTIA,
                                     .inertia = {.mass = 2.5,
@@ -171,7 +172,7 @@ START_TEST(meshes_are_filled) {
 }
 END_TEST
 
-/* A factor of zero is refused, since zero is no scale. */
+/* Checks that a scale factor of zero is refused. */
 START_TEST(a_scale_of_zero_is_refused) {
     static const double zero = 0;
     char text[8192];
@@ -248,7 +249,7 @@ END_TEST
 
 /* ---- the configuration space ------------------------------------------------------------------------------------- */
 
-/* Samples of one tree. */
+/* Random tree with samples of its configurations and velocities, and memory for results. */
 typedef struct states {
     wire_tree tree;
     double *q, *q_1, *v, *out, *back;
@@ -275,7 +276,7 @@ static void states_close(states *closed) {
     wire_tree_close(&closed->tree);
 }
 
-/* The daemon's results equal those of the library. */
+/* Checks that the daemon's results equal those of the library. */
 START_TEST(configurations_are_those_of_the_library) {
     random_source base = random_seed("configuration space through the wire", 20261125);
     for (int k = 0; k < TREES; k++) {
@@ -310,7 +311,7 @@ START_TEST(configurations_are_those_of_the_library) {
 }
 END_TEST
 
-/* Each sample has its own s, and the ends of the interpolation are the given ones. */
+/* Checks that each sample has its own s, and that the interpolation begins and ends at the given configurations. */
 START_TEST(interpolation_accepts_one_s_for_each_sample) {
     random_source random = random_seed("interpolation through the wire", 20261126);
     states x;
@@ -362,7 +363,7 @@ START_TEST(neutral_and_normal_configurations) {
 }
 END_TEST
 
-/* Another order of joints moves the numbers to other places. */
+/* Checks that another order of joints moves the numbers of a configuration to other places. */
 START_TEST(configurations_follow_the_order_of_joints) {
     static const char *const backwards[] = {"wrist_3_joint", "wrist_2_joint",       "wrist_1_joint",
                                             "elbow_joint",   "shoulder_lift_joint", "shoulder_pan_joint"};
@@ -378,7 +379,7 @@ START_TEST(configurations_follow_the_order_of_joints) {
 }
 END_TEST
 
-/* Loads the quadruped with a floating base. */
+/* Loads the quadruped with a floating base under the name "walker". */
 static void load_walker(void) {
     dyn_client_exported_model *exported;
     dyn_client_loaded_model *loaded;

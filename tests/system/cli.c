@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program dynamicsctl against a real daemon: exit codes, states in every form, results in their order, errors with
- * their place.
+ * Checks the program dynamicsctl against a real daemon: exit codes, states in every form, results in their order,
+ * errors with their place.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -111,7 +111,7 @@ START_TEST(exit_codes_distinguish_refused_unreachable_and_timeout) {
 }
 END_TEST
 
-/* Checks that errors of the daemon name what the user typed, and errors of a request in JSON its fields. */
+/* Checks that errors of the daemon name the arguments that the user typed, and errors of a JSON request its fields. */
 START_TEST(errors_name_the_typed_arguments) {
     must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1, "refused: ");
     must_fail("$ctl load " DYNAMICS_ROBOTS_DIR "/two_link.urdf --name ur5", 1,
@@ -128,7 +128,8 @@ START_TEST(errors_name_the_typed_arguments) {
 }
 END_TEST
 
-/* Checks --q, --v and --to by the names of joints: they differ from the named configuration in these joints only. */
+/* Checks --q, --v and --to with values by joint names: the configuration differs from the base one in these joints
+ * only. */
 START_TEST(values_may_name_their_joints) {
     static const char *const same[][2] = {
         {"id two_link --q joint2=0.5 --state zero", "id two_link --q 0,0.5"},
@@ -217,7 +218,7 @@ END_TEST
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* Evaluate writes the numbers that the single commands write, for one state and for many. */
+/* Checks that evaluate writes the numbers that the single commands write, and that it accepts several states. */
 START_TEST(evaluate_writes_the_numbers_of_the_single_commands) {
     json_t *all =
         run_json("$ctl evaluate ur5 --q 1,-1,2,0,1,0 --v 1,2,3,4,5,6 --a 6,5,4,3,2,1 --frame tool0,forearm_link "
@@ -291,7 +292,7 @@ START_TEST(explain_splits_the_torques_of_id) {
 }
 END_TEST
 
-/* Modern Robotics, section 8.1: M = [3 1; 1 1] at theta2 = 90 degrees. */
+/* Checks the mass matrix of Modern Robotics, section 8.1: M = [3 1; 1 1] at theta2 = 90 degrees. */
 START_TEST(published_mass_matrix_comes_out) {
     json_t *mass = run_json("$ctl mass two_link --q 0.4,1.5707963267948966 --json");
     const json_t *rows = json_object_get(mass, "mass_matrix");
@@ -401,7 +402,7 @@ END_TEST
 
 /* ---- models from other forms ------------------------------------------------------------------------------------- */
 
-/* Expects a command to succeed and to print a text. */
+/* Checks that exported models load again in every form, and that load refuses wrong tables, screws and options. */
 START_TEST(exported_models_load_again) {
     char line[512];
     const char *path = scratch("exported.json");
@@ -582,7 +583,7 @@ START_TEST(configurations_are_computed) {
 }
 END_TEST
 
-/* Reads the numbers in the last line of a CSV text; returns how many there are. */
+/* Reads at most `most` numbers from the last line of a CSV text; returns their number. */
 static size_t last_row(const char *csv, size_t most, double *values) {
     const char *at = csv, *end = strrchr(csv, '\n');
     size_t count = 0;
@@ -661,7 +662,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
 }
 END_TEST
 
-/* Checks the description and the rows of run1, a recording of 500 steps of a UR5, and of a recorded stream. */
+/* Checks the description and the rows of recordings: of run1, 500 steps of a UR5, and of a stream. */
 static void check_described_and_exported(void) {
     must_say("$ctl recordings --describe run1 --json", "\"kind\": \"simulation\", \"model\": \"ur5\"");
     must_say("$ctl recordings --describe run1 --json", "\"states\": 500, \"inputs\": 0, \"jumps\": 0, \"points\": 0");
@@ -747,7 +748,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
 }
 END_TEST
 
-/* The token that simulate prints records its simulation and drives it. */
+/* Checks that the token that simulate prints is accepted by record and stream, and that the streamed forces act. */
 START_TEST(token_records_and_drives_a_simulation) {
     outcome run = shell(
         "run=%s; $ctl simulate two_link --name driven --rate 1 --duration 60 --csv >$run.csv 2>$run.log & maker=$!\n"
@@ -774,7 +775,7 @@ START_TEST(token_records_and_drives_a_simulation) {
 }
 END_TEST
 
-/* Requires that no line of a plot, without its control sequences, has more than `columns` bytes. */
+/* Checks that no line of a plot, without its control sequences, has more than `columns` bytes. */
 static void require_width(const char *text, size_t columns) {
     size_t width = 0;
     for (const char *at = text; *at != '\0'; at++) {
@@ -839,7 +840,8 @@ START_TEST(watch_reports_frequency_age_and_loss) {
 }
 END_TEST
 
-/* The help states whether there is a result for each state, or rows of a motion. */
+/* Checks that the help announces one JSON value for each state where a command has a result for each state, and not
+ * where it writes rows of a motion. */
 START_TEST(help_announces_the_json_that_follows) {
     outcome run = shell("for c in id evaluate configuration rollout trajectory stream simulate; do "
                         "$ctl $c --help | grep -A1 'a line of its own:' | sed -n \"2s/^  {.*/$c/p\"; done");
@@ -848,7 +850,7 @@ START_TEST(help_announces_the_json_that_follows) {
 }
 END_TEST
 
-/* The gains in the help hold the arm, its light wrist included. */
+/* Checks that the gains in the help of rollout hold the arm, its light wrist included. */
 START_TEST(proposed_gains_hold_the_arm) {
     /* Long examples go on behind a backslash. */
     outcome run = shell("proposed=$($ctl rollout --help | sed -e ':more' -e '/[\\]$/{N;s/[\\]\\n *//;b more' -e '}' | "
@@ -869,7 +871,7 @@ START_TEST(proposed_gains_hold_the_arm) {
 }
 END_TEST
 
-/* Columns of states have the daemon's names of coordinates, in any order. */
+/* Checks that columns of states may have the daemon's names of coordinates, in any order. */
 START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
     must_say("$ctl load " DYNAMICS_ROBOTS_DIR "/quadruped.urdf --name walker --base floating", "floating base");
     json_t *robot = run_json("$ctl describe walker --json"), *names = json_object_get(robot, "q_names");
@@ -897,7 +899,7 @@ START_TEST(columns_are_spelled_as_the_daemon_spells_coordinates) {
 }
 END_TEST
 
-/* A simulation made in another order of joints is shown in that order, to other clients too. */
+/* Checks that a simulation or stream with another order of joints is shown in that order, to other clients too. */
 START_TEST(columns_have_the_names_of_their_joints) {
     outcome run =
         shell("own=%s again=%s; "
@@ -1051,7 +1053,8 @@ START_TEST(an_empty_file_has_no_states) {
 }
 END_TEST
 
-/* A program that writes a state and waits for the answer before it writes the next one gets it at once. */
+/* Checks that a program that writes a state and waits for the answer before it writes the next one receives it at
+ * once. */
 START_TEST(states_on_a_pipe_are_answered_one_by_one) {
     int in[2], out[2];
     ck_assert_int_eq(pipe2(in, O_CLOEXEC) | pipe2(out, O_CLOEXEC), 0);

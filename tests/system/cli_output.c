@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of dynamicsctl against a real daemon: JSON and CSV of every command that prints rows, plots on a terminal.
+ * Checks the output of dynamicsctl against a real daemon: JSON and CSV of every command that prints rows, and plots on
+ * a terminal.
  */
 #include <check.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Appends the numbers of a JSON value to a text, each after a comma, in their order. */
+/* Appends the numbers of a JSON value to a text in their order, each after a comma. */
 static void append_numbers(const json_t *value, char *text, size_t size) {
     size_t used = strlen(text), index;
     const char *key;
@@ -38,7 +39,7 @@ static size_t cells_in(const char *line) {
     return count;
 }
 
-/* CSV has a header, a line for each state with its number, and the numbers of JSON. */
+/* Checks that CSV has a header, and a line for each state with the state's number and the numbers of JSON. */
 START_TEST(csv_has_a_named_column_for_each_number_of_json) {
     const char *const commands[] = {
         "id ur5",
@@ -139,7 +140,7 @@ START_TEST(several_frames_come_by_name) {
 }
 END_TEST
 
-/* A list has an object a line, and CSV columns of the same names. */
+/* Checks that JSON lists have an object on each line, and CSV lists columns of the same names. */
 START_TEST(lists_have_the_same_names_in_json_and_csv) {
     outcome run =
         shell("$ctl simulate ur5 --rate 1 --duration 60 --name listed --record listed >/dev/null & maker=$!\n"
@@ -172,7 +173,7 @@ END_TEST
 
 /* ---- width ------------------------------------------------------------------------------------------------------- */
 
-/* Loads a chain of links with long names, which differ at their ends or within. */
+/* Loads a chain of links and joints with long names. The joints' names differ at their ends or within. */
 static void load_long_names(void) {
     enum { LINKS = 8 };
     FILE *file = fopen(scratch("longwinded.urdf"), "w");
@@ -246,7 +247,7 @@ START_TEST(info_fits_the_columns_of_the_environment) {
 }
 END_TEST
 
-/* Checks that the blocks of a narrow matrix hold the numbers of the wide one, below names that differ. */
+/* Checks that the blocks of a narrow matrix contain the numbers of the wide one, below distinct names. */
 START_TEST(narrow_matrices_have_all_numbers_and_distinct_names) {
     load_long_names();
     outcome wide = shell("$ctl mass longwinded --q 1,2,3,4,5,6,7,8 | tail -n +4 | head -n 8 | tr -s ' ' '\\n' | "
@@ -265,7 +266,7 @@ START_TEST(narrow_matrices_have_all_numbers_and_distinct_names) {
 }
 END_TEST
 
-/* Checks that a robot whose q and v have different lengths is shown too. */
+/* Checks that simulate shows the end of a robot whose q and v have different lengths. */
 START_TEST(simulate_shows_the_end_of_a_floating_robot) {
     must_say(
         "$ctl derive quadruped base:base_link,floating --name floats >/dev/null && $ctl simulate floats --duration "
@@ -285,7 +286,7 @@ END_TEST
 
 /* ---- circumstances of motions ------------------------------------------------------------------------------------ */
 
-/* Expects that two commands succeed and write the same text. */
+/* Checks that two commands succeed and write the same text. */
 static void must_agree(const char *left, const char *right) {
     outcome one = shell("%s", left), other = shell("%s", right);
     ck_assert_msg(one.code == 0 && other.code == 0, "%s%s", one.error, other.error);
@@ -401,7 +402,7 @@ END_TEST
 
 /* ---- motions that are watched ------------------------------------------------------------------------------------ */
 
-/* Checks the end within a message: at 5 kHz a message has several rows. */
+/* Checks that watch ends with the requested row also within a message, which has several rows at 5 kHz. */
 START_TEST(watch_ends_with_the_requested_row) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 60 --step-length 0.0002 --frequency 5000 --name fast "
                         ">/dev/null & maker=$!\n"
@@ -413,7 +414,7 @@ START_TEST(watch_ends_with_the_requested_row) {
 }
 END_TEST
 
-/* Expects that no later text moves the cursor above the message, which a plot then would overwrite. */
+/* Checks that no text after the message moves the cursor above it, so that a plot does not overwrite the message. */
 START_TEST(a_message_on_the_terminal_of_a_plot_remains) {
     outcome run = shell("$ctl simulate ur5 --rate 1 --duration 2 --name drawn >/dev/null & maker=$!\n"
                         "shown simulations 'drawn .* running'; LC_ALL=C script -qec \"$ctl watch drawn --plot\" "

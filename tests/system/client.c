@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Library libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one handle, a
- * daemon that goes away and comes back.
+ * Checks the library libdynamicsclient against a real daemon: every call, errors with their fields, many threads on one
+ * handle, and a daemon that ends and starts again.
  */
 #include <check.h>
 #include <math.h>
@@ -230,7 +230,8 @@ START_TEST(a_bad_description_names_its_line) {
 }
 END_TEST
 
-/* Compares with Modern Robotics, equations 8.9 and 8.10, with masses and lengths 1; theta1 is from the horizontal. */
+/* Compares with Modern Robotics, equations 8.9 and 8.10, where masses and lengths are 1 and theta1 is measured from the
+ * horizontal. */
 START_TEST(two_link_arm_follows_its_closed_form) {
     double q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5}, tau[2], back[2], mass[4], g[2], h[2];
     double c1 = cos(q[0]), c2 = cos(q[1]), s2 = sin(q[1]), c12 = cos(q[0] + q[1]), gravity = 9.81;
@@ -358,7 +359,8 @@ START_TEST(no_answer_is_a_timeout) {
 }
 END_TEST
 
-/* Checks a connection that is closed before the greeting, as by a daemon that recreates its endpoint. */
+/* Checks that the client reconnects when the peer closes a connection before the handshake, as a daemon does that
+ * recreates its endpoint. */
 START_TEST(connection_that_is_closed_ungreeted_is_made_again) {
     silent_peer peer;
     dyn_client *made = NULL;
@@ -427,7 +429,8 @@ END_TEST
 
 enum { THREADS = 8, CALLS = 300 };
 
-/* Requests batches of different sizes, and compares each row with the single answer. */
+/* Requests batches of different sizes and compares a row of each with the answer to a single request. Stores the number
+ * of wrong answers in its argument. */
 static void *call_many(void *argument) {
     unsigned number = *(unsigned *)argument, wrong = 0;
     double q[32], g[32], single[2];
@@ -521,8 +524,9 @@ START_TEST(the_example_prints_torques) {
 }
 END_TEST
 
-/* The arm of two unit links needs its largest torques stretched out level: 3 g L and 1 g L, with m = 1 kg and L = 1 m.
- * One of 10,000 random states comes within 1 % of that. */
+/* Checks the largest torques that the batch example prints for the arm of two unit links. They are those of the arm
+ * stretched out level: 3 g L and 1 g L, with m = 1 kg and L = 1 m. One of 10,000 random states comes within 1 % of
+ * that. */
 START_TEST(the_batch_example_finds_the_largest_forces) {
     static const double levels[2] = {3 * 9.81, 9.81};
     char command[512], line[256], joint[64];

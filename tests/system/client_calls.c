@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rules that hold for every call of the C client: structs of other versions of the header, progress and cancellation.
- * Versions, queries from descriptions, and the events of models.
+ * Checks rules that hold for every call of the C client: structs of other versions of the header, progress and
+ * cancellation; and versions, queries from descriptions, and the events of models.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -21,7 +21,8 @@ static const double home[NV] = {0};
 static const double moon[3] = {0, 0, -1.62};
 static dyn_client_error error;
 
-/* Copies the first `size` bytes of a struct into a block of just as many, so that sanitizers see who reads beyond. */
+/* Copies the first `size` bytes of a struct, with `size` as its size member, into a block of just as many bytes, so
+ * that sanitizers find reads beyond. The caller frees it. */
 static void *cut(const void *whole, size_t size) {
     unsigned char *block = calloc(1, size);
     ck_assert_ptr_nonnull(block);
@@ -30,7 +31,8 @@ static void *cut(const void *whole, size_t size) {
     return block;
 }
 
-/* Copies a struct into a block that is UNKNOWN_BYTES longer, as a newer header's is. `last` is its last byte. */
+/* Copies a struct into a block that is UNKNOWN_BYTES longer, as that of a newer header is, with the byte `last` at its
+ * end. The caller frees it. */
 static void *grow(const void *whole, size_t size, unsigned char last) {
     size_t grown = size + UNKNOWN_BYTES;
     unsigned char *block = calloc(1, grown);
@@ -85,7 +87,7 @@ START_TEST(newer_structs_are_refused_when_an_unknown_member_is_set) {
 }
 END_TEST
 
-/* Calls with one struct that has no size. */
+/* Makes call number i, in which one struct lacks its size. */
 static dyn_client_status call_without_size(int i) {
     static const double tau[NV] = {0};
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
@@ -202,7 +204,7 @@ END_TEST
 
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
-/* Record of a progress callback. */
+/* Record of the calls of a progress callback. */
 typedef struct witness {
     int count, enough; /* calls so far; cancels at the last of them */
     double last;
@@ -221,7 +223,7 @@ static dyn_client_query watched_query(witness *w) {
                                                    .progress = note, .progress_context = w);
 }
 
-/* Makes a call that can take long. Its result must be NULL, because the call is cancelled. */
+/* Makes call number i of those that can take long. The call is cancelled, so its result must be NULL. */
 static dyn_client_status call_watched(int i, witness *w) {
     static const char *const frames[] = {"tool0"};
     static const double tau[NV] = {0};
@@ -328,7 +330,7 @@ START_TEST(rollouts_and_trajectories_report_and_are_cancelled_under_way) {
 }
 END_TEST
 
-/* Records a run of so many steps. */
+/* Records a simulation of `steps` steps with `substeps` each. */
 static void record_run(const char *recording, uint64_t steps, size_t substeps) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
     const dyn_client_stepping fine = DYN_CLIENT_STEPPING_INIT(.substeps = substeps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One daemon and one client of it, for all tests of a case:
+ * Test fixture: one daemon and one client of it, for all tests of a case.
  *
  *     tcase_add_unchecked_fixture(tests, start_daemon, stop_daemon);
  */
@@ -9,7 +9,7 @@
 
 #include <dynamics_client.h>
 
-/* Client that is connected over ipc while the daemon runs. */
+/* Client that is connected over ipc while the daemon runs, between start_daemon and stop_daemon. */
 extern dyn_client *client;
 
 void start_daemon(void);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forward dynamics of models with constraints by the daemon: the numbers of a two-link arm whose tip keeps its height,
- * and accelerations of real robots with closed loops. The latter are skipped where the reference values are missing.
+ * Checks forward dynamics of models with constraints by the daemon: the numbers of a two-link arm whose tip keeps its
+ * height, and accelerations of real robots with closed loops. The latter are skipped where the reference values are
+ * missing.
  */
 #include <check.h>
 #include <math.h>
@@ -19,7 +20,7 @@ static dyn_client_error error;
 
 static const char reference_directory[] = DYNAMICS_REFERENCE_DIR "/closed_loops";
 
-/* Sends a model to the daemon. */
+/* Loads a model into the daemon, also in place of one of that name. */
 static void send_model(const dyn_model *model, const char *name) {
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(model);
@@ -33,7 +34,7 @@ static void send_model(const dyn_model *model, const char *name) {
 
 /* ---- two links --------------------------------------------------------------------------------------------------- */
 
-/* Returns the sample robot two_link with its tip at the height 1 m. */
+/* Returns the sample robot two_link with a constraint that holds its tip at the height 1 m; the caller frees it. */
 static dyn_model *tip_at_height(void) {
     static const dyn_pose identity = {.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     char text[8192];
@@ -57,7 +58,7 @@ static dyn_model *tip_at_height(void) {
     return model;
 }
 
-/* The arm of Modern Robotics, section 8.1, at q = (0, 90 deg). Its multiplier is the negative of the book's. */
+/* Checks the arm of Modern Robotics, section 8.1, at q = (0, 90 deg). Its multiplier is the negative of the book's. */
 START_TEST(the_tip_of_two_links_keeps_its_height) {
     const double q[3][2] = {{0, M_PI / 2}, {0, M_PI / 2}, {0, M_PI / 2}}, v[3][2] = {{0, 0}, {0, 0}, {0, 1}};
     const double tau[3][2] = {{0, 0}, {0, 1}, {0, 0}}, a[6] = {0, 0, 0, 1, 1, -1}, lambda[3] = {19.62, 20.62, 20.62};
@@ -85,7 +86,8 @@ START_TEST(the_tip_of_two_links_keeps_its_height) {
 }
 END_TEST
 
-/* The numbers are those of the arm, in another order of its joints and with its tip 1 mm and 1 mm/s off. */
+/* Checks stabilization, z'' = -2 k z' - k^2 e, for the arm in another order of its joints and with its tip 1 mm and 1
+ * mm/s off. */
 START_TEST(stabilization_and_the_order_of_joints_reach_the_accelerations) {
     const char *const names[] = {"joint2", "joint1"};
     const double q[2] = {M_PI / 2, 0.001}, v[2] = {0, 0.001}, k = 10;
@@ -134,7 +136,8 @@ START_TEST(options_that_do_not_fit_are_refused_by_field) {
 }
 END_TEST
 
-/* A model without constraints has the accelerations that it has always had, and no multipliers. */
+/* Checks that a model without constraints has the accelerations of the forward dynamics of trees, and no
+ * multipliers. */
 START_TEST(a_model_without_constraints_has_no_multipliers) {
     const double q[2] = {0.3, -0.7}, v[2] = {1, 2}, tau[2] = {3, 4};
     double a[2];
@@ -150,7 +153,7 @@ END_TEST
 
 /* ---- real robots ------------------------------------------------------------------------------------------------- */
 
-/* Computes all states of a robot as one batch. */
+/* Compares accelerations, multipliers and ranks of all states of a robot, computed as one batch, with the reference. */
 static void check_robot(const char *robot) {
     closed_loop_reference reference;
     closed_loop_reference_open(reference_directory, robot, &reference);

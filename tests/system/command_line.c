@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs of dynamicsctl by a shell.
+ * Runs dynamicsctl in a shell.
  */
 #include "system/command_line.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Runs of dynamicsctl by a shell, against a daemon that all tests of a program share.
+ * Runs dynamicsctl in a shell, against a daemon that all tests of a program share.
  */
 #ifndef TESTS_SYSTEM_COMMAND_LINE_H
 #define TESTS_SYSTEM_COMMAND_LINE_H
@@ -9,13 +9,13 @@
 
 #include "system/daemon_fixture.h"
 
-/* The daemon, between command_line_start and command_line_stop: the fixture of a test case. */
+/* Daemon that runs between command_line_start and command_line_stop, the fixture of a test case. */
 extern daemon_fixture served;
 
 void command_line_start(void);
 void command_line_stop(void);
 
-/* Result of a run. */
+/* Result of a shell command; outcome_free frees its texts. */
 typedef struct outcome {
     int code;
     char *output; /* standard output */
@@ -23,20 +23,20 @@ typedef struct outcome {
 } outcome;
 
 /* Runs a shell command line in which $ctl is the program with the daemon's address. "shown COMMAND TEXT" waits until
- * the output of a command of $ctl contains a text, "lines FILE COUNT" until a file has more lines. */
+ * the output of a command of $ctl contains a text, "lines FILE COUNT" until a file has more than COUNT lines. */
 outcome shell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void outcome_free(outcome *of);
 
-/* Runs a command that must succeed, and parses the one JSON value that it writes. */
+/* Runs a command that must succeed, and parses the one JSON value that it writes. The caller releases the value. */
 json_t *run_json(const char *line);
 
-/* Expects a command to exit with a code and to print a text on standard error. */
+/* Checks that a command exits with a code and prints a text on standard error. */
 void must_fail(const char *line, int code, const char *said);
 
-/* Expects a command to succeed and to print a text on standard output. */
+/* Checks that a command succeeds and prints a text on standard output. */
 void must_say(const char *line, const char *said);
 
-/* Returns a path in the daemon's directory, which is removed at the end. */
+/* Returns the path of a file in the daemon's directory, which is removed at the end. */
 const char *scratch(const char *name);
 
 void write_file(const char *path, const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models that the daemon compiles in the background: their torques are the same, whatever happens to the compiler and
- * its files.
+ * Checks models that the daemon compiles in the background: their torques are those of the kernels to rounding,
+ * whatever happens to the compiler and its files.
  */
 #include <check.h>
 #include <math.h>
@@ -61,7 +61,7 @@ static void remove_files(void) {
     shell("rm -r %s", directory);
 }
 
-/* Writes a program of that name as the daemon's C compiler. */
+/* Writes an executable shell script, which a test names as the daemon's C compiler. */
 static void write_compiler(const char *name, const char *text) {
     char path[TEXT_SIZE];
     snprintf(path, sizeof path, "%s/%s", directory, name);
@@ -89,7 +89,7 @@ static void stop(void) {
     daemon_stop(&served);
 }
 
-/* Returns the state of a model's compilation, and its reason. */
+/* Returns the state of a model's compilation; `reason` receives the daemon's reason. */
 static Dynamics__V1__CompilationState look_at(const char *model, char reason[TEXT_SIZE]) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__DescribeModelRequest question = DYNAMICS__V1__DESCRIBE_MODEL_REQUEST__INIT;
@@ -161,7 +161,7 @@ static void assert_log(const char *text) {
     free(log);
 }
 
-/* Unloads ur5 and loads it again as a new entry. */
+/* Unloads the model ur5 and loads it again as a new entry. */
 static void reload(void) {
     char *text = NULL;
     size_t size = 0;
@@ -213,7 +213,8 @@ START_TEST(a_compiled_model_gives_the_same_torques) {
 }
 END_TEST
 
-/* Checks that the Jacobian of the last link is, to rounding, that of the library in this process. */
+/* Checks that the Jacobian of the last link, computed by the daemon, is to rounding that of the library in this
+ * process. */
 static void assert_jacobian(const wire_tree *tree) {
     size_t nv = tree->query.nv;
     int frame = dyn_model_link_count(tree->model) - 1;
@@ -270,7 +271,8 @@ START_TEST(robots_of_every_joint_type_are_compiled) {
 }
 END_TEST
 
-/* Creates a simulation in lockstep that falls from a fixed state; returns its token. */
+/* Creates a simulation in lockstep that falls from a fixed state; returns its token. `with` receives the daemon's
+ * description of the code that computes it. */
 static uint64_t create_simulation(const char *name, dyn_client_compiled_steps compiled, char with[TEXT_SIZE]) {
     const dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
             .name = name, .query = &(dyn_client_query)DYN_CLIENT_QUERY_INIT(.model = "ur5"), .nq = JOINTS, .q = q[1],
@@ -300,7 +302,7 @@ static void look_at_simulation(const char *name, char with[TEXT_SIZE]) {
     dyn_client_simulation_free(simulation);
 }
 
-/* Records a run of `steps` steps. */
+/* Records `steps` steps of a simulation under its name. */
 static void record(const char *name, uint64_t token, uint64_t steps) {
     double v[JOINTS];
     require(dyn_client_record_simulation(client, name, token, name, 0, &error));
@@ -308,7 +310,8 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
     require(dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error));
 }
 
-/* Checks that a recording replays with the same bits if the code is the same. */
+/* Checks the codes that recorded and replayed a recording, and that its replay has the same bits in all steps if the
+ * codes are equal, and not in all if they differ. */
 static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
     dyn_client_replay *replay;
     require(dyn_client_replay_simulation(client, name, NULL, NULL, &replay, &error));
@@ -404,7 +407,7 @@ START_TEST(rollouts_name_the_code_that_computed_them) {
 }
 END_TEST
 
-/* Checks that a request for compiled steps is refused where there are none. */
+/* Checks that the last error is at this field and contains these words. */
 static void assert_refused(const char *field, const char *words) {
     ck_assert_str_eq(error.field, field);
     ck_assert_msg(strstr(error.message, words) != NULL, "%s", error.message);
@@ -485,7 +488,7 @@ static void assert_no_scratch(void) {
     shell("cd %s/state/compiled && ! ls -A | grep -v '[.]so$\\|[.]so[.]sha256$'", served.directory);
 }
 
-/* Returns whether the process exists whose number is in that file of the directory. */
+/* Returns whether the process exists whose number is in the file `name` of the directory. */
 static bool is_alive(const char *name) {
     char path[TEXT_SIZE];
     int process = 0;
@@ -527,7 +530,7 @@ static void wait_until_alive(const char *name, bool is_wanted) {
     ck_assert(is_alive(name) == is_wanted);
 }
 
-/* Starts a daemon with a compiler that writes down its process and that of dynamics-compile, writes a file, and never
+/* Starts a daemon with a compiler that writes the numbers of its process and of dynamics-compile to files, and never
  * ends. */
 static void start_endless_compiler(void) {
     char text[TEXT_SIZE], reason[TEXT_SIZE];
@@ -549,7 +552,7 @@ START_TEST(sigterm_ends_the_compiler_and_leaves_nothing_of_it) {
 }
 END_TEST
 
-/* Checks a kill such as the kernel's where memory is short. */
+/* Checks a kill of the model compiler such as the kernel's where memory is short. */
 START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
     char reason[TEXT_SIZE];
     start_endless_compiler();
@@ -562,7 +565,7 @@ START_TEST(nothing_is_left_of_a_model_compiler_that_is_killed) {
 }
 END_TEST
 
-/* Checks leftovers of a daemon that was killed while it compiled, and of older versions. */
+/* Checks that a start removes files that a daemon that was killed while it compiled, or an older version, left. */
 START_TEST(a_restart_removes_leftover_files) {
     char reason[TEXT_SIZE];
     start("mode = on");

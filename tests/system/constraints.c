@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models with constraints in the daemon: they are loaded, described, exported, derived and kept with their constraints,
- * a wrong constraint is refused with the path of its member, and a method that would ignore constraints names one.
+ * Checks models with constraints in the daemon: they are loaded, described, exported, derived and stored with their
+ * constraints, a wrong constraint is refused with the path of its member, and a method that would ignore constraints
+ * names one.
  */
 #include <check.h>
 #include <math.h>
@@ -24,7 +25,7 @@ static double number_of(const json_t *array, size_t i) {
     return json_number_value(json_array_get(array, i));
 }
 
-/* Loads a description of the tests' data, whose model has the name of its file. */
+/* Loads a description from the tests' data, whose model has the name of its file. */
 static void load(const char *model) {
     char line[512];
     snprintf(line, sizeof line, "$ctl load --replace --description " DESCRIPTIONS "%.64s.json", model);
@@ -43,7 +44,8 @@ static char *digest_of(const char *model) {
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-/* Checks a constraint of the description: its name, and the directions of its rows, separated by commas. */
+/* Checks a constraint of the description: its name, its first row, and the directions of its rows, which `directions`
+ * lists, separated by commas. */
 static void check_constraint(const json_t *constraint, const char *name, size_t first_row, const char *directions) {
     char found[256] = "", row[64];
     const json_t *list = json_object_get(constraint, "directions"), *names = json_object_get(constraint, "row_names");
@@ -102,7 +104,7 @@ START_TEST(an_exported_model_loads_with_the_same_constraints) {
 }
 END_TEST
 
-/* A constraint is part of what a model is, and so of its digest. */
+/* Checks that constraints are part of a model's digest. */
 START_TEST(constraints_change_the_digest) {
     char line[512];
     load("four_bar");
@@ -149,7 +151,8 @@ END_TEST
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* A constraint in place of that of the four-bar, and the refusal: the member that the field ends with, and a text. */
+/* Wrong constraint, which replaces the one of the four-bar, and its refusal: the end of the error's field, and a part
+ * of the message. */
 typedef struct wrong_constraint {
     const char *constraint, *member, *said;
 } wrong_constraint;
@@ -251,7 +254,7 @@ START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
 }
 END_TEST
 
-/* Quantities of the equation of motion that constraints do not change. */
+/* Checks that quantities of the equation of motion which constraints do not change are computed. */
 START_TEST(terms_of_the_equation_of_motion_are_those_of_the_tree) {
     load("four_bar");
     must_say("$ctl call gravity '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'", "\"g\"");
@@ -262,7 +265,7 @@ START_TEST(terms_of_the_equation_of_motion_are_those_of_the_tree) {
 }
 END_TEST
 
-/* The four-bar at its closed zero configuration: 5 rows, of which 2 are independent. */
+/* Checks the four-bar at its closed zero configuration: 5 rows, of which 2 are independent. */
 START_TEST(forward_dynamics_shows_the_forces_of_the_constraints) {
     load("four_bar");
     json_t *motion = run_json("$ctl fd four_bar --json"), *a = json_object_get(motion, "a");
@@ -282,7 +285,7 @@ START_TEST(forward_dynamics_shows_the_forces_of_the_constraints) {
 }
 END_TEST
 
-/* Returns by how much the loop of the four-bar is open at q, from its geometry. */
+/* Returns the distance by which the loop of the four-bar is open at q, from its geometry. */
 static double gap_of_four_bar(const json_t *q) {
     double motor = number_of(q, 0), coupler = motor + number_of(q, 1), rocker = number_of(q, 2);
     double x = 0.4 * sin(motor) + cos(coupler) + 0.4 * sin(coupler), z = 0.4 * cos(motor) - sin(coupler);

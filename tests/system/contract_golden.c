@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The wire contract is kept: bytes that were written once still mean the same. tests/data/contract.golden holds one
- * filled instance of each message, and the number of each field and of each value of an enumeration. Fields and values
- * may be added; those that were there keep their name, number and type.
+ * Checks that the wire contract does not change: bytes that were written once still mean the same.
+ * tests/data/contract.golden contains one filled instance of each message, and the number of each field and of each
+ * value of an enumeration. Fields and values may be added; those that were there keep their name, number and type.
  *
- * The roots are what travels, and what is stored: requests, replies, events, pushed points, and files of the daemon.
+ * The roots are the messages that are sent or stored: requests, replies, events, pushed points, and files of the
+ * daemon.
  *
- * A field is filled with what follows from its name, so that the bytes of renamed or exchanged fields are recognized.
- * After adding to the contract: system_contract_golden --write, which appends to the file what it lacks; what once was
- * in it stays.
+ * The value of a field follows from its name, so that the bytes of renamed or exchanged fields are recognized. After
+ * adding to the contract run system_contract_golden --write, which appends missing lines to the file and changes none.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -96,7 +96,7 @@ static uint32_t number_of(const char *name) {
 
 static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member);
 
-/* Returns the size of one value in memory. */
+/* Returns the size of one value of a field in memory. */
 static size_t value_size(const ProtobufCFieldDescriptor *field) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_DOUBLE:
@@ -153,7 +153,8 @@ static void fill_value(const ProtobufCFieldDescriptor *field, void *place, unsig
     }
 }
 
-/* Returns a message with all fields filled; of a oneof, the member of that name, or the first one. */
+/* Returns a message with all fields filled. Of a oneof the member of that name is filled, or the first one if the name
+ * is NULL. */
 static ProtobufCMessage *fill_message(const ProtobufCMessageDescriptor *type, const char *oneof_member) {
     ProtobufCMessage *message = calloc(1, type->sizeof_message);
     bool has_member = false;
@@ -227,7 +228,7 @@ static void write_contract(FILE *out) {
 
 static const char GOLDEN[] = DYNAMICS_TEST_DATA "/contract.golden";
 
-/* Reads the whole file, with a newline before its first line. */
+/* Returns the whole file, with a newline before its first line; the caller frees it. */
 static char *read_golden(void) {
     FILE *file = fopen(GOLDEN, "r");
     char *text = NULL;
@@ -286,7 +287,7 @@ static size_t parse_hex(const char *hex, uint8_t *bytes) {
     return size;
 }
 
-/* Checks that the fields that are set have the values that follow from their names. */
+/* Checks that the fields of a message that are set have the values that follow from their names. */
 static void check_message(const ProtobufCMessage *message);
 
 static void check_value(const ProtobufCFieldDescriptor *field, const char *message, const void *place, unsigned index) {
@@ -347,7 +348,7 @@ static void check_message(const ProtobufCMessage *message) {
     }
 }
 
-/* Checks that old bytes decode to their old meaning and encode to the same bytes. */
+/* Checks that old bytes decode to their old meaning, and that the message encodes to the same bytes. */
 static void check_bytes(const ProtobufCMessageDescriptor *type, const char *oneof_member, const char *hex) {
     static uint8_t bytes[LINE_SIZE], again[LINE_SIZE];
     size_t size = parse_hex(hex, bytes);
@@ -425,7 +426,7 @@ static bool is_member(const contract *c, const ProtobufCMessageDescriptor *type)
     return false;
 }
 
-/* The contract covers pushed points and stored files, since later releases read them too. */
+/* Checks that the contract covers pushed points and stored files, since later releases read them too. */
 START_TEST(points_and_files_are_part_of_the_contract) {
     static contract c;
     collect(&c);
@@ -446,8 +447,8 @@ START_TEST(all_of_the_contract_is_guarded) {
 }
 END_TEST
 
-/* Returns the depth of a message type. protobuf-c decodes nested messages by recursion without a bound, so the schema
- * must have one. */
+/* Returns the depth of nesting of a message type, which is below `above` others. protobuf-c decodes nested messages by
+ * recursion without a bound, so the schema must have one. */
 static unsigned depth_of(const ProtobufCMessageDescriptor *type, unsigned above) {
     unsigned deepest = 0;
     ck_assert_msg(above < 16, "%s contains itself, or is too deep", type->name);
@@ -472,7 +473,8 @@ static bool ends_with(const char *text, const char *end) {
     return length >= most && strcmp(text + length - most, end) == 0;
 }
 
-/* An absent field, which decodes as 0, is not an observed state. Code alone is exempt: 0 is CODE_OK, as in gRPC. */
+/* Checks that 0, to which an absent field decodes, is an unspecified or unknown value of each enumeration in replies
+ * and events. Code alone is exempt: 0 is CODE_OK, as in gRPC. */
 START_TEST(absent_state_is_never_mistaken_for_an_observed_one) {
     static contract requested, answered;
     add_message(&requested, &dynamics__v1__request__descriptor);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A real dynamicsd for a test. */
+/* Starts, observes and stops a real dynamicsd for a test. */
 #include "system/daemon_fixture.h"
 
 #include <check.h>
@@ -52,7 +52,7 @@ char *daemon_log(const daemon_fixture *daemon) {
     return read_file(daemon->log_file);
 }
 
-/* A socket in the place of the service manager's. A thread reads it, because the daemon blocks while nobody does. */
+/* Socket in place of the service manager's. A thread reads it, because otherwise the daemon would block. */
 struct notices {
     int socket;
     pthread_t thread;
@@ -78,7 +78,7 @@ static void *collect_notices(void *argument) {
     return NULL;
 }
 
-/* Returns whether a text has arrived; removes it and the texts before it. */
+/* Returns whether a text has arrived; if so, removes it and the texts before it. */
 static bool find_notice(struct notices *n, const char *text) {
     pthread_mutex_lock(&n->mutex);
     char *found = strstr(n->text, text);
@@ -124,7 +124,8 @@ void daemon_configure(const daemon_fixture *daemon, const char *sections) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Replaces the new process by the daemon. */
+/* Turns the new process into the daemon, which is killed when the test ends. Exits with 127 where it cannot be
+ * executed. */
 static void become_daemon(const daemon_fixture *daemon, size_t descriptors) {
     char notices[128];
     snprintf(notices, sizeof notices, "%s/notices", daemon->directory);
@@ -143,7 +144,7 @@ static void become_daemon(const daemon_fixture *daemon, size_t descriptors) {
     _exit(127);
 }
 
-/* Requests the ports that the system chose from the daemon. */
+/* Asks the daemon for its addresses with the ports that the system chose. */
 static void learn_addresses(daemon_fixture *daemon) {
     dyn_client *client;
     dyn_client_error error;
@@ -196,7 +197,7 @@ void daemon_signal(const daemon_fixture *daemon, int signal) {
     ck_assert_int_eq(kill(daemon->process, signal), 0);
 }
 
-/* Fails the test with the daemon's log. */
+/* Fails the test with a message and the daemon's log. */
 static void fail_with_log(const daemon_fixture *daemon, const char *problem, const char *detail) {
     char *log = daemon_log(daemon);
     ck_abort_msg("%s %s; its log:\n%s", problem, detail, log);
@@ -235,7 +236,8 @@ static void remove_directory(const char *path) {
     rmdir(path);
 }
 
-/* Waits for the end of the process; returns its exit code. */
+/* Waits for the end of the process; returns its exit code, or 128 and the signal's number. Prints the log unless the
+ * code is 0 or the signal SIGKILL. Fails the test after `seconds`. */
 static int wait_for_end(daemon_fixture *daemon, double seconds) {
     double end = now() + seconds;
     int status = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Pauses at locks, as a preloaded library: threads meet in rare orders, and the thread sanitizer detects races there.
- * One call in 64 sleeps for up to 1.5 ms, one in 8 yields the processor.
+ * Delays threads at locks, as a preloaded library, so that they meet in rare orders, in which the thread sanitizer
+ * detects races. One call in 64 sleeps for up to 1.5 ms, one in 8 yields the processor.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@ typedef int condition_function(pthread_cond_t *condition);
 
 static _Thread_local uint64_t state;
 
-/* Marsaglia 2003, "Xorshift RNGs". */
+/* Returns random bits of this thread's generator (Marsaglia 2003, "Xorshift RNGs"). */
 static uint64_t draw(void) {
     if (state == 0) {
         struct timespec now;
@@ -37,7 +37,7 @@ static void pause_sometimes(void) {
     }
 }
 
-/* Finds the next function of that name, which is the sanitizer's. */
+/* Stores the address of the next function of that name, which is the sanitizer's. */
 static void find(const char *name, void *function, size_t size) {
     void *symbol = dlsym(RTLD_NEXT, name);
     memcpy(function, &symbol, size);

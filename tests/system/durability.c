@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Durability: state after an orderly stop, kill -9, a loss of power, a full disk.
+ * Checks durability: the state after an orderly stop, kill -9, a loss of power and a full disk.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -75,7 +75,7 @@ static void pause_for(double seconds) {
     nanosleep(&time, NULL);
 }
 
-/* Loads a pendulum of that mass under `name`. */
+/* Loads a pendulum of a mass under `name`, also in place of another model. `timeout` is in seconds. */
 static dyn_client_status load_pendulum(dyn_client *by, const char *name, double mass, bool keep, double timeout,
                                        dyn_client_error *reported) {
     char text[512];
@@ -173,8 +173,8 @@ static bool answer_contains(const char *arguments, const char *text) {
     return strstr(answer, text) != NULL;
 }
 
-/* Returns the number of files of the state directory whose names match; `path`, unless NULL, receives the last
- * one's. */
+/* Returns the number of files of the state directory whose names match a pattern; `path`, unless NULL, receives the
+ * path of the last one. */
 static size_t find_files(const char *pattern, char path[160]) {
     char whole[160];
     glob_t found;
@@ -199,7 +199,7 @@ static bool log_contains(const char *text) {
 
 /* ---- kill -9 ----------------------------------------------------------------------------------------------------- */
 
-/* Creates and deletes a simulation, and checks what the daemon says about both changes. */
+/* Creates and deletes a simulation, and checks whether the daemon reports both changes as durable. */
 static void expect_durable(bool wanted) {
     dyn_client_simulation *created;
     uint64_t token;
@@ -269,7 +269,8 @@ START_TEST(running_simulation_goes_on_from_its_last_periodic_snapshot) {
 }
 END_TEST
 
-/* A thing that clients create and delete, with the state that its client knows. */
+/* Numbers of things (models and simulations) that each client creates and deletes, of models among them, of clients,
+ * and of rounds, each of which a kill ends. */
 enum { THINGS = 6, MODELS = 2, CLIENTS = 3, ROUNDS = 12 };
 
 typedef enum knowledge { ABSENT, PRESENT, UNKNOWN } knowledge;
@@ -289,8 +290,8 @@ typedef struct history {
     unsigned done;
 } history;
 
-/* Timeout of a request that may be the last one before the kill, in seconds: an answer within this time determines the
- * state, none leaves it unknown. */
+/* Timeout in seconds of a request that may be the last one before the kill. An answer within this time determines the
+ * state; without an answer the state is unknown. */
 static const double PATIENCE = 0.4;
 
 static knowledge outcome(dyn_client_status status, knowledge after) {
@@ -300,7 +301,7 @@ static knowledge outcome(dyn_client_status status, knowledge after) {
     return status == DYN_CLIENT_OK ? after : UNKNOWN;
 }
 
-/* Changes one thing. Returns false where the daemon does not answer any more. */
+/* Creates or deletes one thing, or saves all simulations. Returns false where the daemon does not answer any more. */
 static bool change(dyn_client *own, history *h, thing *t) {
     dyn_client_error reported;
     size_t count;
@@ -330,8 +331,8 @@ static void *live_through(void *argument) {
     return NULL;
 }
 
-/* Checks that the state after the restart is the answered one, and records the outcome of requests that were under
- * way. */
+/* Checks that the state after the restart is the acknowledged one, and records the outcome of requests without an
+ * answer. */
 static void check_history(history *h, int round) {
     for (int i = 0; i < THINGS; i++) {
         thing *t = &h->things[i];
@@ -529,7 +530,7 @@ static bool is_traced(void) {
     return is_whole;
 }
 
-/* Traces the daemon's system calls into a file. Returns the process of strace; -1 where tracing is not possible. */
+/* Traces the daemon's system calls into a file. Returns the process of strace, or -1 where tracing is not possible. */
 static pid_t start_trace(const char *path) {
     char process[16];
     snprintf(process, sizeof process, "%d", (int)fixture.process);
@@ -570,7 +571,8 @@ static char *end_trace(pid_t tracer, const char *path) {
     return text;
 }
 
-/* Returns the first line behind `from` that contains all of the words; fails the test where there is none. */
+/* Returns the end of the first line after `from` that contains both words; fails the test with the trace where there is
+ * none. */
 static const char *line_with(const char *from, const char *trace, const char *first, const char *second) {
     char line[8192];
     for (const char *at = from; *at;) {
@@ -586,7 +588,7 @@ static const char *line_with(const char *from, const char *trace, const char *fi
     return NULL;
 }
 
-/* Checks that no reply with that word is sent before `at`. */
+/* Checks that no reply that contains a word is sent before `at`. */
 static void check_unsent(const char *trace, const char *at, const char *word) {
     char *before = strndup(trace, (size_t)(at - trace));
     for (const char *line = strtok(before, "\n"); line; line = strtok(NULL, "\n")) {
@@ -597,8 +599,8 @@ static void check_unsent(const char *trace, const char *at, const char *word) {
     free(before);
 }
 
-/* Checks by strace that calls return in the required order. Probes and reports are off because they lengthen the
- * trace. */
+/* Checks by strace that replies are sent after the system calls that make the changes durable. Probes and reports are
+ * off because they lengthen the trace. */
 START_TEST(replies_wait_for_the_disk) {
     char path[160];
     start_with("[health]\nprobe_interval = 3600\n");
@@ -662,7 +664,7 @@ static void write_image(const image *i, size_t size) {
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Removes all files of the state directory. */
+/* Removes all files of simulations from the state directory. */
 static void clear_state(void) {
     char path[160];
     while (find_files("simulations.*", path) > 0) {
@@ -670,8 +672,8 @@ static void clear_state(void) {
     }
 }
 
-/* Checks a journal cut anywhere, since a loss of power may leave any part of a record that was being written, and a
- * changed record. */
+/* Checks a journal that is cut anywhere, since a loss of power may leave any part of a record that was being written,
+ * and one with a changed byte. */
 START_TEST(journal_that_is_cut_anywhere_leaves_the_changes_before) {
     random_source random = random_seed("cut journals", 11);
     static image snapshot, journal;
@@ -731,7 +733,8 @@ START_TEST(stop_without_space_keeps_the_previous_generation) {
 }
 END_TEST
 
-/* Mounts a small file system on the state directory, in a mount namespace of this process. */
+/* Mounts a small file system on the state directory, in a mount namespace of this process. Returns false where that is
+ * not permitted. */
 static bool mount_small_disk(void) {
     char state[160];
     snprintf(state, sizeof state, "%s/state", fixture.directory);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Method Evaluate: every quantity through the daemon, compared with reference values and with each other, in the
- * reference's order of joints; and wrong requests.
+ * Checks the method Evaluate: every quantity through the daemon, compared with reference values and with each other, in
+ * the reference's order of joints; and wrong requests.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int file_count;
 
 /* ---- against reference values ------------------------------------------------------------------------------------ */
 
-/* A quantity and the field that holds it: its blocks one after the other, from entry `first` on. */
+/* Quantity with the field of the reference that contains its blocks one after the other, from entry `first` on. */
 typedef struct pair {
     dyn_client_quantity quantity;
     const char *field;
@@ -114,7 +114,7 @@ START_TEST(quantities_agree_with_the_reference) {
 }
 END_TEST
 
-/* Returns the index of the body that the reference's joint i carries. */
+/* Returns the index of the body that joint i of the reference carries. */
 static size_t find_body(const reference *of, const dyn_client_evaluation *answer, size_t i) {
     const dyn_client_joint *joint = find_joint(of->robot, of->names[i]);
     const dyn_client_axis *bodies = dyn_client_find_axis(answer, DYN_CLIENT_AXIS_KIND_BODIES);
@@ -159,7 +159,7 @@ END_TEST
 
 /* ---- against each other ------------------------------------------------------------------------------------------ */
 
-/* The momentum of the reference changes as the rate of its matrix states. */
+/* Checks that the rate of the momentum matrix times v is the momentum bias of the reference. */
 START_TEST(rate_of_the_momentum_matrix_agrees_with_the_reference) {
     static const dyn_client_quantity rate = DYN_CLIENT_QUANTITY_CENTROIDAL_MOMENTUM_MATRIX_RATE;
     reference of;
@@ -260,7 +260,7 @@ START_TEST(derivatives_of_frames_and_gravity_fit_rates) {
 }
 END_TEST
 
-/* Checks power, and that the motion of the centre of mass follows from its Jacobian. */
+/* Checks that power is tau' v, and that velocity and acceleration of the centre of mass follow from its Jacobian. */
 START_TEST(power_and_center_of_mass_follow_from_their_factors) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_POWER, DYN_CLIENT_QUANTITY_CENTER_OF_MASS_VELOCITY,
@@ -318,7 +318,8 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* Each quantity alone equals, bit by bit, the one among all, and every block states its form. */
+/* Checks that each quantity alone equals, bit by bit, the one in a request of all quantities, and that every block
+ * states its form. */
 START_TEST(quantities_are_the_same_alone_and_together) {
     const char *frames[] = {"tool0", "forearm_link"};
     const dyn_client_task_axis axis = DYN_CLIENT_TASK_AXIS_LINEAR_Y;
@@ -371,7 +372,8 @@ START_TEST(quantities_are_the_same_alone_and_together) {
 }
 END_TEST
 
-/* Results of a state have the same bits among a thousand states, in blocks over several threads, and alone. */
+/* Checks that the results of a state have the same bits alone and among a thousand states, in blocks over several
+ * threads. */
 START_TEST(results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 1000 };
     static const dyn_client_quantity requested[] = {
@@ -417,7 +419,7 @@ START_TEST(results_do_not_depend_on_the_batch) {
 }
 END_TEST
 
-/* The torque about a joint's axis is the joint's own. */
+/* Checks that the torque about a joint's axis in its wrench is the joint's own. */
 START_TEST(joint_wrenches_hold_the_joint_forces) {
     static const dyn_client_quantity both[] = {DYN_CLIENT_QUANTITY_JOINT_WRENCHES,
                                                DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS};
@@ -442,7 +444,8 @@ START_TEST(joint_wrenches_hold_the_joint_forces) {
 }
 END_TEST
 
-/* v' I v / 2 of all bodies adds up to the kinetic energy, in any reference frame. */
+/* Checks that V' I V / 2, with the twist V and the inertia I of each body, adds up to the kinetic energy, in any
+ * reference frame. */
 START_TEST(body_inertias_carry_the_kinetic_energy) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_KINETIC_ENERGY, DYN_CLIENT_QUANTITY_FRAME_TWIST,
                                                     DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA,
@@ -479,7 +482,8 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
 }
 END_TEST
 
-/* Moments and axes compose the inertia about the centre of mass, which the spatial inertia contains. */
+/* Checks that principal moments and axes compose the inertia about the centre of mass, which the spatial inertia
+ * contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES,
                                                     DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA};
@@ -514,7 +518,7 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
 }
 END_TEST
 
-/* Expects the refusal of a request for one state of the arm, with its field. */
+/* Checks that a request for one state of the arm is refused with its field. */
 static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_status status, const char *field) {
     dyn_client_error error;
     dyn_client_evaluation *answer;
@@ -523,7 +527,7 @@ static void must_refuse(const dyn_client_evaluate_request *request, dyn_client_s
     ck_assert_ptr_null(answer);
 }
 
-/* Expects the refusal of a request for one quantity. */
+/* Checks that a request for one quantity is refused with its field. */
 static void must_refuse_one(dyn_client_quantity_request one, dyn_client_status status, const char *field) {
     must_refuse(&(dyn_client_evaluate_request)DYN_CLIENT_EVALUATE_REQUEST_INIT(.q = ZEROS, .quantity_count = 1,
                                                                                .quantities = &one),
@@ -567,7 +571,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
-/* An input is refused when no quantity depends on it, since the caller must have misunderstood. */
+/* Checks that an input is refused when no quantity depends on it, since the caller must have misunderstood. */
 START_TEST(inputs_without_use_are_refused_with_their_field) {
     static const char *const frame = "tool0";
     static const dyn_client_task_frame task = {.frame = "tool0"};
@@ -606,7 +610,8 @@ START_TEST(inputs_without_use_are_refused_with_their_field) {
 }
 END_TEST
 
-/* An array changes the result of a quantity exactly where the quantity states that it depends on it. */
+/* Checks that an array changes the result of a quantity exactly where the quantity states that it depends on the
+ * array. */
 START_TEST(quantities_depend_on_the_inputs_that_they_state) {
     static const char *const frames[] = {"tool0"};
     double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6}, rows[7][6], changed[6];
@@ -658,8 +663,7 @@ START_TEST(quantities_depend_on_the_inputs_that_they_state) {
 }
 END_TEST
 
-/* One request computes a twist in the frame's own axes and an aligned Jacobian, and likewise tasks and subtrees of
- * their own. */
+/* Checks that quantities of one request may have reference frames, tasks and subtrees of their own. */
 START_TEST(quantities_of_one_request_have_frames_of_their_own) {
     static const char *const frame = "tool0", *const elbow = "forearm_link";
     static const dyn_client_task_axis lift = DYN_CLIENT_TASK_AXIS_LINEAR_Z;
@@ -710,8 +714,8 @@ START_TEST(quantities_of_one_request_have_frames_of_their_own) {
 }
 END_TEST
 
-/* Checks a reply beyond the limit: 10000 samples of the regressor of 6 joints have 29 MB; ten times as many exceed
- * it. */
+/* Checks a reply beyond the limit: 10000 samples of the regressor of 6 joints have 29 MB; the request is for ten times
+ * as many. */
 START_TEST(reply_beyond_the_limit_is_refused_before_it_is_computed) {
     static const dyn_client_quantity regressor = DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR;
     dyn_client_error error;

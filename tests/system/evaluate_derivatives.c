@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Method Evaluate: the derivatives of second order, those of the centroidal momentum, and changes along a direction,
- * through the daemon in the reference's order of joints. The tests are identities with quantities that other tests
- * compare with reference values. tau is quadratic in v and linear in a, so most of them are exact.
+ * Checks the method Evaluate: the derivatives of second order, those of the centroidal momentum, and changes along a
+ * direction, through the daemon in the reference's order of joints. The tests are identities with quantities that other
+ * tests compare with reference values. tau is quadratic in v and linear in a, so most of them are exact.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,16 +24,17 @@ static void open_named(int index, reference *of) {
     reference_use_names(of);
 }
 
-/* Returns all samples of the first block of result i, or one of them. */
+/* Returns the first block of result i, with all samples. */
 static const dyn_client_block *block_of(const dyn_client_evaluation *answer, size_t i) {
     return &answer->results[i].blocks[0];
 }
 
+/* Returns the numbers of sample s in the first block of result i. */
 static const double *sample_of(const dyn_client_evaluation *answer, size_t i, size_t s) {
     return block_of(answer, i)->values + s * block_of(answer, i)->width;
 }
 
-/* Computes M_dot = C + C', and the rate of the inverse, -M^-1 M_dot M^-1. */
+/* Computes the rate of M, C + C', and the rate of its inverse, -M^-1 (C + C') M^-1. */
 static void find_rates(size_t nv, const double *C, const double *inverse, double *rate, double *inverse_rate) {
     double *product = calloc(nv * nv, sizeof *product);
     for (size_t i = 0; i < nv * nv; i++) {
@@ -82,8 +83,8 @@ START_TEST(derivatives_of_the_mass_matrix_fit_its_rate) {
 END_TEST
 
 /* Checks second derivatives of a function that is a constant and a quadratic form in v, with F its first derivative
- * along q or v and F0 that at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `asked`: both second derivatives, then
- * F_q and F_v. */
+ * along q or v and F0 that at rest: d2/dqdv v = 2 (F_q - F0_q), d2/dvdv v = F_v. `requested` has both second
+ * derivatives, then F_q and F_v. */
 static void check_second_derivatives(int file, const dyn_client_quantity requested[4], const char *by_q_v,
                                      const char *by_v_v) {
     reference of;
@@ -123,7 +124,7 @@ START_TEST(second_derivatives_of_inverse_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* Checks second derivatives with the forces tau both in motion and at rest. */
+/* Checks second derivatives of forward dynamics, with the forces tau both in motion and at rest. */
 START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_V, DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_V_V,
@@ -132,7 +133,7 @@ START_TEST(second_derivatives_of_forward_dynamics_fit_the_first) {
 }
 END_TEST
 
-/* The Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
+/* Checks that the Hessian of a frame times v is the rate of its Jacobian, in every reference frame. */
 START_TEST(hessian_of_a_frame_fits_the_rate_of_its_jacobian) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_BY_Q,
                                                     DYN_CLIENT_QUANTITY_FRAME_JACOBIAN_RATE};
@@ -200,7 +201,7 @@ START_TEST(derivatives_of_the_centroidal_momentum_fit_the_rate_of_its_matrix) {
 }
 END_TEST
 
-/* Changes along a direction are the matrices times the direction. */
+/* Checks that changes along a direction are the matrices of derivatives times the direction. */
 START_TEST(changes_along_a_direction_are_products) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_ALONG, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS_BY_Q,
@@ -236,7 +237,7 @@ START_TEST(changes_along_a_direction_are_products) {
 }
 END_TEST
 
-/* External forces reduce tau by the quantity EXTERNAL_FORCES, and for one at a frame this is J' F. */
+/* Checks that external forces reduce tau by the quantity EXTERNAL_FORCES, which is J' F for one force at a frame. */
 START_TEST(external_forces_reduce_the_torques) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_EXTERNAL_FORCES, DYN_CLIENT_QUANTITY_INVERSE_DYNAMICS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN};
@@ -333,7 +334,7 @@ START_TEST(second_derivatives_along_q_are_those_of_differences) {
 }
 END_TEST
 
-/* The error of a wrong direction names the place in the caller's order of joints. */
+/* Checks that the error of a wrong direction names the place in the caller's order of joints. */
 START_TEST(bad_direction_is_refused_with_its_place) {
     static const dyn_client_quantity along = DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_ALONG;
     static const char *const names[] = {"wrist_3_joint",      "elbow_joint",   "wrist_1_joint",
@@ -353,7 +354,7 @@ START_TEST(bad_direction_is_refused_with_its_place) {
 }
 END_TEST
 
-/* Derivatives of third order in size have the same bits in small blocks over several threads and alone. */
+/* Checks that derivatives with nv^3 numbers have the same bits alone and in small blocks over several threads. */
 START_TEST(large_results_do_not_depend_on_the_batch) {
     enum { SAMPLES = 600 };
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FORWARD_DYNAMICS_BY_Q_Q,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Method Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the reference's order of
- * joints, compared with the Jacobians, matrices and poses that other tests compare with reference values; and wrong
- * requests.
+ * Checks the method Evaluate: operational space, ellipsoids and energy regressors through the daemon, in the
+ * reference's order of joints, compared with the Jacobians, matrices and poses that other tests compare with reference
+ * values; and wrong requests.
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const double *sample_of(const dyn_client_evaluation *answer, size_t i, si
     return of->values + s * of->width;
 }
 
-/* Computes C = A B, the sizes being a x b and b x c. */
+/* Computes C = A B, where A is a x b and B is b x c. */
 static void multiply(size_t a, size_t b, size_t c, const double *A, const double *B, double *C) {
     for (size_t i = 0; i < a * c; i++) {
         C[i] = 0;
@@ -54,7 +54,7 @@ static void check_all(const reference *of, const char *what, size_t s, size_t co
     check_within(of, what, s, found, tolerance);
 }
 
-/* Copies J of the task: linear rows, then angular ones. */
+/* Copies the Jacobian of a frame from result number `jacobian`: linear rows, then angular ones. */
 static void stack(const dyn_client_evaluation *answer, size_t jacobian, size_t nv, size_t s, double *J) {
     memcpy(J, sample_of(answer, jacobian, 0, s), 3 * nv * sizeof *J);
     memcpy(J + 3 * nv, sample_of(answer, jacobian, 1, s), 3 * nv * sizeof *J);
@@ -89,7 +89,8 @@ START_TEST(inverse_inertia_is_that_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* Checks one linear row of a frame, whose Lambda is a number: its equation of motion holds for the forward dynamics. */
+/* Checks that the equation of motion of a task holds for the forward dynamics. The task is one linear row of a frame,
+ * so that Lambda is a number. */
 START_TEST(motion_of_a_task_satisfies_its_equation) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
                                                     DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
@@ -150,7 +151,7 @@ START_TEST(motion_of_a_task_satisfies_its_equation) {
 }
 END_TEST
 
-/* Eigenvalues and eigenvectors compose M. */
+/* Checks that lengths and axes of the torque ellipsoid, the eigenvalues and eigenvectors of M, compose M. */
 START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_TORQUE_ELLIPSOID,
                                                     DYN_CLIENT_QUANTITY_MASS_MATRIX};
@@ -177,7 +178,7 @@ START_TEST(torque_ellipsoid_is_that_of_the_mass_matrix) {
 }
 END_TEST
 
-/* The ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
+/* Checks that the acceleration ellipsoids compose X X' with X = J M^-1, in the reference's order of joints. */
 START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS,
                                                     DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
@@ -213,7 +214,7 @@ START_TEST(acceleration_ellipsoids_are_those_of_jacobian_and_inverse_mass_matrix
 }
 END_TEST
 
-/* The ellipsoids compose J_i J_i' and J_i M^-1 J_i', and manipulability follows from the lengths. */
+/* Checks that the ellipsoids compose J_i J_i' and J_i M^-1 J_i', and that manipulability follows from the lengths. */
 START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
     static const dyn_client_quantity requested[] = {
         DYN_CLIENT_QUANTITY_FRAME_ELLIPSOIDS, DYN_CLIENT_QUANTITY_FRAME_JACOBIAN,
@@ -258,8 +259,8 @@ START_TEST(ellipsoids_are_those_of_jacobian_and_mass_matrix) {
 }
 END_TEST
 
-/* Y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and y_V of mass and first moment are the
- * height of the link's frame and of its axes. */
+/* Checks that Y_T is a quadratic form in v whose polar form is v' Y(a) - v' Y(0), and that y_V of mass and first moment
+ * are the height of the link's frame and of its axes. */
 START_TEST(energy_regressors_fit_the_torque_regressor_and_the_poses) {
     static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_ENERGY_REGRESSOR,
                                                     DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR};
@@ -338,8 +339,8 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* The arm of Modern Robotics at 90 degrees feels both masses along one axis and one along the other; the test also
- * checks the rows' names. */
+/* Checks that the tip of Modern Robotics' arm at 90 degrees has the inertia of both masses along one axis and of one
+ * mass along the other, and the names of the task's rows. */
 START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
     static const dyn_client_quantity requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;
     static const dyn_client_task_axis axes[] = {DYN_CLIENT_TASK_AXIS_LINEAR_X, DYN_CLIENT_TASK_AXIS_LINEAR_Z};
@@ -371,7 +372,7 @@ START_TEST(two_link_arm_has_the_inertia_of_the_textbook) {
 }
 END_TEST
 
-/* The error names the one singular state among many, and the inverse exists there too. */
+/* Checks that the error names the one singular state among many, and that the inverse inertia exists there too. */
 START_TEST(singular_state_is_reported_by_its_number) {
     enum { SAMPLES = 700, SINGULAR = 611 };
     dyn_client_quantity requested = DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Method Explain: terms and links add up to the inverse dynamics.
+ * Checks the method Explain: terms and links add up to the inverse dynamics.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static daemon_fixture served;
 static char **files;
 static int file_count;
 
-/* Compares sums of the three parts of all links with the first three terms. */
+/* Checks that the inertial, coriolis and gravity parts of all links add up to the first three terms. */
 static void check_links(const reference *of, const dyn_client_explanation *answer, size_t state) {
     for (size_t t = 0; t < 3; t++) {
         deviation found = {0};
@@ -33,7 +33,7 @@ static void check_links(const reference *of, const dyn_client_explanation *answe
     }
 }
 
-/* Compares an answer with the reference's fields: with M a = rnea - nle, C v = nle - gravity. */
+/* Compares the terms of an answer with the reference's fields: M a = rnea - nle, C v = nle - gravity. */
 static void check_terms(const reference *of, const dyn_client_explanation *answer, size_t state) {
     const json_t *expected = json_array_get(of->states, state);
     deviation tau = {0}, coriolis = {0}, gravity = {0}, sum = {0};
@@ -121,7 +121,7 @@ START_TEST(external_forces_are_a_term) {
 }
 END_TEST
 
-/* A link on a fixed joint has a share of its own, and a massless one has none. */
+/* Checks that a link on a fixed joint has a share of its own, and that a massless one has none. */
 START_TEST(every_link_with_mass_has_its_share) {
     static const char urdf[] =
         "<robot name='tool_arm'><link name='base'/>"
@@ -156,7 +156,7 @@ START_TEST(every_link_with_mass_has_its_share) {
 }
 END_TEST
 
-/* Expects the refusal of a request, with its field. */
+/* Checks that a request is refused with its field. */
 static void must_refuse(const dyn_client_query *query, const double *q, const double *v, dyn_client_status status,
                         const char *field) {
     dyn_client_error error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Formulations of the literature through the daemon: chosen in a query, compared, and with their inner quantities.
+ * Checks formulations of the literature through the daemon: chosen in a query, compared, and with their inner
+ * quantities.
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void must_be_close(const double *x, const double *y, size_t count) {
     }
 }
 
-/* Payload, gravity and the order of joints apply to formulations as to the daemon's own algorithms. */
+/* Checks that payload, gravity and the order of joints apply to formulations as to the daemon's own algorithms. */
 START_TEST(a_query_with_a_formulation_has_the_same_results) {
     static const char *const names[] = {"lagrange_euler", "newton_euler", "generalized_dalembert",
                                         "christoffel",    "screws",       "lie_group"};
@@ -121,7 +122,7 @@ START_TEST(every_formulation_is_compared) {
 }
 END_TEST
 
-/* The quadruped has four legs, so that a formulation for serial chains does not apply. */
+/* Checks the refusal of a formulation for serial chains, which does not apply to the quadruped's four legs. */
 START_TEST(a_formulation_that_does_not_apply_says_why) {
     const double q[12] = {0};
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "quadruped", .nq = 12, .nv = 12, .samples = 1);
@@ -170,7 +171,8 @@ START_TEST(inner_quantities_are_named_blocks) {
 }
 END_TEST
 
-/* A chain of 201 joints is beyond the bound of a comparison, and a single formulation computes it. */
+/* Checks that a comparison refuses a chain of 201 joints, which is beyond its bound, and that a single formulation
+ * computes it. */
 START_TEST(a_comparison_of_a_large_model_is_refused) {
     enum { JOINTS = 201 };
     static char urdf[JOINTS * 400];
@@ -198,7 +200,7 @@ START_TEST(a_comparison_of_a_large_model_is_refused) {
 }
 END_TEST
 
-/* Expects that inverse dynamics refuses the query, with its field. */
+/* Checks that inverse dynamics refuses the query with this field and a message that contains `word`. */
 static void must_refuse(const dyn_client_query *query, const char *field, const char *word) {
     dyn_client_error error;
     double tau[6];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values: every robot that has some, computed by the daemon through libdynamicsclient.
- *
- * All states of a robot go in one request.
+ * Compares the results of the daemon, through libdynamicsclient, with the reference values of every robot that has
+ * some. All states of a robot are in one request.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int file_count;
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-/* Compares rows of width nv with a field that some states may lack. */
+/* Compares rows of nv numbers with a field of the reference that some states may lack. */
 static void check_rows(const reference *of, const char *quantity, const char *field, const double *rows) {
     size_t compared = 0;
     for (size_t s = 0; s < of->count; s++) {
@@ -40,8 +39,8 @@ static void check_rows(const reference *of, const char *quantity, const char *fi
     ck_assert_msg(compared > 0 || dropped, "%s: no state has %s", of->robot->model.name, field);
 }
 
-/* Returns wrenches on the child link of each joint, from the reference's "fext": force and torque in the joint's
- * frame. */
+/* Returns external forces on the child link of each joint, from the reference's field "fext": force and torque in the
+ * link's frame. free_forces frees them. */
 static dyn_client_external_force *read_forces(const reference *of) {
     size_t bodies = json_array_size(of->joints);
     dyn_client_external_force *forces = calloc(bodies + 1, sizeof *forces);
@@ -214,7 +213,7 @@ START_TEST(jacobians_agree_with_the_reference) {
 }
 END_TEST
 
-/* Every answer has the reference's own joint order, which the request states by name. */
+/* Checks that answers have the reference's own joint order, which the request states by name. */
 START_TEST(joint_names_reorder_all_values) {
     reference of;
     dyn_client_error error;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes that are no requests: over each listener, in place of the greeting, of a message, of a serialized Request. The
- * daemon answers where it can, closes the other connections, bounds its memory, and keeps answering other clients.
+ * Sends bytes that are no requests: over each listener, in place of the greeting, of a message, of a serialized
+ * Request. The daemon must answer where it can, close the other connections, bound its memory, and keep answering other
+ * clients.
  */
 #include <check.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static const char *listener(int i, uint16_t *protocol) {
     return addresses[i];
 }
 
-/* Returns a serialized InverseDynamics request. */
+/* Returns a serialized InverseDynamics request of `size` bytes; the caller frees it. */
 static uint8_t *build_request(size_t *size) {
     static char model[] = "two_link";
     static double values[6] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
@@ -69,7 +70,8 @@ static uint8_t *build_request(size_t *size) {
 
 /* ---- bytes instead of a serialized Request ----------------------------------------------------------------------- */
 
-/* Expects the answer that follows from whether the bytes can be decoded. */
+/* Checks the reply to bytes that may be a serialized Request: one with its id where they can be decoded, otherwise an
+ * error. */
 static void expect_fitting_answer(const sp_peer *peer, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     Dynamics__V1__Reply *reply = sp_call_bytes(peer, bytes, size);
@@ -138,7 +140,7 @@ START_TEST(unknown_method_is_answered) {
 }
 END_TEST
 
-/* Field numbers that no revision has yet, at each depth of a request. */
+/* Requests with field numbers that no revision has yet, at each depth of a request. */
 static const struct {
     const char *name, *bytes;
     size_t size;
@@ -161,7 +163,7 @@ START_TEST(unknown_field_is_refused_with_its_place) {
 }
 END_TEST
 
-/* Checks "two_link", a zero byte, more: a C string would end at the model's name. */
+/* Checks a request whose model is named "two_link", a zero byte and more. A C string would end after "two_link". */
 START_TEST(zero_byte_in_a_name_is_refused) {
     static const uint8_t bytes[] = "\x08\x2a\x82\x03\x20\x0a\x0c\x0a\x0a"
                                    "two_link\0x\x12\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
@@ -173,7 +175,7 @@ START_TEST(zero_byte_in_a_name_is_refused) {
 }
 END_TEST
 
-/* A message slightly above the limit is read and answered, and a much larger one is not. */
+/* Checks that a message slightly above the limit is read and refused with an answer. */
 START_TEST(message_just_above_the_limit_is_answered) {
     uint8_t *bytes = calloc(1, MESSAGE_BYTES + MEBIBYTE);
     sp_peer peer = sp_open(served.request_tcp, SP_REQ);
@@ -224,7 +226,7 @@ static size_t peak_memory(void) {
     return kilobytes << 10;
 }
 
-/* Two bytes repeated, in a nested message or in the request itself. */
+/* Fields of two bytes, which a test repeats in a nested message or in the request itself. */
 static const struct {
     const char *name;
     uint16_t method; /* number of the field; 0: the request */
@@ -320,7 +322,7 @@ START_TEST(random_bytes_on_each_listener) {
 }
 END_TEST
 
-/* Checks messages without a request number, or with endless hops. */
+/* Sends messages without a request number, or with endless hops. check_daemon then checks that the daemon works. */
 START_TEST(messages_without_a_number) {
     uint8_t head[SP_MAX_HEAD], hops[400] = {0};
     static const size_t sizes[] = {0, 1, 3, 4, sizeof hops};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors at start, reload and stop of the daemon: wrong configurations, files that describe no robot, and a stop while
- * requests are under way.
+ * Checks errors at start, reload and stop of the daemon: wrong configurations, files that describe no robot, and a stop
+ * while requests are under way.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -59,7 +59,8 @@ static const struct {
     {"[log]\nformat = xml\n", ":2: ", "format = xml"},
 };
 
-/* Runs dynamicsd with an option and a configuration file. Returns its exit code and its output. */
+/* Runs dynamicsd with an option and a configuration file. Returns its exit code, or 128 and the signal's number;
+ * `output` receives standard output and error. */
 static int run_daemon(const char *option, const char *file, char *output, size_t size) {
     int ends[2], status;
     size_t used = 0;
@@ -195,7 +196,8 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
 }
 END_TEST
 
-/* A reload names the changed keys that take effect at the next start, and no key once they have their old values. */
+/* Checks that a reload names the changed keys that take effect at the next start, and no key once they have their old
+ * values. */
 START_TEST(reload_names_the_changed_keys_that_take_effect_later) {
     daemon_fixture d;
     daemon_start(&(daemon_options){.configuration = "[server]\nworkers = 2\n"}, &d);
@@ -277,7 +279,7 @@ static const struct {
      0, "DOCTYPE"},
 };
 
-/* The daemon loads the valid robots and reports the errors of the other files. */
+/* Checks that the daemon loads the valid robots and reports the errors of the other files. */
 START_TEST(file_without_a_robot_is_reported_and_left_out) {
     daemon_fixture d;
     char directory[] = "/tmp/dynamicsd-models-XXXXXX";
@@ -298,7 +300,7 @@ END_TEST
 
 /* ---- stop -------------------------------------------------------------------------------------------------------- */
 
-/* Returns a long request: forward dynamics of a UR5 for many samples. */
+/* Returns a request that takes long: forward dynamics of a UR5 for many samples. The caller frees it. */
 static uint8_t *build_long_request(size_t samples, size_t *size) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__ForwardDynamicsRequest method = DYNAMICS__V1__FORWARD_DYNAMICS_REQUEST__INIT;
@@ -315,7 +317,7 @@ static uint8_t *build_long_request(size_t samples, size_t *size) {
     return bytes;
 }
 
-/* The daemon answers each request that it received before the stop, with a result or UNAVAILABLE. */
+/* Checks that the daemon answers each request that it received before the stop, with a result or UNAVAILABLE. */
 START_TEST(stop_answers_requests_under_way) {
     enum { CONNECTIONS = 4, REQUESTS = 5 };
     daemon_fixture d;
@@ -356,7 +358,8 @@ START_TEST(stop_answers_requests_under_way) {
 }
 END_TEST
 
-/* A client that continues to send requests gets UNAVAILABLE until the connection ends. No call waits forever. */
+/* Checks that a client that continues to send requests gets UNAVAILABLE until the connection ends, and that no call
+ * waits forever. */
 START_TEST(stop_refuses_later_requests) {
     daemon_fixture d;
     size_t size;
@@ -396,7 +399,7 @@ START_TEST(stop_refuses_later_requests) {
 }
 END_TEST
 
-/* A client that does not read does not delay the daemon's stop. */
+/* Checks that a client that does not read does not delay the daemon's stop. */
 START_TEST(stop_does_not_wait_for_a_client_that_does_not_read) {
     daemon_fixture d;
     size_t size;
@@ -444,7 +447,7 @@ START_TEST(stop_during_requests_exits_with_success) {
 }
 END_TEST
 
-/* The daemon answers others after clients closed their connection in the middle of a long reply. */
+/* Checks that the daemon answers others after clients closed their connection in the middle of a long reply. */
 START_TEST(clients_may_close_in_the_middle_of_a_reply) {
     enum { CLIENTS = 120, SAMPLES = 200000 };
     daemon_fixture d;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bad peers of simulations and streams: bytes that are no chunks, connections that come and go, requests sent twice.
+ * Checks that simulations and streams survive bad peers: bytes that are no chunks, connections that come and go,
+ * requests sent twice.
  */
 #include <check.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static void wait_for_strays(uint64_t count) {
     ck_assert_uint_eq(stray_chunks(), count);
 }
 
-/* Sends a PUSH message. */
+/* Sends a message of the PUSH protocol. Returns false where the connection is closed. */
 static bool push_bytes(const sp_peer *peer, const void *bytes, size_t size) {
     uint8_t head[SP_MAX_HEAD];
     return sp_send_bytes(peer, head, sp_head(peer, size, head)) && sp_send_bytes(peer, bytes, size);
@@ -157,7 +158,7 @@ START_TEST(connections_that_come_and_go_leave_topics_and_ingest_alive) {
 }
 END_TEST
 
-/* Checks repeated requests, such as REQ sends when its connection breaks. */
+/* Checks that a repeated request, such as REQ sends when its connection breaks, is executed once. */
 START_TEST(repeated_requests_are_executed_once) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = "arm",
@@ -205,7 +206,7 @@ START_TEST(repeated_requests_are_executed_once) {
 }
 END_TEST
 
-/* A stream has no default kind: a client must choose one. */
+/* Checks that a client must choose the kind of a stream. */
 START_TEST(stream_without_a_target_is_refused) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;

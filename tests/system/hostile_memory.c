@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers that make the daemon hold memory: partial messages, replies that nobody reads, and more connections than their
- * share. The daemon keeps its bound, and other clients get their answers.
+ * Checks the daemon against peers that make it hold memory: partial messages, replies that nobody reads, and more
+ * connections than their share. The daemon must stay within its bound, and other clients get their answers.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -72,7 +72,7 @@ static sp_peer send_half(const char *url, uint16_t protocol, size_t size, size_t
     return peer;
 }
 
-/* Returns a request for that many mass matrices of the UR5; the caller frees it. */
+/* Returns a request for the mass matrices of the UR5 at `samples` states; the caller frees it. */
 static uint8_t *build_request(size_t samples, size_t *size) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -192,8 +192,8 @@ START_TEST(the_largest_request_and_its_reply_fit_into_an_idle_daemon) {
 }
 END_TEST
 
-/* Checks clients that send requests and do not read, then one that reads. The daemon refuses it while memory is short,
- * and it may retry: the daemon closes those that do not read to free memory. */
+/* Checks clients that send requests and do not read, then one that reads. The daemon refuses the latter while memory is
+ * short and allows it to retry, and closes the others to free memory. */
 START_TEST(unread_replies_are_bounded_and_make_room) {
     enum { PEERS = 30, SAMPLES = 20000 };
     daemon_fixture d;
@@ -246,7 +246,8 @@ static int count_open(sp_peer *peers, int count) {
     return open_count;
 }
 
-/* Opens `count` connections from a loopback address. Returns how many are open after a second without a close. */
+/* Opens `count` connections from a loopback address. Returns the number of open ones once none has closed for a
+ * second. */
 static int flood(const char *url, const char *from, sp_peer *peers, int count) {
     for (int i = 0; i < count; i++) {
         uint8_t greeting[SP_GREETING_SIZE];
@@ -315,7 +316,7 @@ static void occupy_worker(const sp_peer *peer, double seconds) {
     free(bytes);
 }
 
-/* Returns the health of the workers, and the daemon's message about it. */
+/* Returns the health of the workers; `message` receives the daemon's message about it. */
 static dyn_client_health_state workers_health(dyn_client *client, char *message, size_t size) {
     dyn_client_health *health;
     dyn_client_error error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wrong descriptions and operations: each is refused with the element and the value, and the daemon keeps working.
+ * Checks wrong descriptions and operations: each is refused with the element and the value, and the daemon keeps
+ * working.
  */
 #include <check.h>
 #include <math.h>
@@ -26,7 +27,8 @@ static void stop_daemon(void) {
     daemon_stop(&served);
 }
 
-/* Checks that the last refusal has this code and field and a message, and that the daemon still has its models. */
+/* Checks that the last call was refused with this status, this field and a message, and that the daemon still
+ * computes. */
 static void check_refusal(const char *what, dyn_client_status found, dyn_client_status status, const char *field) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     const double q[2] = {0};
@@ -43,7 +45,7 @@ static void check_refusal(const char *what, dyn_client_status found, dyn_client_
 
 enum { LINKS = 4, JOINTS = 3 };
 
-/* A chain of four links, which each case spoils. */
+/* Chain of four links with a right description, which each case changes to a wrong one. */
 typedef struct robot {
     dyn_client_link links[LINKS];
     dyn_client_joint joints[JOINTS];
@@ -308,7 +310,7 @@ START_TEST(bad_descriptions_name_their_element) {
 }
 END_TEST
 
-/* Checks a star of many links: beyond the daemon's limit, and beyond the library's own. */
+/* Checks stars of many links: one beyond the daemon's limit, and one beyond the library's own. */
 START_TEST(too_many_links_are_refused) {
     static const size_t counts[] = {101, 10001};
     for (int k = 0; k < 2; k++) {
@@ -335,7 +337,7 @@ START_TEST(too_many_links_are_refused) {
 }
 END_TEST
 
-/* An error names the right one of two elements whose names differ in their last byte only. */
+/* Checks that an error names the right one of two elements whose names differ in their last byte only. */
 START_TEST(elements_with_long_names_are_distinguished) {
     char names[2][256];
     for (int k = 0; k < 2; k++) {
@@ -410,7 +412,7 @@ START_TEST(bad_tables_name_their_row) {
 }
 END_TEST
 
-/* Strict loading of a chain names the row of a warning. */
+/* Checks that strict loading of a chain names the row of a warning. */
 START_TEST(warnings_of_strict_tables_name_their_row) {
     const dyn_client_dh_row rows[3] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
                                        {.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE, .a = 1, .inertia = {.mass = 1}},
@@ -467,7 +469,7 @@ END_TEST
 
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
-/* Expects a refusal of the second operation, which is wrong; the first one is right. */
+/* Checks that the second of two operations is refused with its field; the first one is right. */
 static void must_refuse_operation(dyn_client_operation operation, dyn_client_status status, const char *field) {
     const dyn_client_operation operations[2] = {
         {.kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tool0", .name = "box", .inertia = {.mass = 1}},
@@ -578,7 +580,7 @@ START_TEST(operations_are_bounded) {
 }
 END_TEST
 
-/* Repeated doubling of a robot ends at the daemon's limit of links. */
+/* Checks that repeated doubling of a robot ends at the daemon's limit of links. */
 START_TEST(models_do_not_grow_beyond_the_limit) {
     const dyn_client_operation merge = {
         .kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "grown", .link = "tip", .prefix = "x"};

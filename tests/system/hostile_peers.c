@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Peers that misbehave: during the attack and afterwards, other clients get their answers, over ipc and tcp, whether
- * they were connected before or connect anew. HOSTILE_STALL bounds the longest wait.
+ * Checks the daemon against peers that misbehave: during the attack and afterwards, other clients get their answers,
+ * over ipc and tcp, whether they were connected before or connect anew. HOSTILE_STALL bounds the longest wait.
  */
 #include <check.h>
 #include <errno.h>
@@ -25,14 +25,14 @@
 
 enum { LISTENERS = 4, MANY = 9500 };
 
-/* Returns the address and protocol of each listener. */
+/* Returns the address of listener i; `protocol` receives its clients' protocol. */
 static const char *listener(const daemon_fixture *d, int i, uint16_t *protocol) {
     const char *const addresses[LISTENERS] = {d->request_ipc, d->request_tcp, d->events_ipc, d->events_tcp};
     *protocol = i < 2 ? SP_REQ : SP_SUB;
     return addresses[i];
 }
 
-/* Returns GetServerInfo's reply. */
+/* Connects a client and returns the server's information. The caller frees both. */
 static dyn_client_server_info *server_info(const daemon_fixture *d, dyn_client **client) {
     dyn_client_server_info *info;
     dyn_client_error error;
@@ -50,7 +50,7 @@ static uint64_t count_deaf_clients(const daemon_fixture *d) {
     return count;
 }
 
-/* Waits until the daemon has at most that many open descriptors. */
+/* Waits until the daemon has at most `most` open descriptors; fails the test after `seconds`. */
 static void expect_descriptors(const daemon_fixture *d, size_t most, double seconds) {
     double end = sp_now() + seconds;
     while (daemon_open_descriptors(d) > most) {
@@ -70,7 +70,7 @@ static void cause_event(dyn_client *client) {
     ck_assert_msg(dyn_client_unload_model(client, "event", 0, &error) == DYN_CLIENT_OK, "%s", error.message);
 }
 
-/* Checks that a new subscriber receives events, at the latest after a few connections. */
+/* Checks that a subscriber receives events within 5 s, after a few connections at the latest. */
 static void expect_events(const daemon_fixture *d, const char *url) {
     dyn_client *client;
     dyn_client_error error;
@@ -94,7 +94,7 @@ static void expect_events(const daemon_fixture *d, const char *url) {
     dyn_client_close(client);
 }
 
-/* Checks that all four listeners work. */
+/* Checks that the two listeners for requests and the two for events work. */
 static void expect_all_listeners(const daemon_fixture *d) {
     double end = sp_now() + 5;
     const char *const addresses[] = {d->request_ipc, d->request_tcp};
@@ -110,7 +110,7 @@ static void expect_all_listeners(const daemon_fixture *d) {
     expect_events(d, d->events_tcp);
 }
 
-/* Measures without an attack: the cost of the measurement itself. */
+/* Measures the waits of clients without an attack, which is the cost of the measurement itself. */
 START_TEST(undisturbed_clients_are_answered) {
     daemon_fixture d;
     daemon_start(NULL, &d);
@@ -160,7 +160,7 @@ START_TEST(connecting_and_closing_steadily) {
 }
 END_TEST
 
-/* Returns a request of 64 KiB: 2,048 samples of the two-link arm. */
+/* Returns a request of 64 KiB: 2,047 samples of the two-link arm. The caller frees it. */
 static uint8_t *build_big_request(size_t *size) {
     enum { VALUES = 4094 };
     static double values[VALUES];
@@ -179,7 +179,7 @@ static uint8_t *build_big_request(size_t *size) {
 }
 
 /* Sends up to `count` requests and reads nothing, until the daemon closes the connection or the time is over. Returns
- * whether it was closed. */
+ * whether the daemon closed the connection. */
 static bool be_deaf(const char *url, int count, double seconds) {
     size_t size;
     uint8_t *request = build_big_request(&size);
@@ -226,7 +226,7 @@ START_TEST(client_that_pipelines_and_never_reads) {
 }
 END_TEST
 
-/* Checks eight clients at once that do not read, each a process of its own. */
+/* Checks eight clients at once that send requests and read nothing, each a process of its own. */
 START_TEST(eight_deaf_clients_at_once) {
     enum { CLIENTS = 8 };
     daemon_fixture d;
@@ -250,7 +250,7 @@ START_TEST(eight_deaf_clients_at_once) {
 }
 END_TEST
 
-/* Checks a hundred such clients in sequence; one of them stopped an early prototype. */
+/* Checks a hundred clients in sequence that send requests and read nothing; one of them stopped an early prototype. */
 START_TEST(hundred_deaf_clients_in_sequence) {
     enum { CLIENTS = 100 };
     daemon_fixture d;
@@ -340,7 +340,7 @@ START_TEST(peers_that_send_half_a_message_and_wait) {
 }
 END_TEST
 
-/* Opens connections that send nothing. Returns how many there are. */
+/* Opens connections that send nothing, not even a greeting. Returns the number of those that could be opened. */
 static int connect_silently(const daemon_fixture *d, int count, sp_peer *peers) {
     int open_count = 0;
     const char *const addresses[] = {d->request_tcp, d->request_ipc};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests whose content is wrong: each is answered with the code, the field and the wrong value.
+ * Checks requests whose content is wrong: each is answered with the code, the field and the wrong value.
  */
 #include <check.h>
 #include <math.h>
@@ -36,7 +36,7 @@ static void open_peer(void) {
     peer = sp_open(served.request_ipc, SP_REQ);
 }
 
-/* Checks after each test that the daemon works, for this connection too. */
+/* Checks after each test that the daemon still answers over this connection, and closes it. */
 static void close_peer(void) {
     sp_expect_right_answer(&peer);
     sp_close(&peer);
@@ -47,7 +47,7 @@ static char *text(const char *words) {
     return (char *)(uintptr_t)words;
 }
 
-/* An InverseDynamics request for one sample of the two-link arm, which each case spoils. */
+/* InverseDynamics request for one sample of the two-link arm, which each case changes to a wrong one. */
 typedef struct question {
     Dynamics__V1__Request request;
     Dynamics__V1__InverseDynamicsRequest method;
@@ -118,7 +118,7 @@ static void minus_infinity_in_a(question *x) {
     x->a[1] = -INFINITY;
 }
 
-/* Puts a NaN into the value of joint2, which is the third one in the caller's order of joints. */
+/* Sets the value of joint2, which is the third one in the caller's order of joints, to NaN. */
 static void nan_in_the_callers_order(question *x) {
     x->names[0] = text("joint2");
     x->names[1] = text("joint1");
@@ -443,8 +443,8 @@ START_TEST(no_description) {
 }
 END_TEST
 
-/* Checks massless links, which are legal where the mass matrix stays positive definite. Here it does not: the model
- * loads with a warning, and forward dynamics is refused. */
+/* Checks a robot with a massless link that makes the mass matrix singular: it loads with a warning, and forward
+ * dynamics is refused. Massless links are legal where the mass matrix stays positive definite. */
 START_TEST(zero_mass_makes_the_mass_matrix_singular) {
     Dynamics__V1__Reply *reply =
         load("<robot name='massless'><link name='a'/><link name='b'/>"
@@ -536,7 +536,7 @@ static Dynamics__V1__Reply *unload(const char *name) {
     return sp_call(&peer, &request);
 }
 
-/* Members which the daemon derives are refused in requests; only replies set them. */
+/* Checks that members which the daemon derives are refused in requests; only replies set them. */
 START_TEST(derived_members_of_a_description_are_refused) {
     static const char *const fields[] = {"links[0].joints", "joints[0].coordinates", "frames[0].moving_joint"};
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -571,7 +571,7 @@ START_TEST(derived_members_of_a_description_are_refused) {
 }
 END_TEST
 
-/* A second request of the same client and id gets the first reply and changes nothing. */
+/* Checks that a second request of the same client and id gets the first reply and changes nothing. */
 START_TEST(repeated_request_is_executed_once) {
     static const char urdf[] = "<robot name='once'><link name='a'/></robot>";
     Dynamics__V1__Reply *first = load_with(urdf, "", 99, 1000);
@@ -596,7 +596,7 @@ START_TEST(repeated_request_is_executed_once) {
 }
 END_TEST
 
-/* Derives a copy of "once" under another name. */
+/* Derives a copy of the model "once" under the name "derived". */
 static Dynamics__V1__Reply *derive(uint64_t client, uint64_t id) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__DeriveModelRequest method = DYNAMICS__V1__DERIVE_MODEL_REQUEST__INIT;
@@ -632,7 +632,7 @@ static uint64_t count_refused(void) {
     return refused;
 }
 
-/* A repeated request does not look for the models of the first one, which are gone. */
+/* Checks that a repeated request is answered although the models of the first one are gone. */
 START_TEST(repeated_request_prepares_nothing) {
     Dynamics__V1__Reply *replies[] = {load_with("<robot name='once'><link name='a'/></robot>", "", 99, 2000),
                                       derive(99, 2001), unload("derived"), unload("once")};
@@ -651,7 +651,7 @@ START_TEST(repeated_request_prepares_nothing) {
 }
 END_TEST
 
-/* One of several threads that load models at once. */
+/* Numbers of threads that load models at once, of models that each of them loads, and of links of a model. */
 enum { LOADERS = 24, LOADS = 4, LOADER_LINKS = 100 };
 
 static void *load_models(void *context) {
@@ -677,7 +677,8 @@ static void *load_models(void *context) {
     return NULL;
 }
 
-/* Loads more models at once than may be built, on more workers: the queued ones are built later. */
+/* Checks that all models are loaded when more arrive at once than may be built at once. The daemon queues the
+ * others. */
 START_TEST(models_that_arrive_at_once_are_all_loaded) {
     pthread_t threads[LOADERS];
     int numbers[LOADERS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Program dynamicsctl against a peer whose every text field acts on terminals: no command writes such characters.
+ * Checks the program dynamicsctl against a peer whose every text field contains characters that act on terminals: no
+ * command writes such characters.
  */
 #include <check.h>
 #include <stdbool.h>
@@ -33,7 +34,7 @@ static void *allocate(size_t size) {
 
 static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type);
 
-/* Sets one value: texts are hostile, numbers are 1 and indices 0, so that a model has one joint. */
+/* Sets one value of a field: texts are hostile, numbers are 1 and indices 0, so that a model has one joint. */
 static void fill_value(const ProtobufCFieldDescriptor *field, void *at) {
     bool is_index = strstr(field->name, "index") || strcmp(field->name, "first") == 0;
     switch (field->type) {
@@ -101,7 +102,7 @@ static void fill_field(ProtobufCMessage *message, const ProtobufCFieldDescriptor
     fill_value(field, base + field->offset);
 }
 
-/* Returns a message whose fields are all set. */
+/* Returns a message whose fields are all set; the caller frees it. */
 static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     ProtobufCMessage *message = allocate(type->sizeof_message);
     protobuf_c_message_init(type, message);
@@ -111,7 +112,7 @@ static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     return message;
 }
 
-/* Composes the reply to a request: a result of the requested method, or a refusal. */
+/* Composes the reply to a request: a result of the requested method, or a refusal where `refuses` is set. */
 static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
     const ProtobufCMessageDescriptor *type = &dynamics__v1__reply__descriptor;
@@ -188,7 +189,7 @@ static void check_printable(const char *command, const char *text) {
     json_decref(utf8);
 }
 
-/* Runs a command. Returns all that it writes to one stream, which the caller frees. */
+/* Runs a command. Returns all that it writes to standard error or to standard output, which the caller frees. */
 static char *run(const char *command, const char *options, bool is_error) {
     char line[512];
     snprintf(line, sizeof line, "timeout 3 %s %s %s --endpoint %s --timeout 0.5 %s </dev/null", DYNAMICSCTL_PROGRAM,
@@ -205,7 +206,7 @@ static char *run(const char *command, const char *options, bool is_error) {
     return text;
 }
 
-/* Runs every command; returns how many of them showed hostile text with escapes. */
+/* Runs every command and checks its text; returns the number of commands that showed hostile text with escapes. */
 static int run_all(const char *options, bool is_error) {
     int shown = 0;
     for (size_t i = 0; i < sizeof COMMANDS / sizeof COMMANDS[0]; i++) {
@@ -240,7 +241,7 @@ START_TEST(results_are_shown_with_escapes) {
 }
 END_TEST
 
-/* The JSON of a result parses, and its strings are the peer's. */
+/* Checks that the JSON of a result parses, and that its strings are the peer's. */
 START_TEST(json_stays_json) {
     static const char *const commands[] = {"models", "describe a", "info", "call list_simulations", "call get_health"};
     refuses = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A well-behaved client that watches the daemon. */
+/* Client that behaves well and measures the daemon's answers while others attack it. */
 #include "system/hostile_witness.h"
 
 #include <check.h>
@@ -26,7 +26,7 @@ struct witness {
     witness_report report;
 };
 
-/* Sends one request. Returns whether there was an answer. */
+/* Sends one request and compares its answer with the closed form. Returns whether there was an answer. */
 static bool make_call(witness *w, dyn_client *client, unsigned number) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
     double t = 0.1 * number, q[2] = {sin(t), cos(1.7 * t)}, v[2] = {cos(t), -1.7 * sin(1.7 * t)}, a[2] = {t, 1};
@@ -45,7 +45,7 @@ static bool make_call(witness *w, dyn_client *client, unsigned number) {
     return true;
 }
 
-/* Makes one attempt, for which a fresh witness connects first. */
+/* Makes one attempt. A fresh witness connects before and disconnects after it. Returns whether there was an answer. */
 static bool attempt(witness *w, unsigned number) {
     if (w->kind == WITNESS_STEADY) {
         return make_call(w, w->client, number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A well-behaved client that watches the daemon while others attack it: every 20 ms it requests the torques of the
+ * Client that behaves well and measures the daemon while others attack it: every 20 ms it requests the torques of the
  * two-link arm at another state, compares the answer with the arm's closed form, and measures the waiting time.
  */
 #ifndef DYNAMICS_TESTS_HOSTILE_WITNESS_H
@@ -20,10 +20,11 @@ typedef struct witness_report {
 
 typedef struct witness witness;
 
-/* Starts a witness and returns when it has its first answer; fails the Check test without one. */
+/* Starts a witness in a thread of its own and returns when it has its first answer; fails the Check test without
+ * one. */
 witness *witness_start(const char *url, witness_kind kind);
 
-/* Ends a witness. A request under way counts with its time so far. */
+/* Ends a witness, frees it and returns its report. A request under way counts with its time so far. */
 witness_report witness_stop(witness *w);
 
 /* Four witnesses: steady and fresh, over ipc and tcp. */
@@ -33,8 +34,8 @@ typedef struct witnesses {
 
 witnesses witnesses_start(const char *ipc, const char *tcp);
 
-/* Ends them, prints their reports, and fails the Check test where one got a wrong answer, none at all, or waited longer
- * than HOSTILE_STALL seconds. */
+/* Ends the witnesses, prints their reports, and fails the Check test where one got a wrong answer, none at all, or
+ * waited longer than HOSTILE_STALL seconds. `attack` names the attack in messages. */
 void witnesses_expect_no_stall(const witnesses *all, const char *attack);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Identity of requests: replies are repeated only to the client that sent the request, no other peer can cancel or
- * replace a request, and events reveal nothing that helps to. All connections are made by hand.
+ * Checks the identity of requests: replies are repeated only to the client that sent the request, no other peer can
+ * cancel or replace a request, and events reveal nothing that helps to do so. The tests speak nng's protocol
+ * themselves.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -20,7 +21,7 @@
 /* Number of the client whose requests are attacked, and number of its progress events. */
 static const uint64_t CLIENT = UINT64_C(0x9d3c5b7a11e40f27), PROGRESS = UINT64_C(0x7c41e0d2b95f8a13);
 
-/* Steps of a request that takes a moment, and of an endless one. */
+/* Numbers of steps: of a request that takes a moment, and of an endless one. */
 static const uint64_t MANY = 200000, ENDLESS = UINT64_C(1) << 60;
 
 static daemon_fixture served;
@@ -47,7 +48,8 @@ static void close_peers(void) {
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-/* Returns a request of CLIENT. All methods are pointers in one place. */
+/* Returns a request of CLIENT. `requested` is the message of the method; the union has one place for the pointers of
+ * all methods. */
 static Dynamics__V1__Request make(uint64_t id, Dynamics__V1__Request__MethodCase method, void *requested) {
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     request.id = id;
@@ -73,7 +75,7 @@ static Dynamics__V1__Reply *create(const sp_peer *peer, uint64_t id, char *name)
     return exchange(peer, id, METHOD(CREATE_SIMULATION), &requested);
 }
 
-/* Creates a simulation; returns its token. */
+/* Creates a simulation as the victim; returns its token. */
 static uint64_t create_new(uint64_t id, char *name) {
     Dynamics__V1__Reply *reply = create(&victim, id, name);
     sp_expect_ok(reply);
@@ -133,7 +135,7 @@ static bool cancel(const sp_peer *peer, uint64_t id, uint64_t target) {
     return is_found;
 }
 
-/* Cancels a request that is on its way or under way; retries until that succeeds. */
+/* Cancels the request `target`, which is on its way or under way; retries until that succeeds. */
 static void cancel_for_sure(uint64_t target) {
     double end = sp_now() + SP_PATIENCE;
     while (!cancel(&victim, next_id++, target)) {
@@ -142,7 +144,7 @@ static void cancel_for_sure(uint64_t target) {
     }
 }
 
-/* Checks that the reply contains no token and no success of another method. */
+/* Checks that a reply contains no token and no success of another method. Frees it. */
 static void expect_no_token(Dynamics__V1__Reply *reply) {
     ck_assert_int_ne(reply->result_case, DYNAMICS__V1__REPLY__RESULT_CREATE_SIMULATION);
     ck_assert_int_ne(reply->status->code, CODE(OK));
@@ -151,7 +153,8 @@ static void expect_no_token(Dynamics__V1__Reply *reply) {
 
 /* ---- other peers and other requests ------------------------------------------------------------------------------ */
 
-/* Expects a cancelled step request: before its first step, or with the steps that it had done. Frees the reply. */
+/* Checks the reply to a cancelled step request: an error before its first step, or the steps that it had done. Frees
+ * the reply. */
 static void expect_cancelled_steps(Dynamics__V1__Reply *reply) {
     if (reply->status->code == CODE(OK)) {
         ck_assert_int_eq(reply->step_simulation->ended_by, DYNAMICS__V1__STEPS_END__STEPS_END_CANCELLED);
@@ -188,7 +191,7 @@ START_TEST(reply_with_a_token_is_repeated_to_nobody_else) {
 }
 END_TEST
 
-/* Checks a request whose id another client has guessed and used first. */
+/* Checks that a request is executed although another client has guessed its id and used it first. */
 START_TEST(request_is_executed_under_an_id_that_another_has_used) {
     char name[] = "doomed", model[] = "panda";
     uint64_t token = create_new(next_id++, name), id = next_id++;
@@ -223,7 +226,8 @@ START_TEST(request_of_another_peer_cannot_be_cancelled) {
 }
 END_TEST
 
-/* The simulation has no step yet whose time could tell that its steps are long. */
+/* Checks that first steps with many evaluations can be cancelled. No earlier step of the simulation tells that they are
+ * long. */
 START_TEST(first_steps_of_many_evaluations_can_be_cancelled) {
     enum { STEPS = 40 };
     char name[] = "costly", model[] = "ur5";
@@ -253,7 +257,7 @@ END_TEST
 
 /* ---- repetitions ------------------------------------------------------------------------------------------------- */
 
-/* Checks a request repeated over a new connection while the first copy is under way: both get one reply. */
+/* Checks a request that arrives again over a new connection while the first copy is under way: both get one reply. */
 START_TEST(request_that_arrives_again_while_it_is_executed_waits_for_the_reply) {
     char name[] = "slow";
     uint64_t token = create_new(next_id++, name), id = next_id++;
@@ -291,7 +295,7 @@ static Dynamics__V1__Reply *push(char *name, uint64_t token, uint64_t id, double
     return exchange(&victim, id, METHOD(SET_SIMULATION_INPUT), &requested);
 }
 
-/* Returns the force that acts in the next step of the simulation; makes that step. */
+/* Makes one step of the simulation and returns the force that acts in it. */
 static double acting_force(char *name, uint64_t token) {
     Dynamics__V1__StepSimulationRequest one = steps_of(name, token, 1);
     Dynamics__V1__Reply *reply = exchange(&victim, next_id++, METHOD(STEP_SIMULATION), &one);
@@ -407,7 +411,7 @@ START_TEST(cancellation_that_arrives_again_is_answered_as_before) {
 }
 END_TEST
 
-/* Expects a reply to endless steps that the deadline ended; returns how many were done. Frees the reply. */
+/* Checks a reply to endless steps that the deadline ended; returns the number of steps done. Frees the reply. */
 static uint64_t expect_late_steps(Dynamics__V1__Reply *reply) {
     sp_expect_ok(reply);
     ck_assert_int_eq(reply->step_simulation->ended_by, DYNAMICS__V1__STEPS_END__STEPS_END_DEADLINE);
@@ -442,7 +446,8 @@ START_TEST(error_is_repeated_like_any_other_reply) {
 }
 END_TEST
 
-/* A robot whose joints and their names make the reply to its simulation's creation larger than the cache stores. */
+/* Sizes of a robot whose joints and their names make the reply to its simulation's creation larger than the cache
+ * stores. */
 enum { JOINTS = 4500, JOINT_NAME = 250, ELEMENTS = 2 * JOINT_NAME + 200 };
 
 static void name_joint(char name[JOINT_NAME + 1], int i) {
@@ -504,7 +509,8 @@ END_TEST
 
 /* ---- progress ---------------------------------------------------------------------------------------------------- */
 
-/* Receives events until one of progress arrives. The caller frees the message. */
+/* Receives events until a progress event arrives. The caller frees the event, and `message`, which contains its
+ * bytes. */
 static Dynamics__V1__Event *receive_progress(const sp_peer *subscriber, char topic[64], uint8_t **message,
                                              size_t *size) {
     for (;;) {

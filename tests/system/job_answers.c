@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls as jobs against a peer that answers each step as the test says: refusals that pass and others, replies without
- * a job, and a peer that falls silent.
+ * Checks calls that run as jobs against a peer that answers each step as the test says: refusals that pass and others,
+ * replies without a job, and a peer that falls silent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,8 @@ static double elapsed; /* by the last call, s */
 
 static const dyn_client_query QUERY = DYN_CLIENT_QUERY_INIT(.model = "robot", .nq = NV, .nv = NV, .samples = 1);
 
-/* Fills the reply of one method from its answers. Returns false if they refuse the request. */
+/* Waits for the silence of `script` and counts a request. Returns false if the script refuses the request; then `reply`
+ * has the refusal as its status. */
 static bool accepts(answers *script, Dynamics__V1__Reply *reply, Dynamics__V1__Status *status) {
     nanosleep(&(struct timespec){.tv_sec = (time_t)script->silence}, NULL);
     if (script->requests++ >= script->refusals) {
@@ -113,7 +114,8 @@ static double now(void) {
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-/* Requests gravity forces as the job of a ticket, or as one of the library's own. */
+/* Requests gravity forces as the job of a ticket, or, if it is NULL, as a job that the library names. Stores the
+ * duration in `elapsed`. */
 static dyn_client_status compute_gravity(dyn_client_job_ticket *ticket, double timeout) {
     const double q[NV] = {0};
     double g[NV] = {0};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs through the daemon: results beyond the time of a request, clients that leave, limits, and the end of the daemon.
+ * Checks jobs through the daemon: results beyond the time limit of a request, clients that leave, limits, and the end
+ * of the daemon.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,11 @@
 #include "system/daemon_fixture.h"
 #include "system/unforked.h"
 
-/* Steps of a rollout that takes minutes; of one that takes longer than REQUEST_TIME with LONG_SAMPLES; and of one that
- * takes longer than the time for which leave() waits. */
+/* Numbers of steps: of a rollout that takes minutes; of one that takes longer than REQUEST_TIME with LONG_SAMPLES; and
+ * of one that takes longer than the time for which leave() waits. */
 enum { NV = 6, ENDLESS_STEPS = 2000000000, LONG_STEPS = 20000, LONG_SAMPLES = 64, EVENTFUL_STEPS = 50000 };
 
-/* Time of a request in the tests about longer ones, s. */
+/* Time limit of a request in seconds, in the tests about longer ones. */
 #define REQUEST_TIME "0.1"
 static const double PATIENCE = 200;
 
@@ -89,7 +90,8 @@ static size_t count_jobs(void) {
     return count;
 }
 
-/* Rolls out as the job of the ticket, and leaves it to the daemon. */
+/* Starts a rollout as the job of the ticket, and leaves the job to the daemon after 1 ms. Returns the status of the
+ * call. */
 static dyn_client_status leave(dyn_client_job_ticket *ticket, uint64_t steps) {
     dyn_client_query query = UR5;
     const dyn_client_rollout_request request =
@@ -102,7 +104,7 @@ static dyn_client_status leave(dyn_client_job_ticket *ticket, uint64_t steps) {
     return status;
 }
 
-/* Starts a job that takes minutes. */
+/* Starts a job that takes minutes and leaves it to the daemon. */
 static void start_endless(dyn_client_job_ticket *ticket) {
     ck_assert_int_eq(leave(ticket, ENDLESS_STEPS), DYN_CLIENT_DEADLINE_EXCEEDED);
     ck_assert_uint_ne(ticket->token, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joints of two kinds of motion are two simple joints with a massless link between them, in every quantity that the
- * daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a cylindrical one a revolute
- * and a prismatic one, a universal one two revolute ones.
+ * Checks that a joint of two kinds of motion equals two simple joints with a massless link between them, in every
+ * quantity that the daemon computes: a helical one is a revolute joint and a prismatic one that mimics it, a
+ * cylindrical one a revolute and a prismatic one, a universal one two revolute ones.
  */
 #include <check.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { TREES = 30, NAME_SIZE = 64 };
 
 static dyn_client_error error;
 
-/* A description with its joints taken apart. */
+/* Description whose joints of two motions are split into two joints each. */
 typedef struct split_robot {
     dyn_client_model_description form;
     dyn_client_link *links;
@@ -25,7 +25,7 @@ typedef struct split_robot {
     char (*names)[NAME_SIZE]; /* of links between, and of second joints */
 } split_robot;
 
-/* Splits a joint into two; the second one carries the link. */
+/* Splits a joint into two with the link `link` between them; the second one, `name`, carries the child link. */
 static void split_joint(const dyn_client_joint *from, char *link, char *name, dyn_client_joint *first,
                         dyn_client_joint *second) {
     snprintf(link, NAME_SIZE, "%s between", from->name);
@@ -51,7 +51,7 @@ static bool has_two_motions(dyn_client_joint_type type) {
            type == DYN_CLIENT_JOINT_TYPE_UNIVERSAL;
 }
 
-/* Splits the joints of a description; returns how many were split. */
+/* Splits the joints of a description that have two motions; returns their number. */
 static size_t split(const dyn_client_model_description *from, split_robot *made) {
     size_t links = from->link_count, joints = 0, count = 0;
     made->links = calloc(2 * from->link_count, sizeof *made->links);
@@ -77,7 +77,7 @@ static size_t split(const dyn_client_model_description *from, split_robot *made)
     return count;
 }
 
-/* Loads the tree a second time, its joints split; returns how many were split. */
+/* Loads the tree a second time under the name "apart", with its joints split; returns the number of split joints. */
 static size_t load_apart(const wire_tree *tree) {
     split_robot apart;
     dyn_client_loaded_model *loaded;

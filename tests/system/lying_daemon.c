@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Library libdynamicsclient against a peer whose answers are wrong: it reports an error, and writes nothing past the
- * caller's arrays.
+ * Checks the library libdynamicsclient against a peer whose answers are wrong: it reports an error, and writes nothing
+ * past the caller's arrays.
  */
 #include <check.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void stop_peer(void) {
     lying_peer_stop(&peer);
 }
 
-/* Sets the peer's reply. */
+/* Sets the reply of the peer, to which the peer appends the request's id. */
 static void set_reply(Dynamics__V1__Reply *reply) {
     ck_assert_uint_lt(dynamics__v1__reply__get_packed_size(reply), sizeof peer.reply);
     peer.reply_size = dynamics__v1__reply__pack(reply, peer.reply);
@@ -38,7 +38,7 @@ static void set_reply(Dynamics__V1__Reply *reply) {
 
 static const dyn_client_query QUERY = DYN_CLIENT_QUERY_INIT(.model = "robot", .nq = 2, .nv = 2, .samples = 2);
 
-/* Requests gravity forces and checks that nothing but them is written. */
+/* Requests gravity forces and checks that no number beside the four of g is written. */
 static dyn_client_status call_gravity(double g[4]) {
     double guarded[6] = {-1, 0, 0, 0, 0, -1}, q[4] = {0};
     lying_peer_publish(&peer);
@@ -134,7 +134,7 @@ START_TEST(a_status_is_reported_with_its_field) {
 }
 END_TEST
 
-/* Sets a description of one joint as the reply. */
+/* Sets the description of a robot with one joint as the reply. */
 static void set_description(uint32_t q_index, size_t zero_count, size_t unit_count) {
     static char *units[] = {"rad"};
     static double zeros[] = {0, 0};
@@ -188,7 +188,8 @@ START_TEST(a_description_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
-/* Two coriolis matrices and one pose of a robot of two joints, right except for the case's change. */
+/* Reply to an evaluation: two coriolis matrices and one pose of a robot of two joints, right except for the case's
+ * change. */
 typedef struct evaluation_lie {
     uint64_t samples;
     size_t results, values, axes;
@@ -324,7 +325,7 @@ START_TEST(an_explanation_of_another_length_is_refused) {
 }
 END_TEST
 
-/* Answers with a block of four values whose extents state another number of them. */
+/* Checks replies with a block of four values whose extents state another number of values. */
 START_TEST(a_block_of_another_size_than_its_extents_is_refused) {
     static const uint32_t shapes[5][4] = {{2, 2}, {2, 3}, {4, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}, {0, 2}};
     static double values[4];
@@ -355,7 +356,7 @@ START_TEST(a_block_of_another_size_than_its_extents_is_refused) {
 }
 END_TEST
 
-/* A formulation that applies must have all of its results. */
+/* Checks that a formulation that applies must have all of its results. */
 START_TEST(a_comparison_without_a_result_is_refused) {
     static double values[2];
     const double q[2] = {0};
@@ -420,7 +421,7 @@ START_TEST(an_export_that_contradicts_itself_is_refused) {
 }
 END_TEST
 
-/* Checks base parameters of columns that do not exist, and arrays that do not fit together. */
+/* Checks base parameters with columns that do not exist, and with arrays that do not fit together. */
 START_TEST(base_parameters_that_contradict_themselves_are_refused) {
     static double numbers[21];
     static char *names[10] = {"m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"}, *bodies[2] = {"a", "b"};
@@ -484,7 +485,7 @@ END_TEST
 
 enum { MUTATIONS = 2000 };
 
-/* Changes up to four bytes, and sometimes the length. */
+/* Sets the peer's reply to `original` with up to four bytes changed, and sometimes with another length. */
 static void mutate(random_source *random, const uint8_t *original, size_t size) {
     memcpy(peer.reply, original, size);
     peer.reply_size = size;
@@ -496,7 +497,7 @@ static void mutate(random_source *random, const uint8_t *original, size_t size) 
     }
 }
 
-/* Checks replies of three kinds, changed at random: each call ends, and its results can be read and freed. */
+/* Checks replies of three kinds with random changes: each call ends, and its results can be read and freed. */
 START_TEST(random_changes_never_lead_astray) {
     random_source base = random_seed("random_changes_never_lead_astray", 20261121);
     uint8_t gravity[256], description[1024], evaluation[1024];

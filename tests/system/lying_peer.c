@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A peer that answers with any bytes.
+ * Peer that answers each request with bytes that the test chooses.
  */
 #include "system/lying_peer.h"
 
@@ -25,7 +25,8 @@ static bool send_all(int connection, const void *from, size_t size) {
     return send(connection, from, size, MSG_NOSIGNAL) == (ssize_t)size;
 }
 
-/* Copies key and value of the Request's id, its first field, key 0x08; returns their length. */
+/* Copies key (0x08) and value of the field id, with which a Request begins; returns their length, or 0 where the
+ * request has no id. */
 static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT + 1]) {
     size_t length = 1;
     if (size < 2 || request[0] != 0x08) {
@@ -38,7 +39,7 @@ static size_t copy_id(const uint8_t *request, size_t size, uint8_t id[MAX_VARINT
     return length + 1;
 }
 
-/* Sends the reply to the request with this header. */
+/* Sends the reply to a request; `header` is the request's. Returns false where the connection is closed. */
 static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER], const uint8_t *request, size_t size) {
     uint8_t id[MAX_VARINT + 1];
     pthread_mutex_lock(&peer->mutex);
@@ -57,7 +58,7 @@ static bool send_reply(lying_peer *peer, int connection, uint8_t header[HEADER],
     return is_sent;
 }
 
-/* Reads a request and sends the reply. */
+/* Reads a request and sends the reply. Returns false where the connection is closed or the request too long. */
 static bool answer(lying_peer *peer, int connection) {
     uint8_t header[HEADER], request[1 << 16];
     uint64_t length;

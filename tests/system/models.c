@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Models from descriptions, tables, screws and other models, and their export, through a daemon.
+ * Checks models from descriptions, tables, screws and other models, and their export, through a daemon.
  */
 #include <check.h>
 #include <math.h>
@@ -41,7 +41,8 @@ static dyn_client_loaded_model *load(const dyn_client_load_request *request) {
 /* Timeout of a derivation in seconds: sanitizers on a busy machine are slow, and the daemon allows 30. */
 static const double PATIENCE = 28;
 
-/* Derives a model, with an error of the caller's own, since two threads do so at once. */
+/* Derives a model; returns NULL, with the error in `own`, where that fails. Each caller has its own error, since two
+ * threads derive at once. */
 static dyn_client_loaded_model *derive_with(const char *model, const char *name, size_t count,
                                             const dyn_client_operation *operations, dyn_client_error *own) {
     dyn_client_loaded_model *loaded = NULL;
@@ -64,7 +65,7 @@ static dyn_client_exported_model *export_as(const char *model, dyn_client_model_
     return exported;
 }
 
-/* Returns the digest of a model in the daemon. */
+/* Returns the digest of a model in the daemon, valid until the fourth next call. */
 static const char *digest_of(const char *model) {
     static char digests[4][80];
     static unsigned next;
@@ -75,7 +76,7 @@ static const char *digest_of(const char *model) {
     return digest;
 }
 
-/* Requests tau of a model's state from the daemon. */
+/* Requests the torques of a model in one state from the daemon. */
 static void inverse_dynamics(const char *model, size_t nq, size_t nv, const double *q, const double *v, const double *a,
                              double *tau) {
     const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .nq = nq, .nv = nv, .samples = 1);
@@ -92,7 +93,7 @@ static random_tree_options tree_options(random_source *random, int k) {
                                  .with_fixed = true};
 }
 
-/* Exports a model and loads the export, which must be an equal model. */
+/* Exports the model of a tree and loads the export, which must be an equal model with the tree's digest. */
 static void check_export(const wire_tree *tree) {
     dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request again =
@@ -143,7 +144,7 @@ START_TEST(sample_robots_keep_their_digest) {
 }
 END_TEST
 
-/* A model exported to URDF and loaded again is the same robot. */
+/* Checks that a model exported to URDF and loaded again is the same robot. */
 START_TEST(urdf_comes_back) {
     static const char *const robots[] = {"two_link", "ur5", "panda"};
     for (size_t i = 0; i < sizeof robots / sizeof *robots; i++) {
@@ -159,7 +160,7 @@ START_TEST(urdf_comes_back) {
 }
 END_TEST
 
-/* A frame is a massless link on a fixed joint. */
+/* Checks that a frame is a massless link on a fixed joint. */
 START_TEST(frames_are_links_without_mass) {
     const dyn_client_link links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
     const dyn_client_joint joint = {.name = "turn",
@@ -182,7 +183,7 @@ START_TEST(frames_are_links_without_mass) {
 }
 END_TEST
 
-/* Two joints of which the second one follows the first. */
+/* Description of two joints, of which the second one mimics the first. */
 typedef struct twins {
     dyn_client_model_description form;
     dyn_client_link links[3];
@@ -210,7 +211,7 @@ static void describe_twins(twins *pair, const double *multiplier) {
                                                                                  .joints = pair->joints);
 }
 
-/* Returns a link "arm" that turns on "base" at a pose, with a frame "tip" on it. */
+/* Loads a link "arm" that turns on "base" at a pose, with a frame "tip" on it. */
 static dyn_client_loaded_model *load_arm_at(const dyn_client_pose *pose) {
     const dyn_client_link links[] = {{.name = "base"}, {.name = "arm", .inertia = {.mass = 1}}};
     const dyn_client_joint joint = {.name = "turn",
@@ -233,7 +234,7 @@ static void assert_orientation(const double orientation[4], const double expecte
     }
 }
 
-/* Orientations whose largest component is x, y, z and w. */
+/* Checks orientations whose largest component is x, y, z and w. */
 START_TEST(an_orientation_is_described_and_exported_as_stated) {
     static const double orientations[][4] = {
         {0.8, -0.4, 0.4, 0.2}, {-0.4, 0.8, 0.2, 0.4}, {0.4, -0.2, 0.8, 0.4}, {0.2, 0.4, -0.4, 0.8}, {0, 0, 0, 1}};
@@ -275,7 +276,7 @@ START_TEST(a_pose_without_orientation_is_not_turned) {
 }
 END_TEST
 
-/* Writes a file of its own for a test. */
+/* Creates a file from a template of mkstemp, which receives its path, and writes the bytes. */
 static void write_file(char path[], const void *bytes, size_t size) {
     int descriptor = mkstemp(path);
     ck_assert_int_ge(descriptor, 0);
@@ -303,7 +304,7 @@ START_TEST(a_file_loads_as_its_text_does) {
 }
 END_TEST
 
-/* Loads a text as a file and returns the digest of its model. */
+/* Loads a text as a file; `digest` receives the digest of its model. */
 static void load_as_file(const char *text, char digest[80]) {
     char path[] = "/tmp/dynamicsd-file-XXXXXX";
     const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.name = "file", .replace = true);
@@ -427,7 +428,7 @@ START_TEST(a_described_frame_names_the_link_that_its_pose_refers_to) {
 }
 END_TEST
 
-/* Exports a model and loads the export, which must be an equal model. */
+/* Exports the model `name` and loads the export, which must be an equal model. */
 static void check_export_of(const char *name) {
     dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request again =
@@ -438,7 +439,7 @@ static void check_export_of(const char *name) {
     dyn_client_exported_model_free(exported);
 }
 
-/* A description holds the pitch and the axes of special joints. */
+/* Checks that a description contains the pitch and the axes of helical and universal joints. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link links[] = {
         {.name = "base"}, {.name = "one", .inertia = {.mass = 1}}, {.name = "two", .inertia = {.mass = 1}}};
@@ -470,7 +471,7 @@ START_TEST(described_joints_have_their_pitch_and_axes) {
 }
 END_TEST
 
-/* The base and the mimic joints are those of the description, unless the request states others. */
+/* Checks that base and mimic joints are those of the description, unless the request states others. */
 START_TEST(choices_of_the_request_come_before_those_of_the_description) {
     static const struct {
         dyn_client_base described, requested;
@@ -505,7 +506,7 @@ START_TEST(choices_of_the_request_come_before_those_of_the_description) {
 }
 END_TEST
 
-/* An absent multiplier is 1, and one of zero holds the joint. */
+/* Checks that an absent multiplier of a mimic joint is 1, and that one of zero remains zero. */
 START_TEST(multipliers_are_used_as_they_are_given) {
     static const double zero = 0, half = 0.5;
     static const struct {
@@ -528,7 +529,7 @@ START_TEST(multipliers_are_used_as_they_are_given) {
 }
 END_TEST
 
-/* Loads a point of that mass under the name "guarded". */
+/* Loads a link of a mass under the name "guarded", if the model of that name has the expected digest. */
 static dyn_client_status load_guarded(double mass, const char *expected, dyn_client_loaded_model **loaded) {
     const dyn_client_link link = {.name = "base", .inertia = {.mass = mass}};
     const dyn_client_model_description form =
@@ -538,7 +539,7 @@ static dyn_client_status load_guarded(double mass, const char *expected, dyn_cli
     return dyn_client_load_model(client, &request, loaded, &error);
 }
 
-/* Of two clients who replace the model that both have seen, the second one gets an error. */
+/* Checks that the second of two clients who replace the model that both have seen gets an error. */
 START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
     char seen[80];
     dyn_client_loaded_model *loaded;
@@ -571,7 +572,7 @@ START_TEST(a_model_that_changed_meanwhile_is_not_replaced) {
 }
 END_TEST
 
-/* Each coordinate has a unique name, which begins with that of its joint. */
+/* Checks that each coordinate has a unique name, which begins with that of its joint. */
 START_TEST(coordinates_have_one_spelling) {
     static const char *const robots[] = {"walker", "ur5"};
     dyn_client_exported_model *quadruped = export_as("quadruped", DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
@@ -601,7 +602,8 @@ END_TEST
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
 
-/* The planar arm of two equal links, described in both conventions, has the closed form of its mass matrix. */
+/* Checks that the planar arm of two equal links, described in both conventions, has the closed form of its mass
+ * matrix. */
 START_TEST(tables_of_both_conventions_are_the_planar_arm) {
     for (int modified = 0; modified < 2; modified++) {
         dyn_client_dh_row rows[2] = {{.type = DYN_CLIENT_JOINT_TYPE_REVOLUTE},
@@ -631,7 +633,7 @@ START_TEST(tables_of_both_conventions_are_the_planar_arm) {
 }
 END_TEST
 
-/* A robot exported as screws and loaded again has the same torques, and the same screws. */
+/* Checks that a robot exported as screws and loaded again has the same torques, and the same screws. */
 START_TEST(screws_come_back_with_the_same_torques) {
     const double q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, v[6] = {0.5, 0.4, -0.6, 0.2, 0.3, 1};
     const double a[6] = {1, 0.5, -1, 0.4, 0.2, 2};
@@ -682,7 +684,7 @@ START_TEST(attached_and_detached_is_as_before) {
 }
 END_TEST
 
-/* The forces of the free joints are those of the whole robot with the others at rest. */
+/* Checks that the forces of the free joints of a locked robot are those of the whole robot with the others at rest. */
 START_TEST(locked_joints_are_joints_at_rest) {
     static const char *const names[] = {"elbow_joint", "wrist_2_joint"};
     const double whole_q[6] = {0.3, -1.2, 1.4, -0.8, -1.5, 0.4}, whole_v[6] = {0.5, 0.4, 0, 0.2, 0, 1};
@@ -703,7 +705,7 @@ START_TEST(locked_joints_are_joints_at_rest) {
 }
 END_TEST
 
-/* An arm merged on a quadruped and detached again is the arm. */
+/* Checks that an arm merged on a quadruped and detached again is the arm. */
 START_TEST(merged_robots_come_apart) {
     const dyn_client_operation operations[] = {
         {.kind = DYN_CLIENT_OPERATION_KIND_MERGE_MODEL, .model = "two_link", .link = "trunk", .prefix = "arm_"},
@@ -729,7 +731,7 @@ START_TEST(merged_robots_come_apart) {
 }
 END_TEST
 
-/* A chain keeps its mass matrix on another base and back again, and the pose of its ends inverts. */
+/* Checks that a chain that is put on another base and back again has the torques of the first one. */
 START_TEST(a_chain_is_traversed_both_ways) {
     const dyn_client_operation turn = {.kind = DYN_CLIENT_OPERATION_KIND_CHANGE_BASE, .link = "tool0"};
     const dyn_client_operation back = {
@@ -750,7 +752,7 @@ START_TEST(a_chain_is_traversed_both_ways) {
 }
 END_TEST
 
-/* Equal operations produce equal models, under one name and under another. */
+/* Checks that equal operations produce equal models, under one name and under another. */
 START_TEST(equal_operations_give_equal_models) {
     const dyn_client_operation attach = {
         .kind = DYN_CLIENT_OPERATION_KIND_ATTACH_LINK, .link = "tip", .name = "box", .inertia = {.mass = 2}};
@@ -776,8 +778,7 @@ START_TEST(another_inertia_counts) {
 }
 END_TEST
 
-/* Expects a refusal whose message shows the name with escapes. */
-/* The call was refused, and the error shows the name with escapes. */
+/* Checks that a call was refused with the status `expected`, and that the error shows the name with escapes. */
 static void expect_escaped(dyn_client_status status, dyn_client_status expected, const char *shown) {
     ck_assert_int_eq(status, expected);
     ck_assert_msg(strstr(error.message, shown) != NULL, "%s", error.message);
@@ -843,7 +844,7 @@ static const char departing_robot[] = "<robot name=\"departing\">\n<link name=\"
                                       "type=\"fixed\"><parent link=\"world\"/><child link=\"base\"/></joint>\n"
                                       "</robot>\n";
 
-/* Departures from URDF are reported, and refused under `strict`. */
+/* Checks that departures from URDF are reported, and refused under `strict`. */
 START_TEST(departures_are_loaded_with_a_warning_or_refused) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = departing_robot));
@@ -869,7 +870,7 @@ static const char footed_robot[] =
     "<joint name=\"knee\" type=\"continuous\"><parent link=\"base\"/><child link=\"leg\"/></joint>\n"
     "<joint name=\"ankle\" type=\"continuous\"><parent link=\"leg\"/><child link=\"foot\"/></joint></robot>";
 
-/* An algorithm that solves with a singular M names the joint, and the others compute. */
+/* Checks that an algorithm that solves with a singular M names the joint, and that others compute. */
 START_TEST(accelerations_of_a_singular_robot_are_refused_with_the_reason) {
     dyn_client_loaded_model *loaded =
         load(&(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = footed_robot));
@@ -893,8 +894,8 @@ START_TEST(accelerations_of_a_singular_robot_are_refused_with_the_reason) {
 }
 END_TEST
 
-/* Checks that a daemon whose model directory has one file loads it under the expected name, and no other model. `log`
- * receives the daemon's log, which the caller frees; NULL: it is not read. */
+/* Checks that a daemon whose model directory has one file loads it under the expected name, and no other model. `log`,
+ * unless NULL, receives the daemon's log, which the caller frees. */
 static void check_model_of_file(const char *file_name, const char *robot, const char *configuration,
                                 const char *expected, char **log) {
     daemon_fixture other;
@@ -921,7 +922,7 @@ static void check_model_of_file(const char *file_name, const char *robot, const 
     rmdir(directory);
 }
 
-/* A file is read as strictly as its section of the configuration states. */
+/* Checks that a file is read as strictly as its section of the configuration states. */
 START_TEST(files_are_read_as_strictly_as_configured) {
     char *log;
     check_model_of_file("departing.urdf", departing_robot,
@@ -933,7 +934,8 @@ START_TEST(files_are_read_as_strictly_as_configured) {
 }
 END_TEST
 
-/* Checks names of models, which have no ".": robots and files whose names have one are loaded with "_" instead. */
+/* Checks that robots and files whose names contain "." are loaded with "_" instead, since names of models have no
+ * ".". */
 START_TEST(names_of_robots_and_files_lose_their_dots) {
     static const char dotted_robot[] = "<robot name=\"arm.v1.2\"><link name=\"base\"/></robot>";
     dyn_client_loaded_model *loaded =
@@ -948,7 +950,8 @@ START_TEST(names_of_robots_and_files_lose_their_dots) {
 }
 END_TEST
 
-/* Writes a robot of one link into a directory; "" removes it. Returns the path. */
+/* Writes a robot of one link with the name `robot` into a file of the directory; "" removes the file. Returns the path,
+ * valid until the next call. */
 static const char *write_robot(const char *directory, const char *file, const char *robot) {
     static char path[128];
     snprintf(path, sizeof path, "%s/%s", directory, file);
@@ -962,7 +965,7 @@ static const char *write_robot(const char *directory, const char *file, const ch
     return path;
 }
 
-/* Checks from which file a model was loaded. */
+/* Checks that a model was loaded from the file at `path`. */
 static void check_source(dyn_client *peer, const char *model, const char *path) {
     dyn_client_model_list *models;
     const char *source = NULL;
@@ -977,8 +980,8 @@ static void check_source(dyn_client *peer, const char *model, const char *path) 
     dyn_client_model_list_free(models);
 }
 
-/* Checks several directories of robots, as the administrator's beside the package's: the first one that has a robot of
- * a name decides, also after a reload. */
+/* Checks several directories of robots, as the administrator's beside the package's: the first one that has a file name
+ * decides, also after a reload. */
 START_TEST(robots_of_an_earlier_directory_come_first) {
     char own[] = "/tmp/dynamicsd-own-XXXXXX", shared[] = "/tmp/dynamicsd-shared-XXXXXX", both[128];
     ck_assert(mkdtemp(own) && mkdtemp(shared));
@@ -1010,7 +1013,7 @@ START_TEST(robots_of_an_earlier_directory_come_first) {
 }
 END_TEST
 
-/* A robot of so many links that a derivation from it takes long, and limits of the test. */
+/* Numbers of links and operations with which a derivation takes long, and limits of the test. */
 enum { MANY_LINKS = 2000, MANY_OPERATIONS = 32, FEW_CHANGES = 3, MOST_ROUNDS = 20 };
 
 static void load_large_robot(void) {
@@ -1031,7 +1034,7 @@ static void load_large_robot(void) {
     free(text);
 }
 
-/* A derivation in a thread of its own. */
+/* Derivation that runs in a thread of its own. */
 typedef struct derivation {
     int round; /* each derives a different model */
     atomic_bool is_begun, is_done;
@@ -1053,7 +1056,7 @@ static void *derive_from_large_robot(void *context) {
     return NULL;
 }
 
-/* Returns the number of changes that are answered during the derivation. */
+/* Returns the number of changes of other models that are answered during the derivation. */
 static int count_changes_during(derivation *d) {
     pthread_t thread;
     int changes = 0;
@@ -1072,8 +1075,8 @@ static int count_changes_during(derivation *d) {
     return changes;
 }
 
-/* Changes are answered during a derivation. One or two may overtake it anyway; how many more depends on the machine,
- * so there are several rounds. */
+/* Checks that changes are answered during a derivation. One or two may overtake it in any case. The number of others
+ * depends on the machine, so there are several rounds. */
 START_TEST(other_changes_go_on_while_a_model_is_derived) {
     int changes = 0;
     load_large_robot();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Payloads of single requests: every quantity counts them as part of the model, and the model itself does not change.
+ * Checks payloads of single requests: every quantity counts them as part of the model, and the model itself does not
+ * change.
  */
 #include <check.h>
 #include <math.h>
@@ -29,7 +30,8 @@ static void derive(const char *model, const char *name, const dyn_client_operati
     dyn_client_loaded_model_free(loaded);
 }
 
-/* Returns a box with an offset and a rotation relative to its link. */
+/* Returns a box with an offset and a rotation relative to its link. If `replaces`, it replaces the link's own
+ * inertia. */
 static dyn_client_payload a_box(const char *link, bool replaces) {
     return (dyn_client_payload){.link = link,
                                 .inertia = {.mass = 1.5,
@@ -39,7 +41,7 @@ static dyn_client_payload a_box(const char *link, bool replaces) {
                                 .replaces = replaces};
 }
 
-/* Returns a link of the tree that moves. */
+/* Returns the name of a random link of the tree that moves. */
 static const char *moving_link(const dyn_model *model, random_source *random) {
     int link;
     do {
@@ -82,8 +84,8 @@ START_TEST(every_quantity_counts_payloads) {
 }
 END_TEST
 
-/* Checks quantities that random trees may not have: tasks that are not singular, and ellipsoids, whose axes have two
- * directions. */
+/* Checks quantities that random trees may not have: tasks that are not singular, and the torque ellipsoid, whose axes
+ * have two directions. */
 START_TEST(tasks_and_ellipsoids_count_payloads) {
     static const dyn_client_quantity quantities[] = {DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_INERTIA,
                                                      DYN_CLIENT_QUANTITY_OPERATIONAL_SPACE_BIAS,
@@ -121,7 +123,7 @@ START_TEST(tasks_and_ellipsoids_count_payloads) {
 }
 END_TEST
 
-/* Checks payloads in place of a link's own inertia. */
+/* Checks a payload that replaces a link's own inertia. */
 START_TEST(payloads_replace_inertias) {
     random_source random = random_seed("payloads instead", 20261124);
     const random_tree_options options = {.joints = 5, .with_fixed = true};
@@ -147,7 +149,7 @@ END_TEST
 
 static const dyn_client_query TWO_LINK = DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1);
 
-/* Checks a point mass at the tip of the planar arm, whose links have length 1: its part of M, g and h in closed
+/* Checks a point mass at the tip of the planar arm, whose links have length 1: its part of M, g, h and tau in closed
  * form. */
 START_TEST(methods_count_a_point_mass) {
     const double m = 2, g = 9.81, q[2] = {0.3, 1.1}, v[2] = {0.7, -0.4}, a[2] = {1.5, 2.5};
@@ -180,7 +182,7 @@ START_TEST(methods_count_a_point_mass) {
 }
 END_TEST
 
-/* Checks many states, on all workers and in the caller's order of joints. */
+/* Checks a batch of many states in the caller's order of joints, which all workers compute. */
 START_TEST(batches_count_payloads_in_every_sample) {
     enum { SAMPLES = 3000 };
     static const char *const backwards[] = {"joint2", "joint1"};
@@ -207,7 +209,7 @@ START_TEST(batches_count_payloads_in_every_sample) {
 }
 END_TEST
 
-/* A motion in rows has the torques of its states one by one. */
+/* Checks that a motion in rows has the torques of its states in a batch. */
 START_TEST(trajectories_count_payloads) {
     enum { ROWS = 5 };
     const dyn_client_payload box = a_box("tip", false);
@@ -239,7 +241,7 @@ END_TEST
 
 enum { CALLERS = 4, CALLS = 300 };
 
-/* One of several clients that share the model, each with a payload of its own. */
+/* Client that runs in a thread with a payload of its own; all of them share one model. */
 typedef struct caller {
     pthread_t thread;
     double mass;

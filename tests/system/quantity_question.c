@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Adds the frames, or the task, of a quantity to its request. */
+/* Adds the frames, the task or the subtree on which a quantity depends to its request. */
 static void place(const quantity_question *from, const dyn_client_task_frame *task, dyn_client_quantity_request *to) {
     dyn_client_reference_frame frame = from->reference_frame != DYN_CLIENT_REFERENCE_FRAME_UNSPECIFIED
                                            ? from->reference_frame
@@ -27,7 +27,7 @@ static void place(const quantity_question *from, const dyn_client_task_frame *ta
     }
 }
 
-/* Sends the request with the flagged inputs. */
+/* Sends the request with those inputs of `from` and the query whose flags are in `inputs`. */
 static dyn_client_status evaluate(dyn_client *client, const dyn_client_query *query, const quantity_question *from,
                                   const dyn_client_quantity_request *requests, uint64_t inputs, dyn_client_error *error,
                                   dyn_client_evaluation **answer) {

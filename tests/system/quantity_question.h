@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluations in tests: many quantities with the same frames, of which each gets those that it depends on.
+ * Evaluates many quantities in tests with one set of frames, arrays and other inputs. Each quantity is requested with
+ * those inputs that it depends on.
  */
 #ifndef DYNAMICS_TESTS_QUANTITY_QUESTION_H
 #define DYNAMICS_TESTS_QUANTITY_QUESTION_H
@@ -19,8 +20,8 @@ typedef struct quantity_question {
     const dyn_client_task_axis *task_axes;
 } quantity_question;
 
-/* Evaluates the quantities. Leaves out arrays and parts of the query that none of them depends on, which it first asks
- * the daemon for. */
+/* Evaluates the quantities; the caller frees the answer. Leaves out arrays and parts of the query that none of the
+ * quantities depends on, as a first request to the daemon tells. */
 dyn_client_status evaluate_quantities(dyn_client *client, const dyn_client_query *query,
                                       const quantity_question *question, dyn_client_error *error,
                                       dyn_client_evaluation **answer);

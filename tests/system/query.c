@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Query of requests: every method that computes with a model decodes it alike, refuses the parts that it does not
- * support, and names their places.
+ * Checks the query of requests: every method that computes with a model decodes it in one way, refuses the parts that
+ * the method does not support, and names their places.
  */
 #include <check.h>
 #include <math.h>
@@ -22,7 +22,8 @@ static dyn_client_error error;
 
 static const char *const PARTS[PART_COUNT] = {"joint_names", "gravity", "payloads", "external_forces", "precision"};
 
-/* Supported parts in the order of PARTS, as query.proto lists them. */
+/* Methods, with the parts of the query that they support (y) or refuse (n), in the order of PARTS. query.proto lists
+ * them. */
 static const struct {
     const char *method, *supported;
 } METHODS[] = {
@@ -47,7 +48,7 @@ static const struct {
 };
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 
-/* A request that has nothing but a query, and the reply to it; close_question frees it. */
+/* Query with its parts, and the reply to a request that has nothing but this query; close_question frees the reply. */
 typedef struct question {
     Dynamics__V1__Query query;
     Dynamics__V1__Vector3 gravity;
@@ -94,7 +95,7 @@ static void add_part(question *x, int part) {
     }
 }
 
-/* Sends the query (NULL: none) to a method of that name. */
+/* Sends a request for a method by its name, with the query (NULL: none), and returns the status of the reply. */
 static const Dynamics__V1__Status *call_method(question *x, const char *method, Dynamics__V1__Query *query) {
     const ProtobufCFieldDescriptor *field =
         protobuf_c_message_descriptor_get_field_by_name(&dynamics__v1__request__descriptor, method);
@@ -125,7 +126,7 @@ static void close_question(question *x) {
     dynamics__v1__reply__free_unpacked(x->reply, NULL);
 }
 
-/* Checks that a reply is a refusal of that part of a method's message. */
+/* Checks that a status is a refusal with this code, at this part of a method's message. */
 static void expect_field(const Dynamics__V1__Status *status, Dynamics__V1__Code code, const char *method,
                          const char *part) {
     char field[128];
@@ -210,8 +211,8 @@ START_TEST(clients_expect_a_model) {
 }
 END_TEST
 
-/* METHODS contains every message of a request with a query, except that of OpenStream: its parts follow from the
- * target, and streams.c checks them. */
+/* Checks that METHODS contains every method whose message has a query. OpenStream is left out: the parts that it
+ * supports follow from its target, and streams.c checks them. */
 START_TEST(all_methods_with_a_query_are_checked) {
     const ProtobufCMessageDescriptor *type = &dynamics__v1__request__descriptor;
     size_t count = 0;
@@ -245,7 +246,7 @@ END_TEST
 
 /* ---- external forces of trajectories ----------------------------------------------------------------------------- */
 
-/* A motion of two_link over ROWS rows, the wrench of its tip on the surroundings, and the reaction to it. */
+/* Motion of two_link over ROWS rows, the wrench of its tip on the surroundings, and the reaction to it. */
 typedef struct pushed_motion {
     double q[2 * ROWS], v[2 * ROWS], a[2 * ROWS], tau[2 * ROWS];
     double force[3 * ROWS], torque[3 * ROWS], reaction_force[3 * ROWS], reaction_torque[3 * ROWS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings as files of the daemon: damaged ones, other entries in their place, their use of the disk, and how they
- * are listed, fetched and deleted.
+ * Checks recordings as files of the daemon: damaged ones, other directory entries in their place, their use of the
+ * disk, and how they are listed, fetched and deleted.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static void path_of(const char *name, char path[PATH_SIZE]) {
     snprintf(path, PATH_SIZE, "%s/state/%s", fixture.directory, name);
 }
 
-/* Records steps of a new simulation, and deletes the simulation. */
+/* Records steps of a new simulation, and deletes the simulation; the recording remains. */
 static void record_steps(const char *recording, uint64_t steps) {
     uint64_t token = create("arm");
     ok(dyn_client_record_simulation(client, "arm", token, recording, 0, &error));
@@ -81,7 +81,7 @@ static void record_steps(const char *recording, uint64_t steps) {
 
 /* ---- damaged files ----------------------------------------------------------------------------------------------- */
 
-/* Copies the header of a recording to another one, and appends these bytes `count` times. */
+/* Copies the header of the recording `from` to a new file `to`, and appends `bytes` `count` times. */
 static void write_crafted(const char *from, const char *to, size_t count, const uint8_t *bytes, size_t size) {
     char path[PATH_SIZE];
     uint8_t header[FILE_SIZE];
@@ -109,7 +109,8 @@ static void write_crafted(const char *from, const char *to, size_t count, const 
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Checks states without values: each takes three bytes of the file, and a whole row of the reply. */
+/* Checks that recorded states without values are refused: each takes three bytes of the file, but a whole row of the
+ * reply. */
 START_TEST(recorded_states_without_values_are_refused) {
     const uint8_t empty_state[] = {2, 0x0a, 0};
     dyn_client_replay *replay;
@@ -125,7 +126,7 @@ START_TEST(recorded_states_without_values_are_refused) {
 }
 END_TEST
 
-/* Returns the header of a recording; the caller frees it. */
+/* Returns the header of the recording at this path; the caller frees it. */
 static Dynamics__V1__RecordingHeader *read_header(const char *from) {
     char path[PATH_SIZE];
     uint8_t bytes[FILE_SIZE];
@@ -144,7 +145,7 @@ static Dynamics__V1__RecordingHeader *read_header(const char *from) {
     return header;
 }
 
-/* Appends a message to a file, after its length. */
+/* Appends a message to a file, preceded by its length as a varint. */
 static void write_message(FILE *file, const ProtobufCMessage *message) {
     uint8_t bytes[FILE_SIZE];
     size_t size = protobuf_c_message_get_packed_size(message);
@@ -158,7 +159,7 @@ static void write_message(FILE *file, const ProtobufCMessage *message) {
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
 }
 
-/* Writes the recording "wrong" with this header and an input, and expects its replay to be refused. */
+/* Writes the recording "wrong" with this header and an input, and checks that its replay is refused. */
 static void check_wrong(const Dynamics__V1__RecordingHeader *header, Dynamics__V1__SimulationInput *input,
                         dyn_client_status status, const char *word) {
     char path[PATH_SIZE];
@@ -176,7 +177,8 @@ static void check_wrong(const Dynamics__V1__RecordingHeader *header, Dynamics__V
             "replay_simulation.recording", word);
 }
 
-/* The request has none of the fields that are wrong in the file. */
+/* Checks that wrong values in a recording are reported as errors of the recording, since the request does not contain
+ * these fields. */
 START_TEST(wrong_values_of_a_recording_are_reported_for_the_recording) {
     enum { FORCES = 65 };
     double one = 1;
@@ -208,7 +210,7 @@ END_TEST
 
 /* ---- directory entries that are not files ------------------------------------------------------------------------ */
 
-/* Checks that a model can be loaded, which needs a worker. */
+/* Checks that a worker is free, which loading a model needs. */
 static void check_workers(void) {
     static const char urdf[] = "<robot name='rod'><link name='base'/><link name='rod'><inertial><mass value='1'/>"
                                "<inertia ixx='1' iyy='1' izz='1' ixy='0' ixz='0' iyz='0'/></inertial></link>"
@@ -299,7 +301,7 @@ END_TEST
 
 /* ---- the disk ---------------------------------------------------------------------------------------------------- */
 
-/* Waits until the daemon's health has this word on recordings, or reports that all is well (""). */
+/* Waits until the health of recordings has a message with this word, or, for "", no message. */
 static void wait_for_health(const char *word) {
     char message[512] = "";
     for (int i = 0; i < 500; i++) {
@@ -344,7 +346,7 @@ static void check_broken(uint64_t token, const ending *expected) {
     ck_assert_uint_eq(error.limit, expected->limit);
 }
 
-/* Steps until the recording has far exceeded its space. */
+/* Steps the simulation "arm" until its recording has far exceeded its space. */
 static void step_far(uint64_t token) {
     ok(dyn_client_step_simulation(client, "arm", token, 20000, NULL, 0, NULL, &error));
 }
@@ -441,7 +443,7 @@ START_TEST(recordings_leave_the_reserve_of_the_disk_free) {
 }
 END_TEST
 
-/* Mounts a small file system for recordings. Returns whether this process may do so. */
+/* Mounts a small file system for recordings and starts a daemon. Returns false where this process may not mount. */
 static bool mount_small_disk(void) {
     char path[PATH_SIZE];
     if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0) {
@@ -559,7 +561,7 @@ END_TEST
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Fetches a recording in parts of `part_bytes`. */
+/* Fetches a recording in parts of `part_bytes`; returns its size. */
 static size_t fetch(const char *name, uint64_t part_bytes, uint8_t *bytes) {
     dyn_client_recording_part *part;
     size_t used = 0;

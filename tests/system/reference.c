@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values of real robots.
+ * Reads reference values of real robots and compares results of the daemon with them.
  */
 #include "system/reference.h"
 
@@ -50,7 +50,8 @@ const dyn_client_joint *find_joint(const dyn_client_description *robot, const ch
     return NULL;
 }
 
-/* Joint i's coordinates: two are the cosine and sine of one angle. */
+/* Copies the coordinates of a joint of the reference to the robot's order. Where the robot's joint has one coordinate
+ * and the reference two numbers, these are the cosine and sine of the angle. */
 static void read_q(const reference *of, const json_t *joint, const json_t *from, double *to) {
     const dyn_client_joint *own = find_joint(of->robot, json_string_value(json_object_get(joint, "name")));
     size_t index = read_size(joint, "idx_q"), width = read_size(joint, "nq");
@@ -75,7 +76,7 @@ static void map_velocities(reference *of) {
     }
 }
 
-/* Rows of a field of width nv, in the robot's order. */
+/* Returns rows of a field with nv numbers, in the robot's order; the caller frees them. */
 static double *read_velocities(const reference *of, const char *field) {
     double *rows = calloc(of->count * of->nv + 1, sizeof *rows);
     for (size_t s = 0; s < of->count; s++) {
@@ -268,7 +269,7 @@ void reference_multiply(const reference *of, const dyn_client_block *matrix, siz
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Returns whether the robot of this file has a description. */
+/* Returns whether the robot of this file has a description; prints a line where it has none. */
 static bool has_robot(const char *file) {
     char path[1024];
     snprintf(path, sizeof path, "%s/golden/%s", DYNAMICS_REFERENCE_DIR, file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reference values of real robots, compared with those of the daemon through libdynamicsclient.
+ * Reads reference values of real robots and compares results of the daemon, through libdynamicsclient, with them.
  *
  * The values come from another library, computed in extended precision; they are in DYNAMICS_REFERENCE_DIR, golden/ and
  * robots/. A quantity agrees when the norm of the difference is below 1e-10 of the norm of the reference. A mismatch
@@ -15,11 +15,12 @@
 
 #include "system/quantity_question.h"
 
-/* Returns the files with reference values of robots that have a description; the caller frees them. */
+/* Returns the names of the files with reference values of robots that have a description; reference_files_free frees
+ * them. */
 char **reference_files(int *count);
 void reference_files_free(char **files, int count);
 
-/* One robot with its reference states. */
+/* Robot with its reference states. */
 typedef struct reference {
     json_t *root;
     json_t *joints;
@@ -35,14 +36,14 @@ typedef struct reference {
     const char **names;                /* of joints, in the reference's order; NULL: not used */
 } reference;
 
-/* Reads a file, and loads its robot into the daemon at `address`. */
+/* Reads a file, and loads its robot into the daemon at `address`. A failure ends the Check test. */
 void reference_open(reference *of, const char *address, const char *file);
 void reference_close(reference *of);
 
-/* Makes the query name the joints in the reference's order, and copies q, v, a and tau into it. */
+/* Sets the query to name the joints in the reference's order, and copies q, v, a and tau to arrays in that order. */
 void reference_use_names(reference *of);
 
-/* Returns whether the first state has a field. */
+/* Returns whether the first state of the reference has a field. */
 bool has(const reference *of, const char *field);
 
 /* Returns the name of the frame of the reference's "ee" fields. */
@@ -52,19 +53,21 @@ const char *frame_of(const reference *of);
 dyn_client_evaluation *reference_evaluate(const reference *of, size_t count, const dyn_client_quantity *quantities,
                                           dyn_client_reference_frame reference_frame);
 
-/* Multiplies a block's matrix of one sample by a vector of nv: sums over its last axis. */
+/* Multiplies the matrix of sample s in a block by a vector of nv numbers: sums over the block's last axis. */
 void reference_multiply(const reference *of, const dyn_client_block *matrix, size_t s, const double *vector,
                         double *product);
 
 const dyn_client_joint *find_joint(const dyn_client_description *robot, const char *name);
 
-/* Reads numbers of JSON. */
+/* Returns the integer member `key` of a JSON object. */
 size_t read_size(const json_t *object, const char *key);
+
+/* Returns the number at an index of a JSON array. */
 double at(const json_t *list, size_t index);
 
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
-/* A sum of squared differences and one of squared references. */
+/* Sum of squared differences from a reference, and sum of squared references. */
 typedef struct deviation {
     double difference, norm;
 } deviation;
@@ -73,10 +76,10 @@ void add(deviation *to, double computed, double expected);
 void check(const reference *of, const char *quantity, size_t state, deviation found);
 void check_within(const reference *of, const char *quantity, size_t state, deviation found, double tolerance);
 
-/* Prints the largest deviation that was found. */
+/* Prints the number of robots and the largest deviation that was found. */
 void reference_summarize(int robots);
 
-/* Ends the test when a call has failed. */
+/* Ends the Check test with a message when a call has failed. */
 void must(const reference *of, const char *call, dyn_client_status status, const dyn_client_error *error);
 
 #endif

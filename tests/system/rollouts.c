@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts and trajectories through the daemon: equal numbers alone and together, refusals, deadlines, progress and
- * cancellation.
+ * Checks rollouts and trajectories through the daemon: equal numbers alone and together, refusals, deadlines, progress
+ * and cancellation.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static dyn_client_error error;
 
 static const dyn_client_query UR5 = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = 1);
 
-/* Options of the textbook's equation: rigid bodies alone. */
+/* Options for rigid bodies alone, as in the textbook's equation of motion. */
 static const dyn_client_stepping IDEAL =
     DYN_CLIENT_STEPPING_INIT(.integrator = DYN_CLIENT_INTEGRATOR_RK4, .ignore_damping = true, .ignore_friction = true,
                              .ignore_effort_limits = true, .stop = DYN_CLIENT_JOINT_STOP_NONE);
@@ -45,7 +45,8 @@ static dyn_client_rollout *roll_out(const dyn_client_query *query, const dyn_cli
     return result;
 }
 
-/* Compares with Modern Robotics (Lynch and Park 2017), exercise 8.15. */
+/* Compares a motion in fixed steps with the accurate one for the fall of Modern Robotics (Lynch and Park 2017),
+ * exercise 8.15. */
 START_TEST(ur5_falls_as_the_accurate_motion_does) {
     const double q[NV] = {0};
     dyn_client_stepping fine = IDEAL;
@@ -237,8 +238,7 @@ START_TEST(wrong_requests_are_refused_with_their_field) {
 }
 END_TEST
 
-/* Returns the velocity of the first joint after it was released beyond its limit, with such a stop. */
-/* Velocity of the first joint after it was let go beyond its limit, with such a stop. */
+/* Returns the velocity of the first joint after it was released beyond its limit, with this kind of stop. */
 static double pushed_back(dyn_client_joint_stop stop, const dyn_client_spring_stop *spring) {
     const double q[] = {6.4, -1, 1, 0, 0, 0}; /* the limit is 2 pi */
     const dyn_client_stepping stepping =
@@ -316,7 +316,8 @@ static bool note(void *context, double fraction) {
     return fraction < t->enough;
 }
 
-/* Returns the seconds that a rollout of `steps` steps took. */
+/* Runs a rollout of `steps` steps with a timeout; returns its duration in seconds. `t` receives the progress, unless it
+ * is NULL. */
 static double time_rollout(double timeout, size_t steps, observed_progress *t, dyn_client_status *status) {
     static const double q[NV] = {0};
     struct timespec begin, end;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests of which single states fail: with ON_ERROR_MARK their rows are NaN, all other rows have the bits of a
+ * Checks requests in which single states fail: with ON_ERROR_MARK their rows are NaN, all other rows have the bits of a
  * request without them, and the reply names the errors.
  */
 #include <check.h>
@@ -13,7 +13,7 @@
 #include "system/client_fixture.h"
 #include "system/unforked.h"
 
-/* More than a few blocks of states, the last of them not full. */
+/* SAMPLES fills more than a few blocks of states, the last of them not completely. */
 enum { SAMPLES = 5003, NQ = 6, REPORTED_ERRORS = 1000 };
 
 static dyn_client_error error;
@@ -30,7 +30,8 @@ static bool fails(size_t sample) {
            sample == SAMPLES - 1;
 }
 
-/* States, and states with a number that is not finite in those that fail. */
+/* Arrays of states: right ones (good), those with a number that is not finite in the states that fail (spoilt), and
+ * zeros. */
 static double good[SAMPLES * NQ], spoilt[SAMPLES * NQ], zeros[SAMPLES * NQ];
 static size_t failing;
 
@@ -126,7 +127,7 @@ static Dynamics__V1__Reply *send_request(const Dynamics__V1__Request *request) {
     return reply;
 }
 
-/* Requests gravity forces with the protocol's own messages. */
+/* Requests gravity forces with the protocol's own messages; the caller frees the reply. */
 static Dynamics__V1__Reply *call_gravity(size_t samples, double *q, Dynamics__V1__OnError on_error) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -144,7 +145,7 @@ static Dynamics__V1__Reply *call_gravity(size_t samples, double *q, Dynamics__V1
 
 static char tip[] = "tool0", *frames[] = {tip};
 
-/* Requests several quantities; failing states are marked. */
+/* Requests several quantities, with failing states marked; the caller frees the reply. */
 static Dynamics__V1__Reply *evaluate(double *q) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -172,7 +173,7 @@ static Dynamics__V1__Reply *evaluate(double *q) {
     return send_request(&request);
 }
 
-/* Requests the pose and the Jacobian of a frame; failing states are marked. */
+/* Requests the pose and the Jacobian of a frame, with failing states marked; the caller frees the reply. */
 static Dynamics__V1__Reply *compute_kinematics(double *q) {
     static char model[] = "ur5";
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -191,7 +192,7 @@ static Dynamics__V1__Reply *compute_kinematics(double *q) {
     return send_request(&request);
 }
 
-/* Checks the rows of one array of two replies: the failing states are NaN, the others have equal bits. */
+/* Compares an array of two replies: the rows of failing states are NaN, the others have equal bits. */
 static void compare_rows(size_t found_count, const double *found, size_t wanted_count, const double *wanted) {
     size_t width = wanted_count / SAMPLES;
     ck_assert_uint_gt(width, 0);
@@ -202,7 +203,7 @@ static void compare_rows(size_t found_count, const double *found, size_t wanted_
     }
 }
 
-/* Checks that the errors of the failing states are listed by the method's field. */
+/* Checks that the reply lists the error of each failing state with its field, which begins with the method's name. */
 static void expect_errors(const Dynamics__V1__Reply *reply, const char *method) {
     size_t next = 0;
     ck_assert_int_eq(reply->status->code, DYNAMICS__V1__CODE__CODE_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A peer that never answers.
+ * Peer that accepts connections and never answers.
  */
 #include "system/silent_peer.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations in the daemon: their pace, the right to command them, their events, and their state after a restart.
+ * Checks simulations in the daemon: their pace, the right to control them, their events, and their state after a
+ * restart.
  */
 #include <check.h>
 #include <glob.h>
@@ -129,7 +130,7 @@ END_TEST
 
 /* ---- external forces --------------------------------------------------------------------------------------------- */
 
-/* Loads a body of 2 kg that floats, with its centre of mass at its origin. */
+/* Loads the model "brick": a floating body of 2 kg, with its centre of mass at its origin, without gravity. */
 static void load_brick(void) {
     static const double none[3] = {0};
     const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(
@@ -240,7 +241,7 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
 }
 END_TEST
 
-/* Checks that the daemon reports exactly these forces as acting. */
+/* Checks that the daemon reports exactly these external forces as acting on a simulation. */
 static void check_forces(const char *name, size_t count, const dyn_client_external_force *forces) {
     static const double zero[3] = {0};
     dyn_client_simulation *reported = look(name);
@@ -407,7 +408,7 @@ END_TEST
 
 /* ---- the query of a simulation ----------------------------------------------------------------------------------- */
 
-/* State and query of the two-link arm on the moon with a ball at its tip, which a force pushes. */
+/* Simulation of the two-link arm on the moon, with a ball at its tip, which a force pushes. */
 static const double moon[3] = {0, 0, -1.62}, tip_push[3] = {3, 0, 5}, loaded_q[2] = {0.4, -0.9};
 static const dyn_client_payload ball = {.link = "tip", .inertia = {.mass = 1.5, .center_of_mass = {0.1, 0, 0.2}}};
 static const dyn_client_external_force tip_force = {
@@ -421,7 +422,7 @@ static const dyn_client_simulation_options loaded_arm = DYN_CLIENT_SIMULATION_OP
         .stepping = &(dyn_client_stepping)DYN_CLIENT_STEPPING_INIT(.ignore_damping = true, .ignore_friction = true,
                                                                    .ignore_effort_limits = true));
 
-/* Computes the accelerations of the arm under the given parts of the query. */
+/* Computes the accelerations of the arm under this gravity, with the ball and the force if their counts are 1. */
 static void accelerate(const double *gravity, size_t payload_count, size_t force_count, double a[2]) {
     const dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = "two_link", .nq = 2, .nv = 2, .samples = 1, .gravity = gravity,
@@ -842,7 +843,7 @@ START_TEST(limits_are_kept) {
 }
 END_TEST
 
-/* Checks that the reply of steps states how many were done and why not more. */
+/* Checks that the reply to a step request states the number of steps done, and the reason for their end. */
 static void expect_end(const dyn_client_simulation *state, dyn_client_steps_end end, uint64_t done) {
     ck_assert_str_eq(dyn_client_steps_end_name(state->ended_by), dyn_client_steps_end_name(end));
     ck_assert_uint_eq(state->steps_done, done);
@@ -869,7 +870,7 @@ START_TEST(steps_past_the_deadline_are_counted_and_answered) {
 }
 END_TEST
 
-/* One step takes several milliseconds, all of them take seconds. */
+/* Checks the deadline of steps of which each takes several milliseconds, and all together seconds. */
 START_TEST(steps_of_many_evaluations_end_at_the_deadline) {
     enum { STEPS = 60 };
     start_with("[limits]\nrequest_time = 0.2\n");
@@ -938,7 +939,7 @@ START_TEST(wall_times_of_states_and_events_are_nanoseconds) {
 }
 END_TEST
 
-/* Reads the daemon's instance, and checks that events of a new simulation carry it. */
+/* Returns the number of the daemon's instance, after checking that events of a new simulation contain it. */
 static uint64_t check_instance(const char *name) {
     dyn_client_simulation_options options =
         DYN_CLIENT_SIMULATION_OPTIONS_INIT(.name = name,
@@ -1133,7 +1134,7 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
 }
 END_TEST
 
-/* Loads a robot by request, which is in no directory. */
+/* Loads a pendulum by a request, so that no directory contains it. `digest` receives the beginning of its digest. */
 static void load_pendulum_as(const char *name, double length, char digest[DIGEST_PREFIX]) {
     char urdf[512];
     snprintf(
@@ -1223,7 +1224,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
 }
 END_TEST
 
-/* Finds the snapshot in force. */
+/* Finds the only snapshot file of the state directory. */
 static void find_snapshot(char path[160]) {
     char pattern[160];
     glob_t found;
@@ -1254,7 +1255,7 @@ static void seal_records(uint8_t *bytes, size_t size) {
     }
 }
 
-/* Replaces every q[0] of that value by a NaN in the snapshot. */
+/* Replaces every number in the snapshot that equals `q` by NaN, and corrects the checksums. */
 static void spoil_snapshot(double q) {
     const double nan = NAN;
     char path[160];
@@ -1277,7 +1278,8 @@ static void spoil_snapshot(double q) {
     ck_assert_int_gt(spoilt, 0);
 }
 
-/* Checks one bad simulation among others of its model, of which only the first describes the model in the file. */
+/* Checks that one bad simulation in a snapshot does not prevent the restoration of another one of its model. Only the
+ * first, bad one describes the model in the file. */
 START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
     const char *const names[] = {"first", "second"};
     uint64_t tokens[2];
@@ -1310,7 +1312,8 @@ START_TEST(bad_simulation_in_a_snapshot_costs_no_other_of_its_model) {
 }
 END_TEST
 
-/* Checks a restored model whose own name and the one with its digest belong to models of earlier simulations. */
+/* Checks that the log reports a restored model for which both its own name and the one with its digest belong to models
+ * of earlier simulations. */
 START_TEST(restored_model_whose_names_are_both_in_use_is_reported) {
     char digest[DIGEST_PREFIX], other[DIGEST_PREFIX], name[64], words[160];
     const char *const names[] = {"a", "b", "c"};

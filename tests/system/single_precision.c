@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Single precision by request: close to double but not equal, the same for one state and in a batch, and refused where
- * it is not available.
+ * Checks single precision by request: results are close to double precision but not equal, have the same bits for one
+ * state and in a batch, and are refused where single precision is not available.
  */
 #include <check.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static dyn_client_query ur5_query(size_t samples, dyn_client_precision precision
                                                    .precision = precision);
 }
 
-/* Checks numbers that are close up to rounding, but not equal. */
+/* Checks that numbers equal the expected ones up to rounding in single precision, but not exactly. */
 static void expect_rounded(const char *what, const double *found, const double *expected, size_t count) {
     double most = 0, difference = 0;
     for (size_t i = 0; i < count; i++) {
@@ -168,7 +168,7 @@ START_TEST(numbers_beyond_single_precision_are_refused) {
 }
 END_TEST
 
-/* A double is accepted if it rounds to a finite float, in a batch and alone. */
+/* Checks that a double is accepted if it rounds to a finite float, in a batch and alone. */
 START_TEST(single_precision_ends_where_rounding_does) {
     const double most = 0x1.fffffefffffffp127, rest[9 * JOINTS] = {0};
     for (size_t samples = 1; samples <= 9; samples += 8) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Requests of dynamics.v1 over a hand-made connection. */
+/* Sends requests of dynamics.v1 over connections of sp_wire.h and checks the replies. */
 #include "system/sp_request.h"
 
 #include <check.h>

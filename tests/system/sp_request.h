@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests of dynamics.v1 over a hand-made connection, and checks of their replies.
+ * Sends requests of dynamics.v1 over connections of sp_wire.h, without a client library, and checks the replies.
  */
 #ifndef DYNAMICS_TESTS_SP_REQUEST_H
 #define DYNAMICS_TESTS_SP_REQUEST_H
@@ -11,10 +11,11 @@
 /* Time in which every request must be answered, in seconds. */
 #define SP_PATIENCE 20.0
 
-/* Sends bytes as the body of a request and returns the reply, which must arrive; the caller frees it. */
+/* Sends bytes as the body of a request and returns the reply, which must arrive within SP_PATIENCE; sp_free_reply frees
+ * it. */
 Dynamics__V1__Reply *sp_call_bytes(const sp_peer *peer, const void *bytes, size_t size);
 
-/* Sends a request and returns the reply; the caller frees it. */
+/* Sends a request and returns the reply; sp_free_reply frees it. */
 Dynamics__V1__Reply *sp_call(const sp_peer *peer, const Dynamics__V1__Request *request);
 
 void sp_free_reply(Dynamics__V1__Reply *reply);
@@ -26,7 +27,7 @@ uint8_t *sp_pack(const Dynamics__V1__Request *request, size_t *size);
  * it. */
 void sp_expect_error(Dynamics__V1__Reply *reply, Dynamics__V1__Code code, const char *field, const char *words);
 
-/* Checks that the reply is a success. */
+/* Checks that the reply is a success; does not free it. */
 void sp_expect_ok(const Dynamics__V1__Reply *reply);
 
 /* Requests torques of the two-link arm at one random state and compares them with equations 8.9 to 8.10 of Modern

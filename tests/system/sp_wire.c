@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Wire protocol of nng over plain sockets. */
+/* Speaks the wire protocol of nng over plain sockets. */
 #include "system/sp_wire.h"
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Largest reply; a longer one is an error of the daemon. */
+/* Largest reply in bytes; a longer one is an error of the daemon. */
 enum { MAX_REPLY = 512 << 20 };
 
 static const double GREETING_SECONDS = 5;
@@ -90,7 +90,7 @@ void sp_greeting(uint16_t protocol, uint8_t greeting[SP_GREETING_SIZE]) {
     memcpy(greeting, bytes, sizeof bytes);
 }
 
-/* Reads exactly `size` bytes. */
+/* Reads exactly `size` bytes, until the time `end` of sp_now. Returns SP_MESSAGE when all have arrived. */
 static sp_result read_bytes(const sp_peer *peer, double end, void *bytes, size_t size) {
     uint8_t *to = bytes;
     while (size > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams of points from planners that are good, early, wrong, hostile or dead.
+ * Checks streams of points from planners that are right, early, wrong, hostile or dead.
  */
 #include <check.h>
 #include <math.h>
@@ -58,7 +58,7 @@ static dyn_client_stream *open_stream(const dyn_client_stream_options *options) 
     return stream;
 }
 
-/* Computes a motion: n points from number `first` on. */
+/* Computes n points of a motion, from number `first` on, 1 ms apart. */
 static void plan(size_t first, size_t n, double *t, double *q, double *v, double *a) {
     for (size_t i = 0; i < n; i++) {
         t[i] = (double)(first + i) * 1e-3;
@@ -79,7 +79,8 @@ static void push(dyn_client_stream *stream, size_t first, size_t n) {
     ok(dyn_client_push_points(stream, n, t, q, v, a, NULL, 0, &error));
 }
 
-/* Returns the counters after `chunks` chunks were counted; the caller frees them. */
+/* Waits until the daemon has counted `chunks` chunks of a stream. Returns the stream's counters, which the caller
+ * frees. */
 static dyn_client_stream_list *wait_for(const char *name, uint64_t chunks) {
     dyn_client_stream_list *list = NULL;
     for (int i = 0; i < 2000; i++) {
@@ -166,7 +167,7 @@ START_TEST(points_come_back_as_torques_of_inverse_dynamics) {
 }
 END_TEST
 
-/* The request that ends a stream, which takes another path than its points, does not overtake them. */
+/* Checks that the request that ends a stream, which takes another path than its points, does not overtake them. */
 START_TEST(points_under_way_come_before_the_end) {
     for (int round = 0; round < 20; round++) {
         dyn_client_stream_list *last;
@@ -358,8 +359,8 @@ START_TEST(flooding_planner_neither_uses_memory_nor_delays_others) {
 }
 END_TEST
 
-/* Floods of new streams release their memory, which comes from several threads, except for the ends of arenas, which
- * malloc_trim keeps: the first floods find them. */
+/* Checks that floods of new streams release their memory. It comes from several threads, and malloc_trim does not
+ * return the ends of their arenas, so the first floods are not counted. */
 START_TEST(floods_leave_no_memory_allocated) {
     dyn_client_stream_options options =
         DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
@@ -383,7 +384,7 @@ START_TEST(floods_leave_no_memory_allocated) {
 }
 END_TEST
 
-/* Creates a simulation in lockstep whose PD controller follows a stream. */
+/* Creates a simulation "arm" in lockstep, whose computed-torque controller can follow a stream; returns its token. */
 static uint64_t create_follower(void) {
     static const double kp = 400, kd = 40;
     dyn_client_simulation_options options = DYN_CLIENT_SIMULATION_OPTIONS_INIT(
@@ -483,7 +484,8 @@ START_TEST(external_forces_act_beside_a_stream) {
 }
 END_TEST
 
-/* Opens a stream without points into the simulation, runs a step, and waits for the event that names the stream. */
+/* Opens a stream without points into the simulation "arm", runs a step, and waits for the event that names the
+ * stream. */
 static void starve(const char *name, uint64_t token, dyn_client_watch *watch) {
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
     dyn_client_stream_options options =
@@ -643,7 +645,7 @@ START_TEST(refused_stream_leaves_no_recording) {
 }
 END_TEST
 
-/* A refused chunk uses up no numbers: its points can be pushed again in parts. */
+/* Checks that a refused chunk uses up no numbers: its points can be pushed again in parts. */
 START_TEST(chunk_that_no_recording_can_hold_is_refused) {
     enum { MANY = 60000, FEW = 20000 };
     dyn_client_stream_options options =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tests in the program's own process. */
+/* Runs tests in the program's own process. */
 #include "system/unforked.h"
 
 int run_unforked(const char *name, TCase *tests) {

@@ -7,7 +7,7 @@
 
 #include <check.h>
 
-/* Runs the tests of one case and returns the exit code. */
+/* Runs the tests of one case without forks and returns the program's exit code. */
 int run_unforked(const char *name, TCase *tests);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { MAX_QUANTITIES = 128 };
 
-/* Returns whether every random tree has the quantity, and a unique one: tasks may be singular, and the axes of
+/* Returns whether every random tree has the quantity, and only one value of it. Tasks may be singular, and the axes of
  * ellipsoids have two directions. */
 static bool is_comparable(dyn_client_quantity quantity) {
     switch (quantity) {
@@ -72,7 +72,7 @@ dyn_client_evaluation *wire_evaluate(const wire_tree *tree, const char *model, s
     return answer;
 }
 
-/* Returns |x - y| of one block, and |y|. */
+/* Returns |x - y| of the numbers of one block; `norm` receives |y|. */
 static double deviation(const dyn_client_block *x, const dyn_client_block *y, double *norm) {
     double off = 0, size = 0;
     for (size_t i = 0; i < x->width; i++) {

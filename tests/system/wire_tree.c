@@ -16,7 +16,7 @@ void wire_require(dyn_client_status status, const dyn_client_error *error) {
 
 /* ---- descriptions ------------------------------------------------------------------------------------------------ */
 
-/* A description and the builder that its strings live in. */
+/* Description, with the builder that owns its strings. */
 typedef struct held_description {
     dyn_client_model_description form;
     dyn_builder *builder;
@@ -60,7 +60,7 @@ static dyn_client_constraint_frame side_form(const dyn_constraint_frame *from) {
     return to;
 }
 
-/* Describes a loop joint, a distance or a point on a plane. */
+/* Converts a loop joint, a distance or a point on a plane to the client's form. */
 static dyn_client_constraint constraint_form(const dyn_constraint_description *from) {
     dyn_client_constraint to = {.name = from->name,
                                 .kind = (dyn_client_constraint_kind)from->kind,

@@ -22,18 +22,19 @@ typedef struct wire_tree {
     double *q, *v, *a, *tau; /* a state */
 } wire_tree;
 
-/* Makes a random tree, sends its description under that name, and draws a state. */
+/* Creates a random tree, loads its description into the daemon under a name, and draws a state. wire_tree_close frees
+ * the tree. */
 void wire_tree_open(dyn_client *client, random_source *random, const random_tree_options *options, const char *name,
                     wire_tree *opened);
 
-/* Unloads the model and frees the tree. */
+/* Unloads the model from the daemon and frees the tree. */
 void wire_tree_close(wire_tree *closed);
 
 /* Returns the description of a model in the client's form; wire_description_free frees it. */
 dyn_client_model_description *wire_description(const dyn_model *model);
 void wire_description_free(dyn_client_model_description *freed);
 
-/* Ends the test when a call has failed. */
+/* Ends the Check test with a message when a call has failed. */
 void wire_require(dyn_client_status status, const dyn_client_error *error);
 
 #endif
