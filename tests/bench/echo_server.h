@@ -10,8 +10,8 @@
 
 #include "child.h"
 
-/* Serves until the process ends. Listens at an ipc address and on a tcp port that the system chooses, and writes the
- * tcp address as a line on standard output. Completion callbacks serve the contexts, as in the daemon. */
+/* Serves requests until the process ends. Listens at an ipc address and on a tcp port that the system chooses, and
+ * writes the tcp address as a line on standard output. Completion callbacks serve the contexts, as in the daemon. */
 _Noreturn void serve_echo(const char *ipc, size_t reply_size);
 
 typedef struct echo_server {

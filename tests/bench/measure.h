@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Side-by-side measurements: in each round every subject gets a slice of time, so that disturbances of the machine
- * affect all alike.
+ * Measures subjects side by side: in each round every subject gets a slice of time, so that disturbances of the machine
+ * affect all subjects.
  */
 #ifndef DYNAMICS_BENCH_MEASURE_H
 #define DYNAMICS_BENCH_MEASURE_H

@@ -61,8 +61,8 @@ static sums specialized(const dyn_model *model, int a) {
     return {(long)n.multiplications, (long)n.additions};
 }
 
-/* Returns the operations of the kernel as written. It runs over numbers that count; such a number has the size of a
- * double. */
+/* Returns the operations of the kernel as written, by running it over numbers that count their operations. Such a
+ * number has the size of a double. */
 static sums as_written(const dyn_model *model, int a) {
     const kernel_table *table = &dyn_kernel_table_counted;
     double gravity[3];

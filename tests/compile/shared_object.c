@@ -128,7 +128,8 @@ static dyn_status run(const fixture *f, dyn_workspace *w, int algorithm, size_t 
     }
 }
 
-/* Computes the results of all algorithms for samples first .. first + n - 1; they lie in `out` one after the other. */
+/* Computes the results of all algorithms for samples first .. first + n - 1, and stores them in `out` one after the
+ * other. */
 static void compute(const fixture *f, dyn_workspace *w, size_t first, size_t n, double *out) {
     size_t nv = (size_t)dyn_model_nv(f->model);
     dyn_error error;

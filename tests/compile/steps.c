@@ -152,7 +152,7 @@ START_TEST(samples_do_not_depend_on_each_other) {
                 ck_assert_msg(memcmp(few_v, v + first * r.nv, n * r.nv * sizeof *v) == 0, "%d: v of %zu", k, n);
             }
         }
-        /* Stepping one by one yields the same bits. */
+        /* Single steps yield the bits of a rollout. */
         const dyn_step_input input =
             DYN_STEP_INPUT_INIT(.tau = r.tau, .q_ref = options.control != DYN_CONTROL_NONE ? r.q_ref : NULL);
         memcpy(few_q, r.q, r.nq * sizeof *q);

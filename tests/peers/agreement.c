@@ -171,7 +171,7 @@ static void compare_frames(pair *p, algorithm_id id) {
         if (compute_theirs(p, id, &in, p->theirs)) {
             compare(p, id, p->ours, p->theirs, algorithm_width(id, p->model));
         } else if (id == ALGORITHM_POSE || id == ALGORITHM_JACOBIAN) {
-            /* A library may not know the root, or links that are fixed to it. */
+            /* The peer may lack the root, or links that are fixed to it. */
             ck_assert_int_eq(dyn_model_link(p->model, link)->moving_joint, -1);
         }
     }

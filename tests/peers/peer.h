@@ -39,9 +39,9 @@ typedef struct peer_library {
     double tolerance; /* relative difference that rounding in the library explains */
     bool has_floating_base, has_point_masses;
 
-    /* Creates the robot of a model, built from its description link by link; the model must outlive it. With
-     * `merge_fixed` the library merges links on fixed joints into their parents where it can, and they cannot be
-     * queried then. Returns NULL, with the reason, where the library cannot represent such a robot. */
+    /* Creates the robot of a model, built from the model's description link by link; the model must outlive the robot.
+     * With `merge_fixed` the library merges links on fixed joints into their parents where it can; merged links cannot
+     * be queried. Returns NULL, with the reason, where the library cannot represent the robot. */
     peer *(*create)(const dyn_model *model, bool merge_fixed, char reason[PEER_REASON_SIZE]);
     /* Loads the robot by the library's own reader from the text of a URDF file. NULL function: the library has no
      * reader. */

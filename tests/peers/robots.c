@@ -94,8 +94,9 @@ dyn_model *robot_chain(int bodies) {
     return finish(builder, "chain", DYN_BASE_FIXED);
 }
 
-/* Adds one branch of the humanoid: joints that turn about the axes named by a word such as "zxyyyx", each 0.2 m further
- * along `step` than its predecessor; the first one's parent is `parent`. Returns the number of its last link. */
+/* Adds one branch of the humanoid: revolute joints about the axes that a word such as "zxyyyx" names. The first joint
+ * is at `place` on the link `parent`, each other one 0.2 m further along `step`. Returns the number of the branch's
+ * last link. */
 static int add_branch(dyn_builder *builder, int parent, int first, const char *axes, const double place[3],
                       const double step[3], double mass) {
     for (int i = 0; axes[i]; i++) {

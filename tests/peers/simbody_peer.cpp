@@ -59,8 +59,8 @@ SimTK::Body::Rigid to_body(const dyn_inertia &inertia) {
     return SimTK::Body::Rigid(SimTK::MassProperties(inertia.mass, c, central.shiftFromMassCenter(c, inertia.mass)));
 }
 
-/* Adds the mobilizer of a body and returns its index, which is invalid where Simbody has no such joint. Simbody turns
- * about z and slides along x, so both of its frames are turned. */
+/* Adds the mobilizer of a body and returns its index, which is invalid where Simbody has no such joint. Pin joints of
+ * Simbody rotate about z and sliders move along x, so both frames of the mobilizer are rotated to the joint's axis. */
 SimTK::MobilizedBodyIndex add_body(SimTK::MobilizedBody &parent, const body &b, const dyn_model *model) {
     SimTK::Body::Rigid rigid = to_body(b.inertia);
     SimTK::Transform origin = to_transform(b.origin);

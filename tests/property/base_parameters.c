@@ -114,7 +114,7 @@ static void add_square_joint(random_source *random, dyn_builder *builder, int k,
     snprintf(name, sizeof name, "joint%d", k);
     snprintf(parent, sizeof parent, "link%d", random_index(random, 3) ? k - 1 : random_index(random, k));
     snprintf(child, sizeof child, "link%d", k);
-    /* Few trees get a floating joint, because nothing of its link is regrouped. */
+    /* Few trees contain a floating joint, because no parameter of its link is regrouped. */
     int kinds = (int)(sizeof types / sizeof types[0]) - (random_index(random, 4) ? 1 : 0);
     dyn_joint_description joint = {.name = name,
                                    .type = types[random_index(random, kinds)],

@@ -182,8 +182,8 @@ START_TEST(operators_multiply_to_the_factors) {
 }
 END_TEST
 
-/* Checks that the end effector of a chain that is held does not accelerate, that its wrench nu accounts for the
- * difference of accelerations, M (a_held - a) = J' nu, and that L is J M^-1 J'. */
+/* Checks that an end effector that is held fixed does not accelerate, that its wrench nu accounts for the difference of
+ * accelerations, M (a_held - a) = J' nu, and that L is J M^-1 J'. */
 START_TEST(a_held_end_effector_does_not_accelerate) {
     static const double minus_gravity[6] = {0, 0, 0, 0, 0, 9.81};
     random_source base = random_seed("held end effector", 1816);

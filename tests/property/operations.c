@@ -97,7 +97,7 @@ static void assert_same_pose(const char *what, int k, const dyn_pose *a, const d
     assert_close(what, k, a->rotation, b->rotation, 9, 1e-11);
 }
 
-/* Checks that every link that both robots have has the same pose. */
+/* Checks that the links that both robots have are at the same poses. */
 static void assert_same_poses(const char *what, int k, robot *a, robot *b) {
     for (int i = 0; i < dyn_model_link_count(a->model); i++) {
         const char *name = link_name(a->model, i);
@@ -322,7 +322,8 @@ START_TEST(loaded_workspace_computes_as_a_loaded_model) {
             assert_close("ABA(RNEA)", k, a, plain.a, (size_t)nv, 1e-7);
         }
         ck_assert_double_eq_tol(dyn_model_mass(loaded), dyn_model_mass(twice), 1e-12 * dyn_model_mass(twice) + 1e-15);
-        /* The unloaded workspace, and one with no payload, compute the same bits. */
+        /* The model without payloads, and that of the workspace once its payloads are removed, compute the bits from
+         * before the payloads. */
         require(dyn_rnea(plain.model, plain.workspace, 1, NULL, plain.q, plain.v, plain.a, NULL, tau, &error), &error);
         ck_assert_mem_eq(tau, plain.tau, (size_t)nv * sizeof *tau);
         require(dyn_workspace_load(plain.workspace, 0, NULL, &loaded, &error), &error);

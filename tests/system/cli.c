@@ -634,7 +634,7 @@ START_TEST(rollouts_and_trajectories_fit_each_other) {
     ck_assert_msg(run.code == 0 && strstr(run.output, "wrist_3_joint") != NULL, "%s", run.error);
     outcome_free(&run);
     must_fail("$ctl rollout ur5 --duration 0", 2, "--duration 0");
-    /* Gains for all joints, for each, and by name are equal gains; other gains make another motion. */
+    /* One gain for all joints, a gain for each, and gains by name are equal here; other gains yield another motion. */
     static const char *const gains[] = {
         "--kp 50 --kd 10,elbow_joint=4", "--kp 50,50,50,50,50,50 --kd 10,10,4,10,10,10",
         ("--kp 50 --kd 4,10,10,10,10,10 --joints elbow_joint,shoulder_pan_joint,shoulder_lift_joint,wrist_1_joint,"

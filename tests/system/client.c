@@ -524,9 +524,9 @@ START_TEST(the_example_prints_torques) {
 }
 END_TEST
 
-/* Checks the largest torques that the batch example prints for the arm of two unit links. They are those of the arm
- * stretched out level: 3 g L and 1 g L, with m = 1 kg and L = 1 m. One of 10,000 random states comes within 1 % of
- * that. */
+/* Checks the largest torques that the batch example prints for the arm of two unit links. The largest torques are those
+ * of the arm stretched out level: 3 g L and 1 g L, with m = 1 kg and L = 1 m. One of 10,000 random states comes within
+ * 1 % of them. */
 START_TEST(the_batch_example_finds_the_largest_forces) {
     static const double levels[2] = {3 * 9.81, 9.81};
     char command[512], line[256], joint[64];

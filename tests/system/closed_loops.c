@@ -20,7 +20,7 @@ static dyn_client_error error;
 
 static const char reference_directory[] = DYNAMICS_REFERENCE_DIR "/closed_loops";
 
-/* Loads a model into the daemon, also in place of one of that name. */
+/* Loads a model into the daemon, and replaces the model of that name where there is one. */
 static void send_model(const dyn_model *model, const char *name) {
     dyn_client_loaded_model *loaded;
     dyn_client_model_description *form = wire_description(model);

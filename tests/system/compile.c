@@ -310,8 +310,8 @@ static void record(const char *name, uint64_t token, uint64_t steps) {
     require(dyn_client_stop_recording(client, name, token, 0, NULL, NULL, &error));
 }
 
-/* Checks the codes that recorded and replayed a recording, and that its replay has the same bits in all steps if the
- * codes are equal, and not in all if they differ. */
+/* Checks the names of the code that recorded a recording and of the code that replays it. All replayed steps have the
+ * recorded bits if the two are equal, otherwise not all. */
 static void assert_replay(const char *name, const char *recorded_with, const char *computed_with) {
     dyn_client_replay *replay;
     require(dyn_client_replay_simulation(client, name, NULL, NULL, &replay, &error));
@@ -364,7 +364,7 @@ START_TEST(simulations_keep_the_code_that_computes_them) {
     ck_assert_str_eq(with, plain);
     assert_replay("fast", fast, fast);
 
-    /* Without it, the simulation continues with the general code, and the daemon reports that. */
+    /* With compiled code switched off, the simulation continues with the kernels, and the daemon reports that. */
     restart("mode = off");
     snprintf(off, sizeof off, "simulation fast: it was computed with %s, and goes on with %s", fast, plain);
     assert_log(off);

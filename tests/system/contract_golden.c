@@ -29,7 +29,8 @@ typedef struct contract {
     size_t enum_count;
 } contract;
 
-/* Ends the program with a message unless the condition holds; usable outside of tests. */
+/* Ends the program with a message unless the condition holds. Unlike the assertions of Check it works outside of
+ * tests. */
 static void require(bool holds, const char *what) {
     if (!holds) {
         fprintf(stderr, "contract_golden: %s\n", what);

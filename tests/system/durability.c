@@ -430,7 +430,7 @@ START_TEST(replacement_of_a_persistent_model_persists_only_on_request) {
     daemon_signal(&fixture, SIGHUP);
     daemon_wait_for_notice(&fixture, "READY=1", 20);
     ck_assert(has_model("panda", &mass, NULL) && mass == 4);
-    /* Without it, the file's robot is loaded again. */
+    /* Without the model that was loaded by request, the file's robot is loaded again. */
     ok(dyn_client_unload_model(client, "panda", 0, &error));
     restart(SIGKILL);
     ck_assert(has_model("panda", &mass, NULL) && mass != 4);

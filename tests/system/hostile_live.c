@@ -185,7 +185,7 @@ START_TEST(repeated_requests_are_executed_once) {
         ck_assert_uint_eq(reply->step_simulation->state->step, 10 + i / 2 * 10);
         sp_free_reply(reply);
     }
-    /* A repeated creation returns the same token. */
+    /* A repeated creation of a simulation returns the first token. */
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
     Dynamics__V1__Query query = DYNAMICS__V1__QUERY__INIT;
     query.model = model;

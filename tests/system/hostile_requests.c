@@ -587,7 +587,7 @@ START_TEST(repeated_request_is_executed_once) {
     sp_free_reply(again);
     sp_free_reply(first);
     sp_expect_error(unload("once"), CODE(NOT_FOUND), "unload_model.model", "there is no model \"once\"");
-    /* Another client's request of the same id is a different request. */
+    /* A request of another client with this id is a different request. */
     Dynamics__V1__Reply *another = load_with(urdf, "", 98, 1000);
     sp_expect_ok(another);
     ck_assert(!another->load_model->loaded->already_loaded);

@@ -168,7 +168,8 @@ static void expect_cancelled_steps(Dynamics__V1__Reply *reply) {
 START_TEST(reply_with_a_token_is_repeated_to_nobody_else) {
     char name[] = "secret", other[] = "other", empty[] = "";
     uint64_t id = next_id++, token = create_new(id, name);
-    /* A different request under the same numbers, as the same user and from elsewhere, gets no token. */
+    /* A different request with the same client and id gets no token, neither for the victim's user nor for another
+     * address. */
     expect_no_token(erase(&victim, id, empty, 0));
     expect_no_token(erase(&stranger, id, empty, 0));
     /* A request of equal bytes from elsewhere is refused. */

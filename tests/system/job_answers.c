@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks calls that run as jobs against a peer that answers each step as the test says: refusals that pass and others,
- * replies without a job, and a peer that falls silent.
+ * Checks calls that run as jobs against a peer that answers each request of a job as the test says: with refusals that
+ * pass or last, with replies without a job, or not at all.
  */
 #include <stdlib.h>
 #include <string.h>

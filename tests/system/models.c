@@ -529,7 +529,7 @@ START_TEST(multipliers_are_used_as_they_are_given) {
 }
 END_TEST
 
-/* Loads a link of a mass under the name "guarded", if the model of that name has the expected digest. */
+/* Loads a link of a mass under the name "guarded", if the model of that name has the digest `expected` (NULL: any). */
 static dyn_client_status load_guarded(double mass, const char *expected, dyn_client_loaded_model **loaded) {
     const dyn_client_link link = {.name = "base", .inertia = {.mass = mass}};
     const dyn_client_model_description form =

@@ -241,7 +241,7 @@ END_TEST
 
 enum { CALLERS = 4, CALLS = 300 };
 
-/* Client that runs in a thread with a payload of its own; all of them share one model. */
+/* Client that runs in a thread with a payload of its own. All clients share one model. */
 typedef struct caller {
     pthread_t thread;
     double mass;

@@ -40,7 +40,8 @@ typedef struct reference {
 void reference_open(reference *of, const char *address, const char *file);
 void reference_close(reference *of);
 
-/* Sets the query to name the joints in the reference's order, and copies q, v, a and tau to arrays in that order. */
+/* Sets the query to name the joints in the reference's order, and reorders q, v, a and tau of the reference
+ * accordingly. Results have that order from then on. */
 void reference_use_names(reference *of);
 
 /* Returns whether the first state of the reference has a field. */

@@ -14,8 +14,8 @@ typedef struct silent_peer {
     char address[64]; /* address to dial */
 } silent_peer;
 
-/* Listens on a tcp port of its own, in a thread. Closes the first `turned_away` connections before the handshake. A
- * failure ends the Check test. */
+/* Listens on a tcp port of its own and serves connections in a thread. Closes the first `turned_away` connections
+ * before the handshake. A failure ends the Check test. */
 void silent_peer_start_after(silent_peer *peer, int turned_away);
 void silent_peer_start(silent_peer *peer);
 void silent_peer_stop(silent_peer *peer);

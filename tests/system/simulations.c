@@ -200,7 +200,8 @@ static const dyn_client_simulation_input pushing =
     DYN_CLIENT_SIMULATION_INPUT_INIT(.external_force_count = 3, .external_forces = pushes);
 
 START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
-    /* One robot is pushed; its twin gets sum J' f as the input. One step is equal for both. */
+    /* One robot is pushed by wrenches; another one gets the joint torques sum J' f as its input. One step is equal for
+     * both. */
     const dyn_client_quantity wanted = DYN_CLIENT_QUANTITY_EXTERNAL_FORCES;
     const dyn_client_query query =
         DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NQ, .nv = NQ, .samples = 1,
@@ -1134,7 +1135,8 @@ START_TEST(recorded_run_is_replayed_bit_for_bit) {
 }
 END_TEST
 
-/* Loads a pendulum by a request, so that no directory contains it. `digest` receives the beginning of its digest. */
+/* Loads a pendulum by a request, so that no model directory contains it. `digest` receives the beginning of the model's
+ * digest. */
 static void load_pendulum_as(const char *name, double length, char digest[DIGEST_PREFIX]) {
     char urdf[512];
     snprintf(
@@ -1169,7 +1171,7 @@ START_TEST(recording_is_replayed_without_its_model) {
     ck_assert_uint_gt(entries, 0);
     ck_assert_uint_gt(bytes, entries);
     ok(dyn_client_delete_simulation(client, "swing", token, 0, NULL, &error));
-    /* The replay works without a model of that name, and beside a different one. */
+    /* The replay works without a model of the recorded name, and while that name belongs to another model. */
     for (int k = 0; k < 2; k++) {
         dyn_client_replay *replay;
         ok(dyn_client_unload_model(client, "pendulum", 0, &error));
@@ -1192,7 +1194,7 @@ START_TEST(simulations_of_models_that_were_loaded_by_request_outlive_a_restart) 
     size_t count;
     load_pendulum(0.5);
     for (int k = 0; k < 3; k++) {
-        /* The third is of another model, which has taken the name. */
+        /* The third simulation is of another model, which has replaced the first one under its name. */
         if (k == 2) {
             load_pendulum(0.7);
         }

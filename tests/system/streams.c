@@ -359,8 +359,8 @@ START_TEST(flooding_planner_neither_uses_memory_nor_delays_others) {
 }
 END_TEST
 
-/* Checks that floods of new streams release their memory. It comes from several threads, and malloc_trim does not
- * return the ends of their arenas, so the first floods are not counted. */
+/* Checks that floods of new streams release their memory. The first floods are not counted: memory comes from the
+ * arenas of several threads, and malloc_trim keeps the ends of arenas. */
 START_TEST(floods_leave_no_memory_allocated) {
     dyn_client_stream_options options =
         DYN_CLIENT_STREAM_OPTIONS_INIT(.name = "flood", .kind = DYN_CLIENT_STREAM_KIND_FEEDFORWARD,
@@ -470,7 +470,7 @@ START_TEST(external_forces_act_beside_a_stream) {
     ok(dyn_client_step_simulation(client, "arm", token, 20, NULL, 0, NULL, &error));
     ok(dyn_client_step_simulation(client, "arm", token, POINTS - 21, &loaded, 0, NULL, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
-    /* The points keep the load: it pulls the arm off its motion, and acts again in the replay. */
+    /* Points do not end the load: it pulls the arm off its motion, and acts again in the replay. */
     ok(dyn_client_get_simulation(client, "arm", 0, 0, &state, &error));
     ck_assert_uint_eq(state->external_force_count, 1);
     ck_assert_mem_eq(state->external_forces[0].force, weight, sizeof weight);
@@ -614,7 +614,7 @@ START_TEST(recorded_points_are_in_the_file) {
     fclose(file);
     ck_assert_ptr_nonnull(memmem(bytes, size, q, sizeof q));
     ck_assert_ptr_nonnull(memmem(bytes, size, a, sizeof a));
-    /* It is no recording of a simulation, and there is no second one of its name. */
+    /* The file is no recording of a simulation, and a second recording of its name is refused. */
     dyn_client_replay *replay;
     refused(dyn_client_replay_simulation(client, "points", NULL, NULL, &replay, &error), DYN_CLIENT_DATA_LOSS,
             "replay_simulation.recording", "no recording of a simulation");
