@@ -105,7 +105,7 @@ void assert_agreement(workload *w, const peer_library *library, peer *robot, alg
             difference += (w->out[i] - theirs[i]) * (w->out[i] - theirs[i]);
             norm += w->out[i] * w->out[i];
         }
-        /* Accelerations of a long chain are known to a part of 1e-4 only, since its M is badly conditioned. */
+        /* Long chains have a badly conditioned M, so their accelerations are accurate to a part of 1e-4 only. */
         double tolerance = id == ALGORITHM_ABA || id == ALGORITHM_MINVERSE ? 1e-2 : 10 * library->tolerance;
         if (!(sqrt(difference) <= tolerance * fmax(1, sqrt(norm)))) {
             die("%s of %s differs from %s by %g of %g", algorithm_get(id)->name, w->name, library->name,

@@ -181,7 +181,7 @@ START_TEST(single_precision_runs_in_the_hardware_of_a_microcontroller) {
                                "-ffreestanding -O2 -std=c99 -isystem %s -c %s -o %s",
                                include, source, object),
                          0);
-        /* Double precision calls __aeabi_dmul and others, whose names are in the object. */
+        /* Code in double precision calls __aeabi_dmul and similar functions, whose names are in the object. */
         ck_assert_int_eq(shell("grep -q __aeabi_d %s", object), is_double ? 0 : 1);
         ck_assert_int_eq(shell("grep -q __aeabi %s", object), is_double ? 0 : 1);
         ck_assert_int_eq(shell("grep -q sinf %s", object), is_double ? 1 : 0);

@@ -172,7 +172,7 @@ START_TEST(a_state_has_the_same_bits_in_every_batch) {
             ck_assert_mem_eq(part, all + first * nv, n * nv * sizeof *part);
         }
     }
-    /* Computes in place: tau over a. */
+    /* Inverse dynamics in place: tau overwrites a. */
     memcpy(part, f.a, STATES * nv * sizeof *part);
     require(dyn_rnea(f.model, f.fast, STATES, NULL, f.q, f.v, f.a, NULL, all, &error), &error);
     for (size_t s = 0; s < STATES; s++) {

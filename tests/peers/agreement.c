@@ -123,7 +123,7 @@ static void mass_matrix(pair *p, const algorithm_input *in) {
 static void compare_forward_dynamics(pair *p, const algorithm_input *in) {
     compute_ours(p, ALGORITHM_ABA, in);
     if (!compute_theirs(p, ALGORITHM_ABA, in, p->theirs)) {
-        /* The peer's inverse dynamics must return the forces. */
+        /* The peer has no forward dynamics. Its inverse dynamics of our accelerations must return the forces. */
         algorithm_input back = *in;
         back.a = p->ours;
         ck_assert(compute_theirs(p, ALGORITHM_RNEA, &back, p->theirs));

@@ -138,7 +138,7 @@ static dyn_inertia random_body(random_source *random) {
     for (int i = 0; i < 3; i++) {
         half[i] = random_uniform(random, 0.05, 0.3);
     }
-    /* Moments of a box. */
+    /* Moments of inertia of a box with these half edges, for a mass of 3. */
     const double d[3] = {half[1] * half[1] + half[2] * half[2], half[0] * half[0] + half[2] * half[2],
                          half[0] * half[0] + half[1] * half[1]};
     static const int row[6] = {0, 0, 0, 1, 1, 2}, column[6] = {0, 1, 2, 1, 2, 2};

@@ -172,7 +172,8 @@ START_TEST(wrong_text_is_refused_by_line) {
         ck_assert_str_eq(error.place, cases[i].place);
         ck_assert_msg(strstr(error.message, cases[i].fragment) != NULL, "%s", error.message);
     }
-    /* A text that is cut anywhere is a shorter description or none; one with a zero byte is none. */
+    /* A text that is cut off anywhere is either refused or a shorter description; a text with a zero byte is
+     * refused. */
     for (size_t length = 0; length < strlen(good); length++) {
         dyn_status status = dyn_description_read(good, length, &builder, &options, &error);
         ck_assert((status == DYN_OK) == (builder != NULL));

@@ -98,7 +98,8 @@ START_TEST(batch_has_the_bits_of_single_calls) {
     random_source base = random_seed("same bits in every batch", 7);
     for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        /* Odd numbers of joints have coupled ones, even numbers none: large trees then have a trunk. */
+        /* Trees with odd numbers of joints have mimic joints, those with even numbers none, so that large trees have a
+         * trunk. */
         batch b = batch_create(&random, 1 + 4 * k + k % 2, (dyn_precision)_i);
         double *all = numbers(SAMPLES * b.width), *single = numbers(b.width);
         size_t first = (size_t)random_index(&random, SAMPLES / 2);

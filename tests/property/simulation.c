@@ -249,7 +249,7 @@ START_TEST(damping_slows_exponentially) {
     turn_table(model, &o, 500, 0, &q, &v);
     ck_assert_double_eq_tol(v, 3, 1e-12);
     dyn_model_free(model);
-    /* Damping whose time constant is a thousandth of the step. */
+    /* Damping with a time constant of a thousandth of the step. */
     model = turntable(1e6, 0, 100);
     o = (dyn_simulation_options)DYN_SIMULATION_OPTIONS_INIT();
     q = 0, v = 3;

@@ -176,8 +176,8 @@ START_TEST(known_robots_have_the_published_number) {
     for (size_t i = 0; i < 6; i++) {
         ck_assert_uint_eq(g->rows[i].column, expected[i]);
     }
-    /* The mass of the second link counts at the tip of the first, which is 1 m long: it increases mx and Iyy of the
-     * first. */
+    /* The mass of the second link acts at the tip of the first, which is 1 m long: it is part of mx and Iyy of the
+     * first link. */
     for (size_t i = 0; i <= 2; i += 2) {
         ck_assert_uint_eq(g->rows[i].term_count, 2);
         ck_assert_uint_eq(g->rows[i].columns[1], 10);

@@ -546,7 +546,7 @@ START_TEST(base_parameters_are_named) {
     json_decref(found);
     must_say("$ctl base-parameters ur5", "36 base parameters of ur5, of 60 inertial parameters");
     must_say("$ctl base-parameters two_link", "     6  link1.Iyy  2.000000 kg m^2  + link2.m\n");
-    /* A linear combination of several lines is complete. */
+    /* A linear combination that spans several lines is complete. */
     must_say("$ctl base-parameters ur5 | sed -n 4,6p | tail -n 1", " + 0.346399 wrist_3_link.m\n");
     must_fail("$ctl base-parameters ur5 --gravity 1", 2, "pass X,Y,Z in m/s^2");
     must_fail("$ctl base-parameters nothing", 1, "refused: there is no model \"nothing\"");
@@ -598,7 +598,8 @@ static size_t last_row(const char *csv, size_t most, double *values) {
 }
 
 START_TEST(rollouts_and_trajectories_fit_each_other) {
-    /* A motion from 0 to 1 rad in rows 0.01 s apart; its forces, fed back, move the arm along it. */
+    /* The arm moves from 0 to 1 rad in rows 0.01 s apart. The forces of this motion, as the input of forward dynamics,
+     * move the arm along it. */
     FILE *file = fopen(scratch("motion.csv"), "w");
     ck_assert_ptr_nonnull(file);
     fprintf(file, "q.joint1,q.joint2\n");
@@ -667,7 +668,7 @@ static void check_described_and_exported(void) {
     must_say("$ctl recordings --describe run1 --json", "\"kind\": \"simulation\", \"model\": \"ur5\"");
     must_say("$ctl recordings --describe run1 --json", "\"states\": 500, \"inputs\": 0, \"jumps\": 0, \"points\": 0");
     must_say("$ctl recordings --describe run1 --json", "\"last_time\": 0.5, \"is_complete\": true");
-    /* The export has the state of the start too, and otherwise the rows of a replay. */
+    /* The export has the rows of a replay, and before them the state of the start. */
     must_say("own=$(mktemp); $ctl recordings --fetch run1 --csv | sed 2d >$own; $ctl replay run1 --csv | cmp - $own && "
              "echo same; rm $own",
              "same");
@@ -704,7 +705,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     ck_assert_msg(run.code == 0, "%s", run.error);
     ck_assert_str_eq(run.output, "run1: ur5, 500 steps of 0.001 s, 500 came out with the same bits\n");
     outcome_free(&run);
-    /* An output motion is accepted as input: as states, and as a stream; both compute the same torques. */
+    /* The output of a motion is accepted as input: as states, and as a stream. Both compute equal torques. */
     run = shell("$ctl id ur5 --states %s --json | tail -n 1; $ctl stream ur5 --states %s --json | tail -n 1",
                 scratch("motion.csv"), scratch("motion.csv"));
     ck_assert_int_eq(run.code, 0);
@@ -722,7 +723,7 @@ START_TEST(simulated_motions_are_replayed_and_streamed_back) {
     must_say("$ctl recordings --delete run1", "run1: deleted");
     must_fail("$ctl recordings --delete run1", 1, "dynamicsctl recordings tells which recordings there are");
     must_say("$ctl recordings", "no recordings");
-    /* A recording is compared without its model, and shown with it. */
+    /* A recording is compared without its model, but its states are shown only while the model exists. */
     must_say("$ctl derive two_link inertia:link2,0.5,0.2,0,0,0.01,0,0,0.01,0,0.01 --name passing", "nv = 2");
     must_say("$ctl simulate passing --duration 0.1 --record passing", "100 steps of 0.001 s");
     must_say("$ctl unload passing", "unloaded");
@@ -852,7 +853,7 @@ END_TEST
 
 /* Checks that the gains in the help of rollout hold the arm, its light wrist included. */
 START_TEST(proposed_gains_hold_the_arm) {
-    /* Long examples go on behind a backslash. */
+    /* Long examples in the help continue after a backslash. */
     outcome run = shell("proposed=$($ctl rollout --help | sed -e ':more' -e '/[\\]$/{N;s/[\\]\\n *//;b more' -e '}' | "
                         "grep -e '--to 0,-1,1,0,0,0' | sed 's/^ *dynamicsctl/$ctl/')\n"
                         "eval \"$proposed --csv\" | tail -n 1");
@@ -1028,7 +1029,7 @@ START_TEST(states_before_a_bad_line_are_answered) {
 END_TEST
 
 START_TEST(a_refused_state_is_reported_with_its_line) {
-    /* The daemon finds a quaternion that is not one. */
+    /* The daemon refuses a quaternion whose norm is not one. */
     outcome run =
         shell("$ctl load %s/two_link.urdf --name loose --base floating >%s", DYNAMICS_ROBOTS_DIR, scratch("ignored"));
     ck_assert_int_eq(run.code, 0);

@@ -131,7 +131,7 @@ START_TEST(several_frames_come_by_name) {
     const json_t *tip = json_object_get(json_object_get(poses, "tip"), "position");
     ck_assert_double_eq_tol(json_number_value(json_array_get(tip, 0)), 2, 1e-12);
     json_decref(poses);
-    /* The reply has all states of a frame before those of the next. */
+    /* The reply has all states of one frame before those of the next frame, but CSV has a line for each state. */
     must_say("printf 'q0,q1\\n0,0\\n0,1.5707963267948966\\n' | $ctl fk two_link --frame link2,tip --states - --csv | "
              "cut -d, -f1,2,5",
              "state,link2.position.x,tip.position.x\n1,1,2\n2,1,1");

@@ -312,7 +312,7 @@ START_TEST(refusals_name_the_field) {
 END_TEST
 
 START_TEST(wrong_lengths_are_reported_and_nothing_is_overrun) {
-    /* The model has nv = 2. A caller that assumes 1 gets an error, instead of two numbers in a place for one. */
+    /* The model has nv = 2. A caller that assumes nv = 1 gets an error, and nothing is written past its array. */
     dyn_client_query query = TWO_LINK;
     double q[2] = {0}, g[2] = {7, 7};
     query.nv = 1;
@@ -484,7 +484,7 @@ static void replace_daemon(void) {
 START_TEST(a_client_outlives_the_daemon) {
     ck_assert_int_eq(dyn_client_ping(client, 0, &error), DYN_CLIENT_OK);
     replace_daemon();
-    /* The call waits for the connection, so a start shorter than the connect timeout does not matter. */
+    /* The call waits for the connection, so a daemon that starts within the connect timeout causes no error. */
     dyn_client_status status = DYN_CLIENT_UNREACHABLE;
     for (int i = 0; i < 10 && status == DYN_CLIENT_UNREACHABLE; i++) {
         status = dyn_client_ping(client, 0, &error);

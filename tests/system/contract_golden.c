@@ -256,7 +256,7 @@ static char *missing_lines(void) {
     fclose(out);
     out = open_memstream(&missing, &size);
     require(out != NULL, "out of memory");
-    /* Finds each line with the newlines before and behind it. */
+    /* Each line is searched with the newlines before and after it. */
     for (char *line = today, *end; (end = strchr(line + 1, '\n')); line = end) {
         char behind = end[1];
         end[1] = '\0';

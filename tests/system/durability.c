@@ -420,7 +420,7 @@ START_TEST(replacement_of_a_persistent_model_persists_only_on_request) {
     ok(load_pendulum(client, "one", 3, true, 0, &error));
     ok(load_pendulum(client, "two", 2, true, 0, &error));
     ok(load_pendulum(client, "two", 3, false, 0, &error));
-    /* Loads another robot in the place of one of the model directory. */
+    /* Loads another robot under the name of one from the model directory. */
     ok(load_pendulum(client, "panda", 4, true, 0, &error));
     ck_assert(has_model("two", NULL, &kept) && !kept);
     restart(SIGKILL);
@@ -786,7 +786,7 @@ START_TEST(full_disk_is_reported_and_the_reserve_saves_all_simulations) {
         create(name);
     }
     fill_disk();
-    /* The last page of the journal may have free space. */
+    /* The journal's last page may have free space for a part of these simulations. */
     for (int i = 0; i < 20; i++) {
         snprintf(name, sizeof name, "late%d", i);
         create(name);

@@ -502,7 +502,7 @@ START_TEST(principal_axes_make_the_inertia_of_the_body) {
         ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
         const double *moments = answer->results[0].blocks[0].values, *axes = answer->results[0].blocks[1].values;
         const double *I = answer->results[1].blocks[0].values, m = I[0];
-        /* Block of angular rows and linear columns: m [c]. */
+        /* The block of angular rows and linear columns is m [c], the cross product matrix of the centre of mass. */
         const double c[3] = {I[6 * 5 + 1] / m, I[6 * 3 + 2] / m, I[6 * 4 + 0] / m};
         ck_assert(moments[0] >= moments[1] && moments[1] >= moments[2] && moments[2] > 0);
         for (size_t i = 0; i < 9; i++) {

@@ -90,7 +90,7 @@ START_TEST(bytes_that_are_no_chunks_are_counted_and_left_out) {
             ck_assert(push_bytes(&peer, bytes, size));
             sent++;
         }
-        /* A key that no stream has. */
+        /* A chunk with a key that no stream has. */
         const uint8_t chunk[] = {0x08, 0x7b, 0x10, 0x01};
         ck_assert(push_bytes(&peer, chunk, sizeof chunk));
         sent++;

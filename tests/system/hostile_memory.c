@@ -155,7 +155,7 @@ START_TEST(half_messages_are_dropped_after_the_message_time) {
     }
     sp_expect_right_answer(&well);
     sp_close(&well);
-    /* The daemon counts a half message after its peer has seen the close, so the test waits. */
+    /* The daemon counts a partial message after its peer has seen the close, so the test waits. */
     double end = sp_now() + 10;
     while (half_messages(&d) < 8 && sp_now() < end) {
         sp_pause(0.02);
@@ -178,7 +178,7 @@ START_TEST(the_largest_request_and_its_reply_fit_into_an_idle_daemon) {
         sp_expect_ok(reply);
         ck_assert_uint_eq(reply->mass_matrix->n_mass_matrix, REPLY_BYTES / 8);
         sp_free_reply(reply);
-        /* The reply was read: its bytes are released although the connection is open. */
+        /* The client has read the reply, so that its bytes are released although the connection is open. */
         expect_held(&d, 0, 0);
         sp_close(&peer);
     }
@@ -275,7 +275,7 @@ START_TEST(one_peer_does_not_lock_out_others) {
     sp_expect_right_answer(&other);
     sp_close(&other);
     sp_pause(0.1);
-    /* All tcp connections together leave places for ipc. */
+    /* The limit of all tcp connections together reserves places for ipc. */
     ck_assert_int_eq(flood(d.request_tcp, "127.0.0.3", second, PEERS), LIMIT / 2 - LOCAL);
     sp_peer local = sp_open(d.request_ipc, SP_REQ);
     sp_expect_right_answer(&local);

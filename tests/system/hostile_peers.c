@@ -366,7 +366,7 @@ START_TEST(nine_thousand_five_hundred_silent_connections) {
     witnesses_expect_no_stall(&all, "9,500 silent connections");
     printf("%d connected in %.1f s; the daemon held %zu descriptors and %.0f MB\n", count, connected, most,
            (double)memory / 1e6);
-    /* The daemon closes them by itself. */
+    /* The daemon closes the silent connections without an action of the peers. */
     expect_descriptors(&d, before + 4, 60);
     printf("all were closed after %.1f s\n", sp_now() - start);
     for (int i = 0; i < count; i++) {

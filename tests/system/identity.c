@@ -172,7 +172,7 @@ START_TEST(reply_with_a_token_is_repeated_to_nobody_else) {
      * address. */
     expect_no_token(erase(&victim, id, empty, 0));
     expect_no_token(erase(&stranger, id, empty, 0));
-    /* A request of equal bytes from elsewhere is refused. */
+    /* A request of equal bytes from another address is executed as a new one, and refused because the name exists. */
     sp_expect_error(create(&stranger, id, name), CODE(ALREADY_EXISTS), "create_simulation.name", "secret");
     /* Another simulation is created, and not reported as an existing one. */
     Dynamics__V1__Reply *made = create(&stranger, id, other);
@@ -430,7 +430,7 @@ START_TEST(error_is_repeated_like_any_other_reply) {
     uint64_t token = create_new(next_id++, name);
     sp_expect_error(exchange(&victim, id, METHOD(STEP_SIMULATION), &one), CODE(NOT_FOUND), "step_simulation.simulation",
                     "no simulation \"late\"");
-    /* A request past its deadline has done some steps, and does no more. */
+    /* A step request that has ended at its deadline is answered again and executes no more steps. */
     Dynamics__V1__StepSimulationRequest steps = steps_of(name, token, ENDLESS);
     Dynamics__V1__Request request = make(next_id++, METHOD(STEP_SIMULATION), &steps);
     request.timeout = 0.05;

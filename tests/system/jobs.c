@@ -124,7 +124,7 @@ START_TEST(work_beyond_the_time_of_a_request_has_the_same_bits_as_its_parts) {
     require(dyn_client_rollout_run(patient, &query, &request, &whole, &error));
     ck_assert_uint_eq(count_jobs(), 0);
     ck_assert_uint_eq(whole->rows, 101);
-    /* A part of a hundredth of the steps is short enough for a request. */
+    /* A hundredth of the steps is short enough for a request. */
     query = UR5;
     request.steps = LONG_STEPS / 100;
     for (size_t i = 0; i < LONG_SAMPLES; i += 9) {
@@ -193,7 +193,7 @@ START_TEST(a_client_leaves_and_another_one_fetches) {
     dyn_client_close(client);
     client = connect_to(false);
     wait_for_state("left", DYN_CLIENT_JOB_STATE_DONE);
-    /* The inputs of the second call do not matter. */
+    /* The ticket names the job, so the inputs of this call do not matter. */
     dyn_client_query query = UR5;
     dyn_client_rollout_request request =
         DYN_CLIENT_ROLLOUT_REQUEST_INIT(.q = q[5], .steps = EVENTFUL_STEPS, .only_last = true);

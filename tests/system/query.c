@@ -320,7 +320,7 @@ START_TEST(forward_dynamics_of_trajectories_counts_external_forces) {
         &error);
     expect_equal(2 * ROWS, by_force->q, by_tip->q);
     ck_assert_mem_ne(by_tip->q, by_none->q, 2 * ROWS * sizeof(double));
-    /* The tip presses against a pull: nothing but rounding is left. */
+    /* The wrench of the tip and an equal pull cancel: the motion is that without forces up to rounding. */
     dyn_client_external_force pull = m.reaction;
     pull.force = m.force, pull.torque = m.torque;
     query.external_forces = &pull;

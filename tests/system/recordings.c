@@ -242,7 +242,7 @@ START_TEST(fifo_in_the_place_of_a_recording_is_refused_without_waiting) {
     record_steps("run", 1);
     path_of("recordings/pipe.recording", path);
     ck_assert_int_eq(mkfifo(path, 0600), 0);
-    /* Number of possible workers. */
+    /* The test repeats the request as often as there can be workers, so that none may be blocked. */
     for (int i = 0; i < 16; i++) {
         refused(dyn_client_replay_simulation(client, "pipe", &(dyn_client_rows){0, 1, 1},
                                              &(dyn_client_terms)DYN_CLIENT_TERMS_INIT(.timeout = 2), &replay, &error),
@@ -377,7 +377,7 @@ START_TEST(recordings_together_stay_within_their_quota) {
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     for (int round = 0; round < 2; round++) {
         ok(dyn_client_record_simulation(client, "arm", token, "big", 0, &error));
-        /* Steps in parts, so that the disk stores some of the recording. */
+        /* The test steps in parts, so that the disk stores some of the recording. */
         for (int i = 0; i < 10; i++) {
             ok(dyn_client_step_simulation(client, "arm", token, 100, NULL, 0, NULL, &error));
             nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
@@ -508,7 +508,7 @@ START_TEST(failed_write_ends_the_recording_and_not_the_daemon) {
     dyn_client_watch_close(watch);
     check_broken(token, &(ending){"File too large", DYN_CLIENT_FAILED_PRECONDITION, "FILE_FAILED", "", 0});
     wait_for_health("File too large");
-    /* A recording that can be written clears the alarm. */
+    /* A recording that can be written ends the degraded health. */
     ok(dyn_client_record_simulation(client, "arm", token, "short", 0, &error));
     ok(dyn_client_stop_recording(client, "arm", token, 0, NULL, NULL, &error));
     wait_for_health("");

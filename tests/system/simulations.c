@@ -168,7 +168,7 @@ START_TEST(floating_body_under_a_constant_wrench_accelerates_by_newton_and_euler
         ck_assert_double_eq_tol(state->q[i], half * h * h * force[i] / mass, 1e-12);
     }
     dyn_client_simulation_free(state);
-    /* Without the force the body keeps its velocity; then a torque turns it. */
+    /* Without the force the body does not change its velocity. Later a torque turns it. */
     ok(dyn_client_step_simulation(client, "arm", token, steps, &release, 0, &state, &error));
     ck_assert_double_eq_tol(state->q[0], (half + k * k) * h * h * force[0] / mass, 1e-12);
     dyn_client_simulation_free(state);
@@ -230,7 +230,7 @@ START_TEST(wrenches_on_links_act_as_their_joint_torques_do) {
         ok(dyn_client_step_simulation(client, options.name, third, 1, NULL, 0, &free_one, &error));
         for (int j = 0; j < NQ; j++) {
             ck_assert_double_eq_tol(pushed->v[j], driven->v[j], 1e-11 * (1 + fabs(driven->v[j])));
-            /* An external force is no force of the joints. */
+            /* External forces are not part of the joint forces tau. */
             ck_assert_double_eq(pushed->tau[j], 0);
         }
         ck_assert_double_gt(fabs(pushed->v[1] - free_one->v[1]), 1e-3);
@@ -305,7 +305,7 @@ START_TEST(pushed_run_is_replayed_bit_for_bit_and_outlives_a_restart) {
     ck_assert_uint_eq(replay->steps, 200);
     ck_assert_uint_eq(replay->equal_steps, 200);
     dyn_client_replay_free(replay);
-    /* A run with a restart in it equals the one without. */
+    /* A run with a restart in the middle equals a run without one. */
     ok(dyn_client_reset_simulation(client, "arm", token, 0, NULL, &error));
     ok(dyn_client_step_simulation(client, "arm", token, 100, &pushing, 0, NULL, &error));
     ok(dyn_client_step_simulation(client, "twin", twin, 200, &pushing, 0, &whole, &error));
@@ -1001,7 +1001,7 @@ START_TEST(watcher_gets_its_simulation_and_nothing_else) {
         }
         ck_assert_uint_eq(update.nq, NQ);
         for (size_t i = 0; i < update.count; i++) {
-            /* The update reports dropped states: no step is missing without a gap in the sequence. */
+            /* The update reports lost states where steps are missing. */
             ck_assert(last == 0 || update.step[i] == last + 1 || update.lost > 0);
             ck_assert_double_eq_tol(update.time[i], (double)update.step[i] * 1e-3, 1e-9);
             last = update.step[i];
@@ -1040,7 +1040,7 @@ START_TEST(slow_and_vanished_watchers_do_not_slow_a_simulation) {
     for (int i = 0; i < 1000; i++) {
         ok(dyn_client_watch_next(quick, 5, &update, &error));
     }
-    /* The slow watcher finds the rest of 1.2 s: its queue, with the loss counted. */
+    /* The slow watcher receives the contents of its queue, with the number of lost updates. */
     dyn_client_simulation *after = look("arm");
     ck_assert_double_eq_tol(after->time - before->time, seconds(after->stamp_ns - before->stamp_ns),
                             0.05 + after->slipped);

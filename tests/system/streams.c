@@ -109,7 +109,7 @@ START_TEST(torques_count_gravity_payloads_forces_and_precision_of_the_query) {
     double t[POINTS], q[POINTS * NV], v[POINTS * NV], a[POINTS * NV], tau[POINTS * NV], got[POINTS * NV];
     uint64_t number[POINTS];
     plan(1, POINTS, t, q, v, a);
-    /* All parts together, and each left out. */
+    /* The first round uses all parts of the query; each later one leaves out one part. */
     for (int left_out = 0; left_out <= 4; left_out++) {
         size_t count;
         dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "ur5", .nq = NV, .nv = NV, .samples = POINTS);
@@ -311,7 +311,7 @@ START_TEST(points_that_are_not_finite_are_refused_one_by_one) {
     ok(dyn_client_get_stream_points(client, "plan", 1, 3, NV, 0, number, got, &count, &error));
     ck_assert_uint_eq(count, 2);
     ck_assert_uint_eq(number[1], 3);
-    /* A row of the wrong size refuses the chunk. */
+    /* A row of the wrong size makes the daemon refuse the whole chunk. */
     t[0] = 5;
     dyn_client_stream_seek(stream, 4);
     ok(dyn_client_push_points(stream, 1, t, NULL, NULL, NULL, NULL, 0, &error));
@@ -427,7 +427,7 @@ START_TEST(points_drive_a_simulation_at_their_time) {
     ck_assert_uint_eq(replay->steps, POINTS - 1);
     ck_assert_uint_eq(replay->equal_steps, POINTS - 1);
     dyn_client_replay_free(replay);
-    /* Without points it waits. */
+    /* The simulation pauses where there are no points. */
     ok(dyn_client_step_simulation(client, "arm", token, 10, NULL, 0, &state, &error));
     ck_assert_int_eq(state->ended_by, DYN_CLIENT_STEPS_END_INPUT_EMPTY);
     ck_assert_uint_lt(state->steps_done, 10);
