@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Base64.
+ * Encodes and decodes base64.
  */
 #include "base64.h"
 
@@ -26,7 +26,7 @@ char *base64_encode(const uint8_t *bytes, size_t size) {
     return text;
 }
 
-/* Returns the value of a digit, or -1 if it is none. */
+/* Returns the value of a base64 digit, from 0 to 63, or -1 for any other character. */
 static int value_of(char digit) {
     if (digit >= 'A' && digit <= 'Z') {
         return digit - 'A';

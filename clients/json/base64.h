@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes in text: base64 of RFC 4648, with padding.
+ * Converts bytes to text and back: base64 of RFC 4648, with padding.
  */
 #ifndef JSON_BASE64_H
 #define JSON_BASE64_H
@@ -11,8 +11,8 @@
 /* Encodes bytes to a string that the caller frees. Returns NULL when out of memory. */
 char *base64_encode(const uint8_t *bytes, size_t size);
 
-/* Decodes text to bytes, possibly none, that the caller frees. Returns NULL if the text is not base64, or when out of
- * memory. */
+/* Decodes `length` characters to bytes and stores their number in `size`. Returns an array that the caller frees, also
+ * for an empty text, or NULL if the text is not base64 or when out of memory. */
 uint8_t *base64_decode(const char *text, size_t length, size_t *size);
 
 #endif

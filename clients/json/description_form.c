@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Forms of a robot's description in JSON.
+ * Recognizes the form of a robot's description in JSON by its members.
  */
 #include "description_form.h"
 
@@ -8,7 +8,7 @@
 
 #include "message_fields.h"
 
-/* Members of descriptions, and the fields of LoadModelRequest for the forms that have them. */
+/* Members that identify the forms of a description, and the field of LoadModelRequest for each form. */
 static const struct {
     const char *member, *field;
 } FORMS[] = {{"links", "description"}, {"rows", "denavit_hartenberg"}, {"slist", "screws"}};

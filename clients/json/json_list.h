@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arrays of JSON, and the objects with the keys 0, 1, 2 ... that JSON.stringify makes of a Float64Array.
+ * Reads the elements of JSON arrays, and of the objects with the keys 0, 1, 2 ... that JSON.stringify makes of a
+ * Float64Array.
  */
 #ifndef JSON_JSON_LIST_H
 #define JSON_JSON_LIST_H
@@ -13,7 +14,7 @@ static inline size_t list_size(const json_t *list) {
     return json_is_array(list) ? json_array_size(list) : json_object_size(list);
 }
 
-/* Returns element `index`, or NULL if there is none. */
+/* Returns element `index` (borrowed), or NULL if the list has no such element. */
 static inline json_t *list_get(const json_t *list, size_t index) {
     if (json_is_array(list)) {
         return json_array_get(list, index);

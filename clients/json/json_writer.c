@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writer of JSON.
+ * Writes JSON values to a stream.
  */
 #include "json_writer.h"
 
@@ -10,7 +10,7 @@
 
 #include "printable.h"
 
-/* Writes the comma and line break before a value or key. */
+/* Writes the comma and line break before a value or key. Writes nothing between a key and its value. */
 static void separate(json_writer *writer) {
     if (writer->has_key) {
         writer->has_key = false;
@@ -57,8 +57,8 @@ void emit_end_array(json_writer *writer) {
     end(writer, ']');
 }
 
-/* Writes the next character of a string and returns its number of bytes. JSON escapes unprintable characters in UTF-16
- * and cannot represent bytes that are not UTF-8: these become U+FFFD. */
+/* Writes the character at the start of `length` bytes of a string and returns its number of bytes. JSON escapes
+ * unprintable characters in UTF-16 and cannot represent bytes that are not UTF-8: each of them becomes U+FFFD. */
 static size_t write_character(FILE *stream, const char *text, size_t length) {
     uint32_t number;
     size_t size = printable_decode(text, length, &number);
@@ -88,8 +88,8 @@ static void write_string(json_writer *writer, const char *text) {
     fputc('"', writer->stream);
 }
 
-/* Writes a number with 17 digits. A negative zero has a point, since many readers read -0 as an integer without a sign.
- */
+/* Writes a number with 17 significant digits; NaN and infinity become null. Negative zero becomes -0.0, since many
+ * readers read -0 as an integer without a sign. */
 static void write_double(json_writer *writer, double number) {
     if (number == 0 && signbit(number)) {
         fputs("-0.0", writer->stream);

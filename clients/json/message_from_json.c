@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of JSON to protobuf messages.
+ * Converts JSON to protobuf messages.
  */
 #include "message_json.h"
 
@@ -17,7 +17,7 @@
 #include "json_list.h"
 #include "message_fields.h"
 
-/* The path of the member that is read, and the error. */
+/* State of a conversion: the path of the member that is being read, and the caller's buffer for the error sentence. */
 typedef struct reading {
     char path[256];
     char *error;
@@ -34,7 +34,7 @@ static bool refuse_value(const reading *at, const char *format, ...) {
     return false;
 }
 
-/* Refuses a value of another type: "null is not a number". */
+/* Writes an error about a value of a wrong type, such as "null is not a number", and returns false. */
 static bool refuse_type(const reading *at, const json_t *value, const char *wanted) {
     switch (json_typeof(value)) {
     case JSON_STRING:
@@ -58,7 +58,7 @@ static bool refuse_type(const reading *at, const json_t *value, const char *want
 
 /* ---- one value --------------------------------------------------------------------------------------------------- */
 
-/* Reads a whole number from `low` to `high`. 3.0 is one. */
+/* Reads a whole number from `low` to `high`. A number without a fraction, such as 3.0, is a whole number. */
 static bool read_integer(const reading *at, const json_t *value, double low, double high, json_int_t *number) {
     double real = json_number_value(value);
     if (!json_is_number(value) || real != floor(real)) {
@@ -71,8 +71,8 @@ static bool read_integer(const reading *at, const json_t *value, double low, dou
     return true;
 }
 
-/* Returns the name of a value without the prefix of its enumeration: "REVOLUTE" for JOINT_TYPE_REVOLUTE of JointType.
- */
+/* Returns the name of an enum's value without the prefix of its type: "REVOLUTE" for JOINT_TYPE_REVOLUTE of JointType.
+ * Returns a name without this prefix unchanged. */
 static const char *short_name(const ProtobufCEnumDescriptor *type, const char *name) {
     const char *rest = name;
     for (const char *letter = type->short_name; *letter != '\0'; letter++) {
@@ -150,8 +150,7 @@ static bool read_bytes(reading *at, const json_t *value, ProtobufCBinaryData *by
 
 static bool read_message(reading *at, const ProtobufCMessageDescriptor *type, json_t *object, ProtobufCMessage **read);
 
-/* Reads an integer from `low` to 2^63 - 1. Only a JSON integer has all its digits: the largest real below 2^63 is
- * 2^63 - 1024. */
+/* Reads an integer from `low` to 2^63 - 1. A JSON real is accepted up to 2^63 - 1024, the largest double below 2^63. */
 static bool read_int64(const reading *at, const json_t *value, json_int_t low, json_int_t *number) {
     if (json_is_integer(value) && json_integer_value(value) >= low) {
         *number = json_integer_value(value);
@@ -160,7 +159,8 @@ static bool read_int64(const reading *at, const json_t *value, json_int_t low, j
     return read_integer(at, value, (double)low, 0x1p63 - 1024, number);
 }
 
-/* Reads a 64-bit integer from a number or from text, since JavaScript's numbers have 53 bits. */
+/* Reads an unsigned 64-bit integer from a number below 2^63, or from decimal text, which JavaScript needs since its
+ * numbers have 53 bits. */
 static bool read_uint64(const reading *at, const json_t *value, uint64_t *number) {
     const char *text = json_string_value(value);
     char *end = NULL;
@@ -213,7 +213,7 @@ static bool read_number(const reading *at, const ProtobufCFieldDescriptor *field
     }
 }
 
-/* Reads one value of a field to `to`, which holds zeros. */
+/* Reads one value of a field into `to`, which holds zeros. */
 static bool read_value(reading *at, const ProtobufCFieldDescriptor *field, json_t *value, void *to) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_BOOL:
@@ -237,7 +237,7 @@ static bool read_value(reading *at, const ProtobufCFieldDescriptor *field, json_
 
 /* ---- members ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the elements of a repeated field. */
+/* Reads the elements of a repeated field from an array, or from an object with the keys 0, 1, 2 .... */
 static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, json_t *list, ProtobufCMessage *message) {
     if (!json_is_array(list) && !json_is_object(list)) {
         return refuse_type(at, list, "an array");
@@ -265,7 +265,9 @@ static bool read_repeated(reading *at, const ProtobufCFieldDescriptor *field, js
     return true;
 }
 
-/* Unpacks a list of at most one element, NULL if it is empty. Returns false if there are more. */
+/* Unwraps the value of a message or of a member of a oneof: replaces a list of one element by the element, and an empty
+ * list or null by NULL, which means absent. Bytes are not unwrapped from a list. Leaves values of other fields
+ * unchanged. Writes an error and returns false if the list has more than one element. */
 static bool unwrap(const reading *at, const ProtobufCFieldDescriptor *field, json_t **value) {
     bool may_be_absent = field->type == PROTOBUF_C_TYPE_MESSAGE || field_is_choice(field);
     bool is_bytes = field->type == PROTOBUF_C_TYPE_BYTES;
@@ -283,7 +285,8 @@ static bool unwrap(const reading *at, const ProtobufCFieldDescriptor *field, jso
     return true;
 }
 
-/* Reads a member that is not repeated. */
+/* Reads the value of a field that is not repeated. Leaves the field unset if the value is absent. Refuses a second
+ * member of a oneof. */
 static bool read_single(reading *at, const ProtobufCFieldDescriptor *field, json_t *value, ProtobufCMessage *message) {
     if (!unwrap(at, field, &value)) {
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of protobuf messages of any type from and to JSON, by their descriptors: names of fields as in the .proto
- * files, enums by name, bytes in base64, a member for the chosen field of a oneof.
+ * Converts protobuf messages of any type from and to JSON by their descriptors. Fields have their names in the
+ * .proto files, enums are written by name, bytes as base64, and a oneof as a member for its chosen field.
  */
 #ifndef JSON_MESSAGE_JSON_H
 #define JSON_MESSAGE_JSON_H
@@ -14,10 +14,10 @@
 enum { MESSAGE_ERROR_SIZE = 512 };
 
 /* Builds a message from a JSON object. The caller frees it with protobuf_c_message_free_unpacked. On failure returns
- * NULL, and `error` is a sentence that begins with the path of the member below `root`: with the root "args"
- * "args.q[2]: null is not a number".
+ * NULL, and `error` is a sentence that begins with the path of the member below `root`, for example "args.q[2]: null is
+ * not a number" for the root "args".
  *
- * The reader accepts more forms than message_to_json writes: enums without the name of their type ("revolute"), by
+ * The function accepts more forms than message_to_json writes: enums without the name of their type ("revolute"), by
  * number, or "" for zero; null for an absent message; a list of at most one element for a message or a member of a
  * oneof, as in languages without absent fields; an object with the keys 0, 1, 2 ... for an array, which is what
  * JSON.stringify makes of a Float64Array; bytes as an array of numbers; 64-bit numbers as text. */

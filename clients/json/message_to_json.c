@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of protobuf messages to JSON text.
+ * Writes protobuf messages as JSON text.
  */
 #include "message_json.h"
 
@@ -24,7 +24,7 @@ static void write_bytes(json_writer *writer, const ProtobufCBinaryData *bytes) {
     free(text);
 }
 
-/* Writes one value of a field, which is at `at`. */
+/* Writes one value of a field. `at` is the address of the value. */
 static void write_value(json_writer *writer, message_style style, const ProtobufCFieldDescriptor *field,
                         const void *at) {
     switch (field->type) {
@@ -83,7 +83,7 @@ static void write_repeated(json_writer *writer, message_style style, const Proto
     emit_end_array(writer);
 }
 
-/* Writes the chosen member of a oneof as a list of one element. */
+/* Writes the chosen member of a oneof as a list of one element, the form of style MESSAGE_ROS. */
 static void write_choice(json_writer *writer, const ProtobufCFieldDescriptor *field, const void *at) {
     emit_begin_array(writer);
     write_value(writer, MESSAGE_ROS, field, at);

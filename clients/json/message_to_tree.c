@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of protobuf messages to trees of JSON values.
+ * Converts protobuf messages to trees of JSON values.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -15,7 +15,7 @@ static json_t *real(double number) {
     return isfinite(number) ? json_real(number) : json_null();
 }
 
-/* Returns a number of 64 bits: a JSON number, or text for one from 2^63 on, since jansson's integers have a sign. */
+/* Converts an unsigned number to a JSON integer, or to text from 2^63 on, since jansson's integers have a sign. */
 static json_t *unsigned_number(uint64_t number) {
     char digits[24];
     if (number <= INT64_MAX) {
@@ -37,7 +37,7 @@ static json_t *bytes_text(const ProtobufCBinaryData *bytes) {
     return string;
 }
 
-/* Returns one value of a field, which is at `at`. */
+/* Converts one value of a field. `at` is the address of the value. Returns NULL when out of memory. */
 static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *field, const void *at) {
     switch (field->type) {
     case PROTOBUF_C_TYPE_INT32:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Untrusted text in a form that terminals and logs may show.
+ * Escapes untrusted text so that terminals and logs may show it.
  */
 #include "printable.h"
 

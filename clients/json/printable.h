@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Untrusted text in a form that terminals and logs may show. It is the clients' counterpart of dynamics/text.h, which
- * the library and the daemon use: the same characters are printable, and escapes look alike.
+ * Escapes untrusted text so that terminals and logs may show it. This file is the clients' counterpart of
+ * dynamics/text.h, which the library and the daemon use: the same characters are printable, and escapes look alike.
  */
 #ifndef JSON_PRINTABLE_H
 #define JSON_PRINTABLE_H
@@ -24,13 +24,15 @@ bool printable_is(uint32_t number);
  * or \x1b for a byte below 0x80 or one that is not UTF-8. Returns the number of bytes of the text that it consumed. */
 size_t printable_next(const char *text, size_t length, char escaped[PRINTABLE_ESCAPE]);
 
-/* Writes a text made printable, and cuts one that is too long between characters. `size` is at least 1. */
+/* Makes a text printable, writes it to `printed` and cuts it between characters if it exceeds `size` bytes with its
+ * zero byte. `size` is at least 1. */
 void printable_text(const char *text, char *printed, size_t size);
 
-/* Returns the text made printable in new memory, which the caller frees, or NULL when out of memory. */
+/* Returns a printable copy of the text, which the caller frees, or NULL when out of memory. */
 char *printable_copy(const char *text);
 
-/* Formats a text as printf does and makes it printable. */
+/* Formats a text as printf does and makes it printable. Returns a text that the caller frees, or NULL when out of
+ * memory. */
 char *printable_format(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

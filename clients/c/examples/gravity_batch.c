@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Largest force of each joint that holds a robot at rest, over 10,000 random configurations in one message.
+ * Computes the largest force of each joint that holds a robot at rest, over 10,000 random configurations in one call.
  *
  *     cc gravity_batch.c $(pkg-config --cflags --libs dynamicsclient) -lm -o gravity_batch
  *     ./gravity_batch ipc:///run/dynamicsd/dynamicsd.sock ur5
@@ -32,7 +32,8 @@ static void print_largest(const dyn_client_description *robot, const double *g) 
     }
 }
 
-/* Computes q and g, arrays of STATES rows: one message for each of the two calls. */
+/* Draws the configurations q and computes their gravity forces g, arrays of STATES rows, with one message for each of
+ * the two calls. Prints the largest forces. */
 static int hold(dyn_client *client, const dyn_client_description *robot, double *q, double *g) {
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.timeout = 10.0);

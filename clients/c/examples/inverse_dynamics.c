@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Joint torques of a robot at rest, from a running dynamicsd.
+ * Requests the joint torques of a robot at rest from a running dynamicsd.
  *
  *     cc inverse_dynamics.c $(pkg-config --cflags --libs dynamicsclient) -o inverse_dynamics
  *     ./inverse_dynamics ipc:///run/dynamicsd/dynamicsd.sock ur5
@@ -15,7 +15,7 @@ static int report(const char *what, const dyn_client_error *error) {
     return 1;
 }
 
-/* Torques that hold the model in its home configuration: v = 0, a = 0. */
+/* Prints the torques that hold the model in its home configuration: v = 0, a = 0. */
 static int print_torques(dyn_client *client, const dyn_client_description *robot) {
     dyn_client_error error;
     dyn_client_query query = DYN_CLIENT_QUERY_INIT(.timeout = 1.0);

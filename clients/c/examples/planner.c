@@ -34,7 +34,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Receives torques until all have arrived, or none arrives for a second. */
+/* Thread function: receives torques until those of all points have arrived, or until none arrives for a second. */
 static void *receive_torques(void *argument) {
     taker *t = argument;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -67,7 +67,7 @@ static void plan(size_t n, const double *start, double duration, double t, doubl
     }
 }
 
-/* Pushes each point at its time. */
+/* Pushes each point at its time. Returns 0, or 1 after an error. */
 static int push_motion(dyn_client_stream *stream, const dyn_client_description *robot, size_t points) {
     double q[MAX_JOINTS], v[MAX_JOINTS], a[MAX_JOINTS], duration = (double)points / RATE;
     struct timespec at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Assembly of models with constraints.
+ * Requests assemblies: configurations that satisfy the constraints of a model.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,8 @@ typedef struct assembly_result {
     dyn_client_assembly_outcome outcomes[];
 } assembly_result;
 
-/* Converts a reply, which must have a configuration and an outcome for each sample. Frees the reply on failure. */
+/* Converts a reply to the public result, which owns the reply. Returns BAD_REPLY if the reply does not have a
+ * configuration and an outcome for each sample. Frees the reply on failure. */
 static dyn_client_status read_reply(Dynamics__V1__AssembleReply *reply, const query_parts *parts,
                                     dyn_client_assembly **assembly, dyn_client_error *error) {
     size_t n = parts->source.samples;

@@ -9,14 +9,14 @@
 #include "pool.h"
 #include "query.h"
 
-/* The result and the memory that holds it. */
+/* Public result, with the reply and the pool that own its strings and arrays. */
 typedef struct base_parameters_result {
     dyn_client_base_parameters parameters;
     Dynamics__V1__FindBaseParametersReply *reply;
     pool memory;
 } base_parameters_result;
 
-/* Returns true if the reply's arrays fit together and its columns exist. */
+/* Returns true if the lengths of the reply's arrays agree and each column is the index of a link parameter. */
 static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     size_t width = reply->n_bodies * DYN_CLIENT_LINK_PARAMETERS;
     bool fits = reply->n_parameters == DYN_CLIENT_LINK_PARAMETERS && reply->n_values == width;
@@ -30,7 +30,7 @@ static bool is_sound(const Dynamics__V1__FindBaseParametersReply *reply) {
     return fits;
 }
 
-/* Converts the reply to the result. */
+/* Converts result->reply to the public result. Returns BAD_REPLY if the reply's arrays do not fit together. */
 static dyn_client_status convert_reply(base_parameters_result *result, dyn_client_error *error) {
     const Dynamics__V1__FindBaseParametersReply *reply = result->reply;
     if (!is_sound(reply)) {

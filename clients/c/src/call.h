@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls: send a Request and receive its Reply, which is an error or the result of the right method.
+ * Calls methods of the daemon: sends a Request over the client's connection, receives the Reply and checks that it
+ * holds the result of the requested method.
  */
 #ifndef CLIENT_CALL_H
 #define CLIENT_CALL_H
@@ -17,54 +18,62 @@ typedef struct call_reply {
     size_t result_size;
 } call_reply;
 
-/* Patience of a call, and the callback that watches it. */
+/* Timeout, progress callback and job of a call. */
 typedef struct call_terms {
-    double timeout;               /* s; 0: the client's own */
+    double timeout;               /* s; 0: the client's timeout */
     dyn_client_progress progress; /* NULL: none */
-    void *context;                /* of the callback */
-    dyn_client_job_ticket *job;   /* job of the call; NULL: none, or one of the library's */
-    const char *job_field;        /* place of the ticket in errors */
+    void *context;                /* argument of the callback */
+    dyn_client_job_ticket *job;   /* ticket of the caller's job; NULL: the caller has none */
+    const char *job_field;        /* field of the ticket in errors */
 } call_terms;
 
-/* Returns the terms of a call that nobody watches. */
+/* Returns terms with a timeout in seconds, without a progress callback and without a job. */
 static inline call_terms within(double timeout) {
     return (call_terms){.timeout = timeout};
 }
 
-/* Reads the caller's terms; NULL: the defaults. */
+/* Copies the caller's terms. NULL selects the defaults. Errors: INVALID_ARGUMENT. */
 dyn_client_status call_read_terms(const dyn_client_terms *given, call_terms *terms, dyn_client_error *error);
 
-/* Sends `request`, whose method is set. Sets its id and client (unless call_number did) and its timeout. On success
- * `answer` holds the result of that method, and the caller frees it. The caller has checked `client` and the request's
- * content. */
+/* Sends `request`, whose method is set, and waits for its reply. Sets the request's timeout, and its id and client
+ * unless call_number has set them. Runs the request as a job if the terms name one, or if the client uses jobs and the
+ * daemon can compute the method as a job. On success `answer` holds the result of the method; the caller frees it with
+ * call_reply_free. The caller must have checked `client` and the content of the request. */
 dyn_client_status call(dyn_client *client, Dynamics__V1__Request *request, call_terms terms, call_reply *answer,
                        dyn_client_error *error);
 
-/* Calls a method and unpacks the result. The caller frees it with protobuf_c_message_free_unpacked(result, NULL). */
+/* Sends a request as call() does and unpacks its result to a message of type `descriptor`. `result` is the address of
+ * the pointer that receives the message. The caller frees the message with protobuf_c_message_free_unpacked(message,
+ * NULL). */
 dyn_client_status call_unpacked(dyn_client *client, Dynamics__V1__Request *request, call_terms terms,
                                 const ProtobufCMessageDescriptor *descriptor, void *result, dyn_client_error *error);
 
-/* Sets the method's message of a request. */
+/* Sets the method of a request and its message, which the request borrows. */
 void call_set_method(Dynamics__V1__Request *request, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body);
 
-/* Calls a method with its message and unpacks the result, whose type follows from the method. The caller frees it with
- * protobuf_c_message_free_unpacked(result, NULL). */
+/* Sends `body`, the message of `method`, and unpacks the result to a message whose type follows from the method.
+ * `result` is the address of the pointer that receives the message. The caller frees the message with
+ * protobuf_c_message_free_unpacked(message, NULL). */
 dyn_client_status call_method(dyn_client *client, Dynamics__V1__Request__MethodCase method, ProtobufCMessage *body,
                               call_terms terms, void *result, dyn_client_error *error);
 
 /* Draws an unpredictable number other than 0. Returns false when the system has no random numbers. */
 bool call_draw(uint64_t *number);
 
-/* Sets the request's id and client before it is called, so that it can be cancelled. */
+/* Sets the request's id to the client's next number, and the number of the client. A request that has these numbers
+ * before call() can be cancelled by them while it is in progress. */
 void call_number(dyn_client *client, Dynamics__V1__Request *request);
 
 void call_reply_free(call_reply *answer);
 
-/* Return the address that the client is connected to, and its connect timeout, s. */
+/* Returns the address that the client is connected to. */
 const char *client_url(const dyn_client *client);
+
+/* Returns the client's connect timeout, s. */
 double client_connect_timeout(const dyn_client *client);
 
-/* Fills an error about a reply that does not match its request. */
+/* Fills an error about a reply that the client cannot use, and returns BAD_REPLY. `what` is a sentence that names the
+ * defect. */
 dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what);
 
 #endif

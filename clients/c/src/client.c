@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The client's handle and its calls.
+ * Opens and closes clients, sends their requests and checks the replies.
  */
 #include "call.h"
 
@@ -18,7 +18,8 @@
 #include "wire.h"
 
 static const double DEFAULT_TIMEOUT = 10.0, DEFAULT_CONNECT_TIMEOUT = 2.0, MAX_TIMEOUT = 1e6;
-/* Largest part of a timeout, in s, that is reserved for the arrival of the daemon's error. */
+/* Largest difference, in s, between the timeout of the client and that of the request. The daemon has less time than
+ * the client waits, so that the daemon's error about a slow request arrives in time. */
 static const double MOST_RESERVE = 1.0;
 static const size_t DEFAULT_MAX_REPLY_BYTES = (size_t)64 << 20;
 
@@ -46,7 +47,7 @@ const char *dyn_client_version(void) {
     return DYN_CLIENT_VERSION;
 }
 
-/* Checks `value`, and replaces zero by the default. */
+/* Checks that a time is from 0 to MAX_TIMEOUT seconds. Stores it in `chosen`, or `standard` if it is 0. */
 static dyn_client_status check_time(double value, double standard, const char *field, double *chosen,
                                     dyn_client_error *error) {
     if (!(value >= 0 && value <= MAX_TIMEOUT)) {
@@ -122,7 +123,7 @@ double client_connect_timeout(const dyn_client *client) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* Envelope of a reply. */
+/* Fields of a serialized Reply. The pointers refer to the bytes of the reply. */
 typedef struct envelope {
     uint64_t id;
     const uint8_t *status;
@@ -165,12 +166,13 @@ dyn_client_status fail_bad_reply(dyn_client_error *error, const char *what) {
     return fail(error, DYN_CLIENT_BAD_REPLY, NULL, "%s: the daemon speaks another version of the protocol", what);
 }
 
-/* Converts a code; the numbers are equal. A code that this client does not know becomes UNKNOWN. */
+/* Converts a status code of the protocol to the client's, which has an equal number. A code that this client does not
+ * know becomes UNKNOWN. */
 static dyn_client_status to_status(Dynamics__V1__Code code) {
     return code <= DYNAMICS__V1__CODE__CODE_UNAUTHENTICATED ? (dyn_client_status)code : DYN_CLIENT_UNKNOWN;
 }
 
-/* Copies the details of an error: everything beside its field and message. */
+/* Copies the details of an error: everything except its status, field and message. `error` may be NULL. */
 static void copy_details(const Dynamics__V1__Status *received, dyn_client_error *error) {
     if (!error) {
         return;
@@ -185,7 +187,7 @@ static void copy_details(const Dynamics__V1__Status *received, dyn_client_error 
     error->retry_after = received->retry_after;
 }
 
-/* Returns OK, or the error of the reply. */
+/* Returns OK if the reply is not an error. Otherwise fills `error` from the reply's status and returns its code. */
 static dyn_client_status read_status(const envelope *read, dyn_client_error *error) {
     if (read->status_size == 0) {
         return DYN_CLIENT_OK;
@@ -203,7 +205,8 @@ static dyn_client_status read_status(const envelope *read, dyn_client_error *err
     return status;
 }
 
-/* Reports the failed samples of a call that succeeded. */
+/* Stores the number of failed samples of a successful call in error->marked (0: none), and the first failure in the
+ * other members. `error` may be NULL. */
 static dyn_client_status read_marks(const envelope *read, dyn_client_error *error) {
     if (error) {
         error->marked = 0;
@@ -225,7 +228,7 @@ static dyn_client_status read_marks(const envelope *read, dyn_client_error *erro
     return DYN_CLIENT_OK;
 }
 
-/* Checks that the reply belongs to the request and is no error. */
+/* Checks that a reply belongs to the request and is not an error, and points `answer` to its result. */
 static dyn_client_status check_reply(const incoming *message, const Dynamics__V1__Request *request, call_reply *answer,
                                      dyn_client_error *error) {
     envelope read;
@@ -256,8 +259,9 @@ void call_number(dyn_client *client, Dynamics__V1__Request *request) {
     request->client = client->id;
 }
 
-/* Sets the request's number, and its timeout, which is the client's own if the call has none. `patience` is the time to
- * wait for the reply. The daemon gets slightly less, so that its error about a slow request arrives in time. */
+/* Sets the request's timeout and its lowest accepted revision, and its numbers unless it has an id. `patience` receives
+ * the time to wait for the reply, s: `timeout`, or the client's own if `timeout` is 0. The daemon gets slightly less,
+ * so that its error about a slow request arrives in time. */
 static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V1__Request *request, double *patience,
                                  dyn_client_error *error) {
     if (request->id == 0) {
@@ -271,7 +275,8 @@ static dyn_client_status address(dyn_client *client, double timeout, Dynamics__V
     return status;
 }
 
-/* Sends a request and waits for its reply, `patience` seconds. */
+/* Sends a request and waits for its reply, at most `patience` seconds. Reports progress meanwhile if the terms have a
+ * callback. On success the caller frees `answer` with call_reply_free. */
 static dyn_client_status call_once(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
                                    double patience, call_reply *answer, dyn_client_error *error) {
     progress *watched = NULL;
@@ -358,10 +363,10 @@ void call_reply_free(call_reply *answer) {
     *answer = (call_reply){0};
 }
 
-/* ---- the protocol itself ------------------------------------------------------------------------------------------
- */
+/* ---- calls with serialized messages ------------------------------------------------------------------------------ */
 
-/* Serialized request of the caller, followed by the envelope's own fields, which therefore take precedence. */
+/* Serialized request of the caller, followed by the fields of `own`. These take precedence, since the last value of a
+ * protobuf field counts. */
 typedef struct raw_request {
     const void *bytes;
     size_t size;

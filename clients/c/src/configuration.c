@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The configuration space of a model.
+ * Requests operations on configurations: integrate, difference, interpolate, distance, normalize, neutral and
+ * random.
  */
 #include "error.h"
 #include "query.h"
 #include "values.h"
 
-/* Field numbers of the results' values. */
+/* Field numbers of the values in ComputeConfigurationsReply. */
 enum { CONFIGURATION = 2, TANGENT = 3, DISTANCE = 4 };
 
 #define OPERATION(name) DYNAMICS__V1__COMPUTE_CONFIGURATIONS_REQUEST__OPERATION_##name
 
-/* Operands of an operation. NULL: none. */
+/* Operands of an operation. Arrays that the operation does not use are NULL. */
 typedef struct operands {
     const double *q, *q_1, *v;
     size_t factor_count;
-    const double *factors; /* step lengths, or s */
+    const double *factors; /* step lengths of integrate, or parameters s of interpolate */
     uint64_t seed;
 } operands;
 
@@ -30,7 +31,8 @@ typedef union operation_messages {
     Dynamics__V1__DrawConfigurations random;
 } operation_messages;
 
-/* Sets the operands of an operation on configurations in its message, which borrows the arrays. */
+/* Fills the message of the body's operation, one that has q, and points the body to the message. The message borrows
+ * the arrays. */
 static void set_operands(const query_parts *parts, const operands *from, operation_messages *to,
                          Dynamics__V1__ComputeConfigurationsRequest *body) {
     double *q = (double *)from->q, *q_1 = (double *)from->q_1, *factors = (double *)from->factors;
@@ -65,7 +67,8 @@ static void set_operands(const query_parts *parts, const operands *from, operati
     body->integrate = &to->integrate;
 }
 
-/* Sets the number of samples, and the seed, in the message of an operation without q. */
+/* Fills the message of the body's operation, random or neutral, with the number of samples and, for random, the seed.
+ * Points the body to the message. */
 static void set_samples(size_t samples, uint64_t seed, operation_messages *to,
                         Dynamics__V1__ComputeConfigurationsRequest *body) {
     if (body->operation_case == OPERATION(RANDOM)) {
@@ -80,7 +83,8 @@ static void set_samples(size_t samples, uint64_t seed, operation_messages *to,
     }
 }
 
-/* Requests the values of the reply's field `number`. Operations without q check `out` in its place. */
+/* Sends an operation and copies the values of the reply's field `number` to `out`. If the operation has no q, checks
+ * `out` in place of q. */
 static dyn_client_status send_request(dyn_client *client, const dyn_client_query *query,
                                       Dynamics__V1__ComputeConfigurationsRequest__OperationCase operation,
                                       const operands *from, uint32_t number, double *out, dyn_client_error *error) {
@@ -105,7 +109,7 @@ static dyn_client_status send_request(dyn_client *client, const dyn_client_query
     return status;
 }
 
-/* Checks that a required input is present. */
+/* Returns INVALID_ARGUMENT with the field `name` if a required input is NULL. */
 static dyn_client_status check(const double *values, const char *name, dyn_client_error *error) {
     return values ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, name, "%s is NULL", name);
 }

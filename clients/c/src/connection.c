@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests over one connection (nng REQ).
+ * Sends requests over one connection, an nng REQ socket, and receives the replies.
  *
- * Each exchange in flight has a context of its own; idle contexts are reused. REQ's own re-sending is switched off, so
- * a lost connection ends the exchange at once with NNG_ECONNRESET. This file decides how often a request is sent again.
+ * Each exchange in flight has a context of its own; idle contexts are reused. REQ's own re-sending is switched off,
+ * so a lost connection ends the exchange at once with NNG_ECONNRESET. This file decides how often a request is sent
+ * again.
  */
 #include "connection.h"
 
@@ -26,15 +27,18 @@
  * reconnecting, in ms. */
 enum { ATTEMPTS = 3, RECONNECT_MIN = 20, RECONNECT_MAX = 1000 };
 
-/* PARTING_PAUSE: wait before closing a peer that is not a REP socket. nng leaks a connection of 4 kB if its socket is
- * closed while one of its threads closes or reconnects it: 1.5.2 one in 30 of such peers, 1.10.1 one in 400.
- * RECONNECT_UNKNOWN: pause in ms that prevents reconnecting until the kind of the peer is known. nng draws the pause
- * from zero to this bound. */
+/* Pause in ms that prevents reconnecting until the kind of the peer is known. nng draws the pause from zero to this
+ * bound. */
 enum { RECONNECT_UNKNOWN = 3600000 };
+
+/* Wait before closing a peer that is not a REP socket. nng leaks a connection of 4 kB if its socket is closed while
+ * one of its threads closes or reconnects it: 1.5.2 one in 30 of such peers, 1.10.1 one in 400. */
 static const struct timespec PARTING_PAUSE = {.tv_nsec = 100000000};
 
-/* Repetitions of the first dial, and the pause between them. */
+/* Most repetitions of the first dial after the peer has closed the connection before the handshake. */
 enum { REDIALS = 3 };
+
+/* Pause before a repetition of the first dial. */
 static const struct timespec REDIAL_PAUSE = {.tv_nsec = 50000000};
 
 /* Context of one exchange and its asynchronous operation. */
@@ -69,7 +73,7 @@ static double monotonic_now(void) {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Tracks the connection: `connected` is true while there is a pipe. */
+/* Callback of nng for connections (pipes) that begin or end. `connected` is true while the newest pipe exists. */
 static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     connection *self = argument;
     pthread_mutex_lock(&self->mutex);
@@ -82,8 +86,9 @@ static void on_pipe(nng_pipe pipe, nng_pipe_ev event, void *argument) {
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* Dials in a thread of its own, since the first dial may take minutes. Dials again if the daemon, while it re-creates
- * an endpoint, closes the connection before the handshake. */
+/* Thread function that dials and stores the result in dial_result. It has a thread of its own, since the first dial
+ * may take minutes. Dials again if the daemon, while it re-creates an endpoint, closes the connection before the
+ * handshake. */
 static void *dial(void *argument) {
     connection *self = argument;
     int result = nng_dialer_start(self->dialer, 0);
@@ -99,7 +104,8 @@ static void *dial(void *argument) {
     return NULL;
 }
 
-/* Dials for at most the connect timeout. Returns 0 or nng's error. NNG_ETIMEDOUT also closes the dialer. */
+/* Dials for at most the connect timeout. Returns 0 or nng's error. On a timeout closes the dialer and returns
+ * NNG_ETIMEDOUT. */
 static int dial_bounded(connection *self) {
     double until = monotonic_now() + self->connect_timeout;
     struct timespec deadline = {.tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1.0) * 1e9)};
@@ -147,7 +153,7 @@ static dyn_client_status dial_error(const connection *self, int code, dyn_client
     }
 }
 
-/* Creates the mutex and the condition; the condition uses the monotonic clock. */
+/* Creates the mutex and the condition variable, which uses the monotonic clock. Returns false on failure. */
 static bool init_locks(connection *self) {
     pthread_condattr_t monotonic;
     if (pthread_condattr_init(&monotonic) != 0) {
@@ -192,7 +198,8 @@ static bool is_connected(connection *self) {
     return read_guarded(self, &self->connected);
 }
 
-/* Lets nng reconnect quickly from now on, if the peer is a request endpoint. Returns 0 or nng's error. */
+/* Lets nng reconnect quickly from now on. Returns 0 or nng's error: NNG_EPROTO if the peer is not a request endpoint,
+ * NNG_ECONNRESET if the connection is already lost. */
 static int enable_reconnect(connection *self) {
     if (!read_guarded(self, &self->was_connected)) {
         return NNG_EPROTO;
@@ -286,7 +293,7 @@ double connection_timeout(const connection *used) {
 
 /* ---- exchanging -------------------------------------------------------------------------------------------------- */
 
-/* Creates a slot. Returns NULL when out of memory. */
+/* Creates a slot with an open context. Returns NULL on failure. */
 static slot *make_slot(const connection *self) {
     slot *made = calloc(1, sizeof *made);
     if (!made) {
@@ -305,7 +312,7 @@ static slot *make_slot(const connection *self) {
     return made;
 }
 
-/* Marks an idle slot, or a new one, as busy and returns it. Returns NULL when out of memory. */
+/* Moves an idle slot, or a new one, to the busy slots and returns it. Returns NULL when out of memory. */
 static slot *acquire_slot(connection *self) {
     pthread_mutex_lock(&self->mutex);
     slot *entered = self->idle;
@@ -372,7 +379,8 @@ nng_msg *outgoing_message(const outgoing *request) {
     return message;
 }
 
-/* Sends the request. Waits for a connection at most the connect timeout, for a busy connection until the deadline. */
+/* Sends the request. Waits for a connection at most the connect timeout, and for a busy connection until the deadline.
+ * Returns 0 or nng's error; NNG_ECANCELED after connection_abort. */
 static int send_request(connection *self, slot *used, const outgoing *request, double deadline) {
     for (;;) {
         double remaining = deadline - monotonic_now();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The connection for requests: nng REQ, with many calls in flight. Of the client's files only connection.c and
- * one_way.c include nng.
+ * Connection for requests: an nng REQ socket with many exchanges in flight. Of the client's files only connection.c
+ * and one_way.c include nng.
  */
 #ifndef CLIENT_CONNECTION_H
 #define CLIENT_CONNECTION_H
@@ -21,8 +21,10 @@ void connection_abort(connection *aborted);
 /* Closes the connection. No exchange may be in progress. NULL is ignored. */
 void connection_close(connection *closed);
 
-/* Return the address of the connection, and its connect timeout, s. */
+/* Returns the address of the connection. */
 const char *connection_url(const connection *used);
+
+/* Returns the connect timeout of the connection, s. */
 double connection_timeout(const connection *used);
 
 /* A request to send: `write` copies its `size` bytes into the body of a message, once per attempt. */
@@ -34,11 +36,11 @@ typedef struct outgoing {
 
 /* Writes a request into a new message of nng. Returns NULL when out of memory. The caller owns the message.
  *
- * The client allocates all messages that it sends here. nng 1.5.2 loses a message if the daemon closes the connection
- * at that moment; the leak checker's suppression in tests/system/closed_by_peer.supp names this function. */
+ * This function allocates all messages that the client sends. nng 1.5.2 loses a message if the daemon closes the
+ * connection at that moment; the leak checker's suppression in tests/system/closed_by_peer.supp names this function. */
 struct nng_msg *outgoing_message(const outgoing *request);
 
-/* A reply; its bytes live until incoming_free. */
+/* A received message. Its bytes are valid until incoming_free. */
 typedef struct incoming {
     const uint8_t *bytes;
     size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of constraints.
+ * Converts constraints from the public form to the protocol's and back.
  */
 #include "constraints.h"
 
@@ -9,7 +9,7 @@
 
 #define KIND(name) DYNAMICS__V1__CONSTRAINT__KIND_##name
 
-/* ---- to the protocol --------------------------------------------------------------------------------------------- */
+/* ---- conversion from the public form to the protocol's ----------------------------------------------------------- */
 
 static Dynamics__V1__ConstraintFrame *from_frame(pool *memory, const dyn_client_constraint_frame *from) {
     Dynamics__V1__ConstraintFrame *made = pool_allocate(memory, 1, sizeof *made);
@@ -108,7 +108,7 @@ Dynamics__V1__Constraint *from_constraint(pool *memory, const dyn_client_constra
     return made;
 }
 
-/* ---- from the protocol ------------------------------------------------------------------------------------------- */
+/* ---- conversion from the protocol's form to the public one ------------------------------------------------------- */
 
 static dyn_client_constraint_frame to_frame(const Dynamics__V1__ConstraintFrame *from) {
     return (dyn_client_constraint_frame){.link = from ? from->link : "", .pose = to_pose(from ? from->pose : NULL)};
@@ -125,7 +125,7 @@ static void set_coupling(pool *memory, const Dynamics__V1__CouplingConstraint *f
     }
 }
 
-/* Sets the members that the constraint's kind has. */
+/* Sets the kind of a constraint and the members that belong to this kind. */
 static void set_kind(pool *memory, const Dynamics__V1__Constraint *from, dyn_client_constraint *made) {
     if (from->kind_case == KIND(LOOP_JOINT)) {
         made->kind = DYN_CLIENT_CONSTRAINT_KIND_LOOP_JOINT;
@@ -150,7 +150,8 @@ static void set_kind(pool *memory, const Dynamics__V1__Constraint *from, dyn_cli
     }
 }
 
-/* Sets the rows, unless their lists have different lengths. */
+/* Sets the rows of a constraint. Leaves them empty if the reply has none, or if the lists of the rows differ in
+ * length. */
 static void set_rows(const Dynamics__V1__ConstraintRows *from, dyn_client_constraint *made) {
     if (!from || from->n_directions != from->n_names || from->n_error_units != from->n_names ||
         from->n_multiplier_units != from->n_names) {

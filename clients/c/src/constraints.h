@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of constraints from the public form to the protocol's and back. A pool holds the results; strings are
+ * Converts constraints from the public form to the protocol's and back. A pool holds the results; strings are
  * borrowed.
  */
 #ifndef CLIENT_CONSTRAINTS_H
@@ -13,7 +13,8 @@
 
 Dynamics__V1__Constraint *from_constraint(pool *memory, const dyn_client_constraint *from);
 
-/* Converts constraints of a reply. Returns NULL when out of memory, which the pool records. */
+/* Converts `count` constraints of a reply to the public form. Returns NULL when out of memory, which the pool
+ * records. */
 const dyn_client_constraint *to_constraints(pool *memory, size_t count, Dynamics__V1__Constraint *const *from);
 
 #endif

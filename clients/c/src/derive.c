@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * New models from old ones, and models back to descriptions.
+ * Derives new models from loaded ones, and exports models as descriptions.
  */
 #include "requests.h"
 
@@ -113,7 +113,8 @@ static void make_detach(pool *memory, const dyn_client_operation *from, Dynamics
     made->detach->link = text_or_none(from->link);
 }
 
-/* Leaves the operation empty if its kind is unknown. The daemon then refuses it by its index. */
+/* Converts an operation to a protocol message. The message stays empty if the kind of the operation is unknown; the
+ * daemon then refuses the operation by its index. Returns NULL when out of memory. */
 static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_client_operation *from) {
     static void (*const makers[])(pool *, const dyn_client_operation *, Dynamics__V1__ModelOperation *) = {
         [DYN_CLIENT_OPERATION_KIND_LOCK_JOINTS] = make_lock,
@@ -136,7 +137,7 @@ static Dynamics__V1__ModelOperation *make_operation(pool *memory, const dyn_clie
     return made;
 }
 
-/* ---- derive ------------------------------------------------------------------------------------------------------ */
+/* ---- method derive_model ----------------------------------------------------------------------------------------- */
 
 static dyn_client_status request_derive(dyn_client *client, const dyn_client_derive_request *request, pool *memory,
                                         Dynamics__V1__DeriveModelReply **answer, dyn_client_error *error) {
@@ -183,16 +184,16 @@ dyn_client_status dyn_client_derive_model(dyn_client *client, const dyn_client_d
     return loaded_unpack(&answer->base, answer->loaded, loaded, error);
 }
 
-/* ---- export ------------------------------------------------------------------------------------------------------ */
+/* ---- method export_model ----------------------------------------------------------------------------------------- */
 
-/* The result and the memory that holds it. */
+/* Public result, with the reply and the pool that own its strings and arrays. */
 typedef struct exported_result {
     dyn_client_exported_model exported;
     Dynamics__V1__ExportModelReply *reply;
     pool memory;
 } exported_result;
 
-/* Converts the reply to the result. */
+/* Converts result->reply to the public result. Returns BAD_REPLY if the reply holds no model. */
 static dyn_client_status convert_export(exported_result *result, dyn_client_error *error) {
     const Dynamics__V1__ExportModelReply *reply = result->reply;
     dyn_client_exported_model *exported = &result->exported;

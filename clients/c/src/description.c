@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The description of a model.
+ * Requests the description of a loaded model and converts the reply to the public form.
  */
 #include "requests.h"
 
@@ -11,7 +11,7 @@
 #include "error.h"
 #include "model_parts.h"
 
-/* The result, the memory of its strings, and its arrays. */
+/* Public description, with the reply that owns its strings, and the arrays that the description refers to. */
 typedef struct description_result {
     dyn_client_description description;
     Dynamics__V1__DescribeModelReply *reply;
@@ -28,7 +28,7 @@ const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "unknown";
 }
 
-/* Converts a joint of the reply, whose coordinates are present. */
+/* Converts a joint with its indices, dimensions and units. from->coordinates must not be NULL. */
 static dyn_client_joint to_moving_joint(const Dynamics__V1__Joint *from) {
     const Dynamics__V1__JointCoordinates *at = from->coordinates;
     dyn_client_joint joint = to_joint(from);
@@ -49,7 +49,8 @@ static dyn_client_link to_link(const Dynamics__V1__Link *from) {
                              .moving_joint = from->joints ? from->joints->moving_joint : ""};
 }
 
-/* Returns true if every index of the result is in its range. */
+/* Returns true if the parts of a reply are present, its arrays have the lengths that nq and nv require, and the rows of
+ * constraints and the coordinates of joints are in the model's range. */
 static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
     if (!reply->model || reply->n_zero_q != reply->model->nq || reply->n_home_q != reply->model->nq ||
         reply->n_q_names != reply->model->nq || reply->n_v_names != reply->model->nv) {
@@ -73,12 +74,13 @@ static bool is_consistent(const Dynamics__V1__DescribeModelReply *reply) {
     return true;
 }
 
-/* Allocates zeroed memory. Unlike calloc, returns a pointer for zero elements too. */
+/* Allocates zeroed memory for at least one element, so that NULL always means out of memory. */
 static void *allocate(size_t count, size_t size) {
     return calloc(count > 0 ? count : 1, size);
 }
 
-/* Fills the result from its reply. Returns false when out of memory. */
+/* Converts result->reply, which is_consistent has checked, to the public description. Returns false when out of
+ * memory. */
 static bool convert_description(description_result *result) {
     const Dynamics__V1__DescribeModelReply *from = result->reply;
     result->joints = allocate(from->n_joints, sizeof *result->joints);

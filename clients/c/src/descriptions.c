@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of inertias, placements and descriptions of robots.
+ * Converts inertias, joints and descriptions of robots from the public form to the protocol's and back.
  */
 #include "descriptions.h"
 
@@ -9,7 +9,7 @@
 #include "constraints.h"
 #include "model_parts.h"
 
-/* ---- inertias ---------------------------------------------------------------------------------------------------- */
+/* ---- inertias and limits ----------------------------------------------------------------------------------------- */
 
 /* Returns the text, or "" if it is NULL. */
 static char *text_or_none(const char *text) {
@@ -62,7 +62,7 @@ static dyn_client_limits to_limits(const Dynamics__V1__JointLimits *from) {
                        .lower = from->lower, .upper = from->upper, .velocity = from->velocity, .effort = from->effort};
 }
 
-/* ---- links and joints, to the protocol --------------------------------------------------------------------------- */
+/* ---- conversion of links, joints and frames to the protocol's form ----------------------------------------------- */
 
 static Dynamics__V1__Link *from_link(pool *memory, const dyn_client_link *from) {
     Dynamics__V1__Link *made = pool_allocate(memory, 1, sizeof *made);
@@ -152,7 +152,7 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     return made;
 }
 
-/* ---- chains, to the protocol ------------------------------------------------------------------------------------- */
+/* ---- conversion of Denavit-Hartenberg tables and screw chains to the protocol's form ----------------------------- */
 
 static Dynamics__V1__DenavitHartenbergRow *from_row(pool *memory, const dyn_client_dh_row *from) {
     Dynamics__V1__DenavitHartenbergRow *made = pool_allocate(memory, 1, sizeof *made);
@@ -203,7 +203,7 @@ Dynamics__V1__ScrewChain *from_screws(pool *memory, const dyn_client_screw_chain
     return made;
 }
 
-/* ---- from the protocol ------------------------------------------------------------------------------------------- */
+/* ---- conversion from the protocol's form to the public one ------------------------------------------------------- */
 
 dyn_client_joint to_joint(const Dynamics__V1__Joint *from) {
     static const double one = 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The equation of motion: inverse and forward dynamics, mass matrix, gravity and bias forces.
+ * Requests inverse and forward dynamics, mass matrices, gravity forces and bias forces.
  */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "sized.h"
 #include "values.h"
 
-/* Field numbers of the results' values. */
+/* Field numbers of the values in the replies of the methods. */
 enum { TAU = 2, ACCELERATION = 2, GRAVITY_FORCES = 2, BIAS = 2, MASS_MATRIX = 3 };
 
 dyn_client_status dyn_client_inverse_dynamics(dyn_client *client, const dyn_client_query *query, const double *q,
@@ -113,14 +113,15 @@ dyn_client_status dyn_client_bias_forces(dyn_client *client, const dyn_client_qu
     return status;
 }
 
-/* ---- constraints ------------------------------------------------------------------------------------------------- */
+/* ---- forward dynamics with constraints --------------------------------------------------------------------------- */
 
 typedef struct motion_result {
     dyn_client_constrained_motion motion;
     Dynamics__V1__ForwardDynamicsReply *reply;
 } motion_result;
 
-/* Converts a reply, which must have as many numbers as its samples and rows need. */
+/* Converts a reply to the public result, which owns the reply. Returns BAD_REPLY if the reply's arrays do not have the
+ * lengths that the samples and the rows of the constraints require. Frees the reply on failure. */
 static dyn_client_status read_motion(Dynamics__V1__ForwardDynamicsReply *reply, const query_parts *parts,
                                      dyn_client_constrained_motion **motion, dyn_client_error *error) {
     const Dynamics__V1__ConstraintSolution *from = reply->constraints;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Connections to the daemon's endpoints of one kind.
+ * Opens connections to the daemon's endpoints of one kind.
  */
 #include "endpoint.h"
 

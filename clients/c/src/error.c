@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Errors of the client, and the names of their codes.
+ * Fills errors of the client, and names their status codes.
  */
 #include "error.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Evaluation of several quantities in one request.
+ * Requests the evaluation of several quantities, and converts the reply to the public form.
  */
 #include "requests.h"
 
@@ -13,16 +13,17 @@
 #include "query.h"
 #include "sized.h"
 
-/* Prefix of the wire's names of quantities, such as "QUANTITY_MASS_MATRIX". */
+/* Length of the prefix of the protocol's names of quantities, such as "QUANTITY_MASS_MATRIX". */
 enum { PREFIX_LENGTH = sizeof "QUANTITY_" - 1 };
 
 enum { NAME_SIZE = 64 };
 
-/* Names in lower case, by number; empty where there is no quantity. */
+/* Names of quantities in lower case, indexed by quantity. A name is empty if the protocol has no quantity of this
+ * number. */
 static char quantity_names[DYN_CLIENT_QUANTITY_NUMBERS][NAME_SIZE];
 static pthread_once_t quantity_names_once = PTHREAD_ONCE_INIT;
 
-/* Converts the names of the wire to lower case, without their prefix. */
+/* Fills quantity_names with the protocol's names in lower case, without their prefix. */
 static void fill_quantity_names(void) {
     const ProtobufCEnumDescriptor *wire = &dynamics__v1__quantity__descriptor;
     for (unsigned i = 0; i < wire->n_values; i++) {
@@ -74,9 +75,9 @@ dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity q
     return DYN_CLIENT_QUANTITY_SUBJECT_ROBOT;
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- conversion of the reply ------------------------------------------------------------------------------------- */
 
-/* The result and the memory of its strings and numbers. */
+/* Public result, with the reply and the pool that own its strings and numbers, and the arrays that it refers to. */
 typedef struct evaluation_result {
     dyn_client_evaluation evaluation;
     Dynamics__V1__EvaluateReply *reply;
@@ -95,7 +96,8 @@ static const size_t *read_unit_index(pool *memory, const Dynamics__V1__Axis *fro
     return unit_index;
 }
 
-/* Reads the axes of a reply. Returns false if one is inconsistent. */
+/* Converts the axes of the reply. Returns false if an axis has no units, or if unit indices are missing or too
+ * large. */
 static bool read_axes(evaluation_result *result) {
     for (size_t i = 0; i < result->reply->n_axes; i++) {
         const Dynamics__V1__Axis *from = result->reply->axes[i];
@@ -117,7 +119,8 @@ static bool read_axes(evaluation_result *result) {
     return true;
 }
 
-/* Reads the axes of a block, the number of values of one sample, and the number of combinations of units. */
+/* Sets the axes, the shape and the width of a block, and the number of combinations of its axes' units. Returns false
+ * if the block does not fit its axes, or on overflow. */
 static bool read_shape(const evaluation_result *result, const Dynamics__V1__Block *from, dyn_client_block *block,
                        size_t *combinations) {
     block->width = *combinations = 1;
@@ -137,7 +140,8 @@ static bool read_shape(const evaluation_result *result, const Dynamics__V1__Bloc
     return true;
 }
 
-/* Reads a block. Returns false if its arrays do not have the lengths that it states. */
+/* Converts a block. Returns false if the lengths of its arrays do not fit its shape, its units and the number of
+ * samples. */
 static bool read_block(const evaluation_result *result, const Dynamics__V1__Block *from, dyn_client_block *block) {
     size_t combinations, count;
     if (!read_shape(result, from, block, &combinations) ||
@@ -152,14 +156,14 @@ static bool read_block(const evaluation_result *result, const Dynamics__V1__Bloc
     return true;
 }
 
-/* Bits of the flags of inputs, which are the wire's numbers. */
+/* The flag of an input is 1 << (n - 1), where n is the number of the input in the protocol. */
 _Static_assert(DYN_CLIENT_QUANTITY_INPUT_V == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_V - 1) &&
                    DYN_CLIENT_QUANTITY_INPUT_DTAU == 1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_DTAU - 1) &&
                    DYN_CLIENT_QUANTITY_INPUT_PAYLOADS ==
                        1 << (DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_PAYLOADS - 1),
                "a flag of an input is not that of the wire");
 
-/* Returns the inputs of a quantity as flags. */
+/* Returns the inputs of a quantity as flags DYN_CLIENT_QUANTITY_INPUT_*. */
 static unsigned read_inputs(const Dynamics__V1__QuantityResult *from) {
     unsigned inputs = 0;
     for (size_t i = 0; i < from->n_inputs; i++) {
@@ -170,7 +174,7 @@ static unsigned read_inputs(const Dynamics__V1__QuantityResult *from) {
     return inputs;
 }
 
-/* Reads the results of a reply. Returns false if one is inconsistent. */
+/* Converts the results of the reply with their blocks. Returns false if a block is inconsistent. */
 static bool read_results(evaluation_result *result) {
     const Dynamics__V1__EvaluateReply *reply = result->reply;
     dyn_client_block *next = result->blocks;
@@ -194,7 +198,8 @@ static bool read_results(evaluation_result *result) {
     return true;
 }
 
-/* Returns true if the reply matches the request. */
+/* Returns true if the reply has the samples and nv of the query, and the results that the request asks for in their
+ * order. */
 static bool fits(const Dynamics__V1__EvaluateReply *reply, const dyn_client_query *query,
                  const Dynamics__V1__EvaluateRequest *body) {
     bool same = reply->samples == query->samples && reply->nv == query->nv;
@@ -220,7 +225,7 @@ static void free_result(evaluation_result *freed) {
     free(freed);
 }
 
-/* Converts the reply to the result. Frees the reply on failure. */
+/* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__EvaluateReply *reply, dyn_client_evaluation **evaluation,
                                        dyn_client_error *error) {
     size_t block_count = 0;
@@ -276,9 +281,9 @@ const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry) {
     return block->units[combination];
 }
 
-/* ---- the question ------------------------------------------------------------------------------------------------ */
+/* ---- encoding of the request ------------------------------------------------------------------------------------- */
 
-/* Encodes the task of a quantity. */
+/* Encodes the task of a quantity. Returns INVALID_ARGUMENT if a frame of the task, or a list of its axes, is NULL. */
 static dyn_client_status encode_task(const dyn_client_quantity_request *from, pool *memory,
                                      Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
     body->task = pool_allocate(memory, from->task_frame_count, sizeof *body->task);
@@ -303,7 +308,7 @@ static dyn_client_status encode_task(const dyn_client_quantity_request *from, po
     return memory->is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
-/* Encodes one quantity. */
+/* Encodes one quantity. Returns INVALID_ARGUMENT if one of its lists or names is NULL. */
 static dyn_client_status encode_quantity(const dyn_client_quantity_request *from, pool *memory,
                                          Dynamics__V1__QuantityRequest *body, dyn_client_error *error) {
     dynamics__v1__quantity_request__init(body);
@@ -325,7 +330,7 @@ static dyn_client_status encode_quantity(const dyn_client_quantity_request *from
     return encode_task(from, memory, body, error);
 }
 
-/* Encodes all quantities. */
+/* Encodes all quantities of the request. Returns INVALID_ARGUMENT if there are none. */
 static dyn_client_status encode_quantities(const dyn_client_evaluate_request *request, pool *memory,
                                            Dynamics__V1__EvaluateRequest *body, dyn_client_error *error) {
     if (request->quantity_count == 0 || !request->quantities) {
@@ -344,7 +349,7 @@ static dyn_client_status encode_quantities(const dyn_client_evaluate_request *re
     return status;
 }
 
-/* Encodes everything but the quantities. */
+/* Sets the query and the state arrays of the request, that is everything except its quantities. */
 static void fill_question(const query_parts *parts, const dyn_client_evaluate_request *request,
                           Dynamics__V1__EvaluateRequest *body) {
     body->query = (Dynamics__V1__Query *)&parts->query;
@@ -366,7 +371,7 @@ static void fill_question(const query_parts *parts, const dyn_client_evaluate_re
     body->dtau = (double *)request->dtau;
 }
 
-/* Sends the request and receives the result. */
+/* Sends the request, checks the reply against it and converts the reply to the public result. */
 static dyn_client_status send_request(dyn_client *client, const query_parts *parts, Dynamics__V1__EvaluateRequest *body,
                                       dyn_client_evaluation **evaluation, dyn_client_error *error) {
     Dynamics__V1__EvaluateReply *reply;

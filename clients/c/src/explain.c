@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Method explain: the contributions to the generalized forces, by term, link and payload.
+ * Requests explanations: the contributions of terms, links and payloads to the generalized forces.
  */
 #include "requests.h"
 
@@ -9,7 +9,7 @@
 #include "error.h"
 #include "query.h"
 
-/* Result, with the memory of its strings and numbers. */
+/* Public result, with the reply that owns its strings and numbers, and the arrays that the result refers to. */
 typedef struct explanation_result {
     dyn_client_explanation explanation;
     Dynamics__V1__ExplainReply *reply;
@@ -17,7 +17,7 @@ typedef struct explanation_result {
     dyn_client_contribution *links, *payloads;
 } explanation_result;
 
-/* Reads terms, links and payloads of a reply. Returns false if the length of a row is not nv. */
+/* Converts the terms, links and payloads of the reply. Returns false if an array does not have nv entries. */
 static bool read_parts(explanation_result *result) {
     const Dynamics__V1__ExplainReply *reply = result->reply;
     size_t nv = reply->nv;
@@ -57,7 +57,7 @@ static void free_result(explanation_result *freed) {
     free(freed);
 }
 
-/* Converts the reply to the result. Frees the reply on failure. */
+/* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t nv,
                                        dyn_client_explanation **explanation, dyn_client_error *error) {
     explanation_result *result = calloc(1, sizeof *result);
@@ -94,7 +94,7 @@ static dyn_client_status convert_reply(Dynamics__V1__ExplainReply *reply, size_t
     return DYN_CLIENT_OK;
 }
 
-/* Sends the request and receives the result. */
+/* Sends the request and converts its reply to the public result. */
 static dyn_client_status send_request(dyn_client *client, const query_parts *parts, Dynamics__V1__ExplainRequest *body,
                                       dyn_client_explanation **explanation, dyn_client_error *error) {
     Dynamics__V1__ExplainReply *reply;

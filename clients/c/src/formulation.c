@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Methods formulate and compare: the formulations of the literature.
+ * Calls the methods formulate and compare, which compute the dynamics by formulations of the literature.
  */
 #include "requests.h"
 
@@ -9,16 +9,17 @@
 #include "error.h"
 #include "query.h"
 
-/* ---- formulate --------------------------------------------------------------------------------------------------- */
+/* ---- method formulate -------------------------------------------------------------------------------------------- */
 
-/* Result, with the memory of its strings and numbers. */
+/* Public result, with the reply that owns its strings and numbers, and the blocks that the result refers to. */
 typedef struct formulation_result {
     dyn_client_formulation formulation;
     Dynamics__V1__FormulateReply *reply;
     dyn_client_formulation_block *blocks;
 } formulation_result;
 
-/* Reads a block. Returns false if it has not as many values as its extents state. */
+/* Converts a block. Returns false if its number of extents is out of range, or if the extents do not match the number
+ * of values. */
 static bool read_block(const Dynamics__V1__FormulationBlock *from, dyn_client_formulation_block *to) {
     size_t count = 1;
     bool fits = from->n_extents >= 1 && from->n_extents <= DYN_CLIENT_FORMULATION_EXTENTS;
@@ -51,7 +52,7 @@ void dyn_client_formulation_free(dyn_client_formulation *formulation) {
     }
 }
 
-/* Converts the reply to the result. Frees the reply on failure. */
+/* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_formulation(Dynamics__V1__FormulateReply *reply, size_t nv,
                                              dyn_client_formulation **formulation, dyn_client_error *error) {
     formulation_result *result = calloc(1, sizeof *result);
@@ -101,16 +102,16 @@ dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_quer
     return status;
 }
 
-/* ---- compare ----------------------------------------------------------------------------------------------------- */
+/* ---- method compare ---------------------------------------------------------------------------------------------- */
 
-/* Result, with the memory of its strings and numbers. */
+/* Public result, with the reply that owns its strings and numbers, and the formulations that the result refers to. */
 typedef struct comparison_result {
     dyn_client_comparison comparison;
     Dynamics__V1__CompareReply *reply;
     dyn_client_compared_formulation *formulations;
 } comparison_result;
 
-/* Reads a cost. Returns false if it is missing. */
+/* Converts the cost of a formulation. Returns false if the reply lacks the cost. */
 static bool read_cost(const Dynamics__V1__FormulationCost *from, dyn_client_formulation_cost *to) {
     if (from) {
         *to = (dyn_client_formulation_cost){.is_stated = from->is_stated,
@@ -156,7 +157,7 @@ void dyn_client_comparison_free(dyn_client_comparison *comparison) {
     }
 }
 
-/* Converts the reply to the result. Frees the reply on failure. */
+/* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_comparison(Dynamics__V1__CompareReply *reply, size_t nv,
                                             dyn_client_comparison **comparison, dyn_client_error *error) {
     comparison_result *result = calloc(1, sizeof *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Inertias of bodies.
+ * Requests the inertia of a body that consists of parts.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +10,10 @@
 #include "error.h"
 #include "sized.h"
 
-/* ---- the question ------------------------------------------------------------------------------------------------ */
+/* ---- encoding of the request ------------------------------------------------------------------------------------- */
 
-/* Creates the message of the part's kind, which borrows arrays of numbers. */
+/* Creates the solid of the part: a box, cylinder, sphere, ellipsoid or capsule. Leaves it NULL when out of memory,
+ * which the pool records. */
 static void make_shape(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     switch (from->kind) {
     case DYN_CLIENT_INERTIA_KIND_BOX:
@@ -103,7 +104,7 @@ static void make_numbers(pool *memory, const dyn_client_inertia_part *from, Dyna
     }
 }
 
-/* Creates the inertia, also a zero one, which from_inertia leaves out. */
+/* Creates the inertia of the part. A zero inertia, for which from_inertia returns NULL, becomes a message too. */
 static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dynamics__V1__InertiaPart *made) {
     made->inertia = from_inertia(memory, &from->inertia);
     if (!made->inertia) {
@@ -114,7 +115,8 @@ static void make_inertia(pool *memory, const dyn_client_inertia_part *from, Dyna
     }
 }
 
-/* Leaves the part empty if its kind is unknown. The daemon then refuses it by its index. */
+/* Converts a part to a protocol message. The message has no body if the kind of the part is unknown; the daemon then
+ * refuses the part by its index. Returns NULL when out of memory. */
 static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inertia_part *from) {
     Dynamics__V1__InertiaPart *made = pool_allocate(memory, 1, sizeof *made);
     if (!made) {
@@ -145,9 +147,9 @@ static Dynamics__V1__InertiaPart *make_part(pool *memory, const dyn_client_inert
     return made;
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- conversion of the reply ------------------------------------------------------------------------------------- */
 
-/* Copies `wanted` numbers. Refuses any other count. */
+/* Copies `wanted` numbers if `count` is equal to `wanted`. Returns false otherwise. */
 static bool copy_numbers(size_t count, const double *from, size_t wanted, double *to) {
     if (count == wanted) {
         memcpy(to, from, wanted * sizeof *to);
@@ -190,7 +192,7 @@ static dyn_client_status send_request(dyn_client *client, size_t part_count, con
     return request_compute_inertia(client, &body, terms, answer, error);
 }
 
-/* Refuses a part with both mass and density, since the protocol holds only one of them. */
+/* Returns INVALID_ARGUMENT for part `i`, which has both mass and density. The protocol holds only one of them. */
 static dyn_client_status fail_density(size_t i, const dyn_client_inertia_part *part, dyn_client_error *error) {
     char field[64];
     snprintf(field, sizeof field, "compute_inertia.parts[%zu].density", i);

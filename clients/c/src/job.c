@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Jobs: calls that run as jobs, and the jobs of the daemon.
+ * Runs calls as jobs of the daemon, and lists and cancels jobs.
  */
 #include "job.h"
 
@@ -13,14 +13,15 @@
 #include "error.h"
 #include "wire.h"
 
-/* Pauses between two questions about a job, s: the first one, the longest one, and the growth from one to the next. */
+/* Pauses between two requests for the state of a job, s: the first one, the longest one, and the growth from one to the
+ * next. */
 static const double FIRST_PAUSE = 1e-3, LONGEST_PAUSE = 0.1, PAUSE_GROWTH = 1.5;
 
-/* LEAST_WAIT: shortest timeout of a question about a job, s, at the end of the call's time. DISPOSAL: timeout of the
+/* LEAST_WAIT: shortest timeout of a request about a job, s, at the end of the call's time. DISPOSAL: timeout of the
  * request that removes a job, s; the call may take that much longer. */
 static const double LEAST_WAIT = 0.05, DISPOSAL = 1;
 
-/* Numbers of methods in Request, and of results in Reply, begin here. */
+/* Field number of the first method in Request, and of the first result in Reply. */
 enum { FIRST_METHOD = 16 };
 
 /* Call that waits for its job. */
@@ -46,7 +47,7 @@ static double time_left(const waiting *w) {
     return w->end - monotonic_now();
 }
 
-/* Returns the terms of a question about the job: it ends with the call. */
+/* Returns the terms of a request about the job. The request ends with the call, but has at least LEAST_WAIT seconds. */
 static call_terms until_end(const waiting *w) {
     return within(fmax(time_left(w), LEAST_WAIT));
 }
@@ -57,7 +58,7 @@ bool job_can_run(const Dynamics__V1__Request *request) {
                                                    request->method_case) != NULL;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- calls that run as jobs -------------------------------------------------------------------------------------- */
 
 /* Starts the job of a request and fills the ticket. `timeout` bounds its computation, s; 0: the daemon's own limit. */
 static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *request, double timeout,
@@ -66,7 +67,7 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
     Dynamics__V1__StartJobReply *reply;
     body.job = w->ticket->name;
     body.timeout = timeout;
-    /* The methods have equal numbers in both messages. All members of each oneof are pointers in one place. */
+    /* The methods have equal numbers in both messages. The members of each oneof are pointers that share one place. */
     body.method_case = (Dynamics__V1__StartJobRequest__MethodCase)request->method_case;
     body.rollout = request->rollout;
     dyn_client_status status = request_start_job(w->client, &body, until_end(w), &reply, error);
@@ -83,24 +84,25 @@ static dyn_client_status start(const waiting *w, const Dynamics__V1__Request *re
     return DYN_CLIENT_OK;
 }
 
-/* Cancels the job, or removes it if it has finished, and clears the ticket. */
+/* Cancels the job, or removes it if it has finished, and clears the ticket. Ignores errors. */
 static void dispose(const waiting *w) {
     dyn_client_cancel_job(w->client, w->ticket->name, w->ticket->token, DISPOSAL, NULL);
     *w->ticket = (dyn_client_job_ticket){0};
 }
 
-/* Returns true if the request that failed with this error may succeed soon: the daemon is stopping or busy. */
+/* Returns true if an error is temporary, because the daemon is stopping or busy, so that the same request may succeed
+ * soon. */
 static bool is_passing(dyn_client_status status, const dyn_client_error *error) {
     return status == DYN_CLIENT_UNAVAILABLE || (status == DYN_CLIENT_RESOURCE_EXHAUSTED && error->retry_after > 0);
 }
 
-/* Waits before the next question and lengthens the pause. */
+/* Waits before the next request about the job and lengthens the pause. */
 static void wait_before_next(const waiting *w, double *pause) {
     pause_for(fmax(fmin(*pause, time_left(w)), 0));
     *pause = fmin(*pause * PAUSE_GROWTH, LONGEST_PAUSE);
 }
 
-/* Asks once how far the job is. */
+/* Requests the state of the job: finished or not, with or without a result, and the completed fraction. */
 static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_result, double *fraction,
                               dyn_client_error *error) {
     Dynamics__V1__GetJobRequest body = DYNAMICS__V1__GET_JOB_REQUEST__INIT;
@@ -121,7 +123,8 @@ static dyn_client_status look(const waiting *w, bool *is_finished, bool *has_res
     return DYN_CLIENT_OK;
 }
 
-/* Reports to the caller. Returns false if the caller cancels the call. */
+/* Reports the completed fraction to the caller's callback, if there is one. Returns false if the callback cancels the
+ * call. */
 static bool report(const waiting *w, double fraction) {
     return !w->terms->progress || w->terms->progress(w->terms->context, fraction);
 }
@@ -130,8 +133,9 @@ static dyn_client_status fail_cancelled(dyn_client_error *error) {
     return fail(error, DYN_CLIENT_CANCELLED, NULL, "the progress callback cancelled the job");
 }
 
-/* Waits until the job has finished. DEADLINE_EXCEEDED: not in time; CANCELLED: the callback wants no result. An error
- * that passes ends the wait only at the end of the time. */
+/* Waits until the job has finished, and reports its progress. Returns DEADLINE_EXCEEDED if the time of the call ends
+ * before, and CANCELLED if the callback cancels the call, which also cancels the job. A temporary error ends the wait
+ * only at the end of the time. */
 static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_client_error *error) {
     double pause = FIRST_PAUSE, fraction = 0;
     bool is_finished = false;
@@ -155,7 +159,8 @@ static dyn_client_status wait_for_end(const waiting *w, bool *has_result, dyn_cl
     return DYN_CLIENT_OK;
 }
 
-/* Fetches the result of the method, or the job's own error. */
+/* Fetches the result of the method, or the error with which the job failed. Returns INVALID_ARGUMENT if the job
+ * computes another method. */
 static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
     Dynamics__V1__GetJobResultRequest body = DYNAMICS__V1__GET_JOB_RESULT_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
@@ -180,7 +185,8 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
                 "job %s computes another method than this call", w->ticket->name);
 }
 
-/* Waits for the job of the ticket and fetches its result. The ticket is clear after that, unless the job goes on. */
+/* Waits for the job of the ticket and fetches its result. Removes the job and clears the ticket once the result or the
+ * job's own error is fetched, or if the job does not exist. Otherwise the ticket stays valid for a later call. */
 static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
     bool has_result = false;
     dyn_client_status status = wait_for_end(w, &has_result, error);
@@ -196,7 +202,8 @@ static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *a
         wait_before_next(w, &pause);
         status = fetch(w, method, answer, error);
     }
-    /* An error is that of the job if the job has no result. Otherwise the result is still there to be fetched. */
+    /* If the job has no result, an error of the daemon is the job's own. Otherwise the result can still be fetched
+     * later. */
     bool is_answered = status == DYN_CLIENT_OK || (!has_result && status < DYN_CLIENT_UNREACHABLE);
     if (is_answered) {
         dispose(w);
@@ -210,7 +217,7 @@ dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, c
                            call_reply *answer, dyn_client_error *error) {
     dyn_client_job_ticket own = {0};
     dyn_client_error unread;
-    error = error ? error : &unread; /* decides which requests are repeated */
+    error = error ? error : &unread; /* status and retry_after decide which requests are repeated */
     const waiting w = {
         .client = client, .terms = terms, .ticket = terms->job ? terms->job : &own, .end = monotonic_now() + patience};
     dyn_client_status status = DYN_CLIENT_OK;
@@ -229,11 +236,11 @@ dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, c
     return status;
 }
 
-/* ---- the daemon's jobs ------------------------------------------------------------------------------------------- */
+/* ---- lists of jobs ----------------------------------------------------------------------------------------------- */
 
 typedef struct list_result {
     dyn_client_job_list list;
-    Dynamics__V1__ListJobsReply *all; /* NULL: one job */
+    Dynamics__V1__ListJobsReply *all; /* NULL if one job was requested */
     Dynamics__V1__GetJobReply *one;
     dyn_client_job jobs[];
 } list_result;

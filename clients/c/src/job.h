@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls that run as jobs: start, wait and fetch in the place of one request.
+ * Runs a call as a job of the daemon: starts the job, waits for it and fetches its result.
  */
 #ifndef CLIENT_JOB_H
 #define CLIENT_JOB_H
 
 #include "call.h"
 
-/* Returns whether a job can compute the method of a request. */
+/* Returns true if the daemon can compute the method of a request as a job. */
 bool job_can_run(const Dynamics__V1__Request *request);
 
-/* Runs a request as a job, as call() does for an ordinary one, and waits for it. `patience` is in seconds. */
+/* Runs a request as a job and waits for its result, at most `patience` seconds. On success `answer` holds the result of
+ * the request's method; the caller frees it with call_reply_free. */
 dyn_client_status job_call(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms, double patience,
                            call_reply *answer, dyn_client_error *error);
 

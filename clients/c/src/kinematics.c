@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Poses and Jacobians of frames.
+ * Requests poses and Jacobians of frames.
  */
 #include "call.h"
 
@@ -8,16 +8,18 @@
 #include "query.h"
 #include "wire.h"
 
-/* Field numbers of EvaluateReply, QuantityResult and Block. */
+/* Field numbers: results of EvaluateReply, blocks of QuantityResult, values of Block. */
 enum { RESULTS = 4, BLOCKS = 7, VALUES = 5 };
 
-/* The two blocks of a quantity: values of one frame, and the outputs for all frames. */
+/* The two blocks of a quantity: the number of values of one frame, and the output array, which holds the values of all
+ * frames one after another. */
 typedef struct wanted {
     size_t count[2];
     double *to[2];
 } wanted;
 
-/* Reads both blocks of one result. */
+/* Copies both blocks of the serialized result of one frame to the outputs. Returns false if the result does not have
+ * two blocks of the wanted lengths. */
 static bool read_result(const wire_field *result, size_t frame, const wanted *want) {
     wire_reader reader = {.at = result->bytes, .end = result->bytes + result->size};
     wire_field field;
@@ -36,7 +38,8 @@ static bool read_result(const wire_field *result, size_t frame, const wanted *wa
     return !reader.malformed && block == 2;
 }
 
-/* Copies the results of a reply, one for each frame, in order into the outputs. */
+/* Copies the results of a reply, one for each frame in order, to the outputs. Returns false if their number or lengths
+ * differ from those wanted. */
 static bool read_results(const call_reply *answer, size_t frame_count, const wanted *want) {
     wire_reader reader = {.at = answer->result, .end = answer->result + answer->result_size};
     wire_field field;
@@ -53,7 +56,7 @@ static bool read_results(const call_reply *answer, size_t frame_count, const wan
     return !reader.malformed && frame == frame_count;
 }
 
-/* Evaluates one quantity of frames, and reads its two blocks. */
+/* Evaluates one quantity of frames and copies its two blocks to the outputs. */
 static dyn_client_status call_frames(dyn_client *client, const query_parts *parts, const double *q,
                                      Dynamics__V1__QuantityRequest *quantity, const wanted *want,
                                      dyn_client_error *error) {

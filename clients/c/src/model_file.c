@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loading models from files.
+ * Loads models from files: URDF, or descriptions in JSON.
  */
 #include "requests.h"
 
@@ -15,10 +15,10 @@
 #include "message_json.h"
 #include "sized.h"
 
-/* Room for the first part of a file, in bytes. It doubles until the file fits. */
+/* Initial size of the buffer for a file, in bytes. The size doubles until the file fits. */
 enum { FIRST_ROOM = 1 << 16 };
 
-/* Fills an error about a file that cannot be opened or read, for the reason `number` of errno. */
+/* Fills an error about a file that cannot be opened or read, and returns its status. `number` is the value of errno. */
 static dyn_client_status fail_with_reason(const char *path, int number, dyn_client_error *error) {
     char buffer[128];
     dyn_client_status status = DYN_CLIENT_FAILED_PRECONDITION;
@@ -33,8 +33,8 @@ static dyn_client_status fail_with_reason(const char *path, int number, dyn_clie
     return fail(error, status, "path", "%s cannot be read: %s", path, strerror_r(number, buffer, sizeof buffer));
 }
 
-/* Doubles the room of a text, up to one byte more than a file may have and a zero byte. Returns false when out of
- * memory. */
+/* Doubles the buffer of a text, at most to DYN_CLIENT_MAX_FILE_BYTES + 2: one byte more than a file may have, and a
+ * zero byte. Returns false when out of memory. */
 static bool grow(char **text, size_t *room) {
     const size_t most = DYN_CLIENT_MAX_FILE_BYTES + 2;
     size_t more = *room == 0 ? FIRST_ROOM : 2 * *room;
@@ -47,8 +47,8 @@ static bool grow(char **text, size_t *room) {
     return grown != NULL;
 }
 
-/* Reads a stream to its end, or to the byte that is too much, and adds a zero byte. The caller frees the text, also
- * after an error. Returns 0 or the number of errno. */
+/* Reads a stream to its end, or until the text has more than DYN_CLIENT_MAX_FILE_BYTES, and appends a zero byte. The
+ * caller frees the text, also after an error. Returns 0 or the value of errno. */
 static int read_stream(FILE *stream, char **text, size_t *size) {
     size_t room = 0;
     *size = 0;
@@ -66,7 +66,8 @@ static int read_stream(FILE *stream, char **text, size_t *size) {
     return 0;
 }
 
-/* Checks that the content of a file is text of an allowed size. */
+/* Checks that the content of a file is text: not empty, not longer than DYN_CLIENT_MAX_FILE_BYTES, without zero
+ * bytes. */
 static dyn_client_status check_text(const char *path, const char *text, size_t size, dyn_client_error *error) {
     if (size > DYN_CLIENT_MAX_FILE_BYTES) {
         return fail(error, DYN_CLIENT_RESOURCE_EXHAUSTED, "path", "%s has more than %d bytes, the most that are read",
@@ -93,7 +94,7 @@ static dyn_client_status read_text(const char *path, char **text, dyn_client_err
     return number != 0 ? fail_with_reason(path, number, error) : check_text(path, *text, size, error);
 }
 
-/* ---- descriptions ------------------------------------------------------------------------------------------------ */
+/* ---- requests from descriptions ---------------------------------------------------------------------------------- */
 
 /* Fills an error from the sentence of message_from_json, which begins with the path of a field. */
 static dyn_client_status fail_with_place(const char *sentence, dyn_client_error *error) {
@@ -103,7 +104,8 @@ static dyn_client_status fail_with_place(const char *sentence, dyn_client_error 
     return fail(error, DYN_CLIENT_INVALID_ARGUMENT, field, "%s", colon ? colon + 2 : sentence);
 }
 
-/* Sets the source of the request to the description in a value of JSON. The caller frees `message`. */
+/* Sets the source of the request to the description in a JSON value. The request borrows `message`, which the caller
+ * frees. */
 static dyn_client_status set_value(const char *path, json_t *value, Dynamics__V1__LoadModelRequest *load,
                                    ProtobufCMessage **message, dyn_client_error *error) {
     char root[64], sentence[MESSAGE_ERROR_SIZE];
@@ -123,7 +125,8 @@ static dyn_client_status set_value(const char *path, json_t *value, Dynamics__V1
     return DYN_CLIENT_OK;
 }
 
-/* Sets the source of the request to a text: URDF, or a description in JSON. The caller frees `message`. */
+/* Sets the source of the request to a text: URDF, or a description in JSON. The request borrows `text` and `message`,
+ * which the caller frees. `message` stays NULL for URDF. */
 static dyn_client_status set_text(const char *path, char *text, Dynamics__V1__LoadModelRequest *load,
                                   ProtobufCMessage **message, dyn_client_error *error) {
     json_error_t problem;
@@ -142,7 +145,7 @@ static dyn_client_status set_text(const char *path, char *text, Dynamics__V1__Lo
     return status;
 }
 
-/* Refuses a request that has a description, beside the file. */
+/* Returns INVALID_ARGUMENT if a request contains a description in addition to the file. */
 static dyn_client_status check_request(const dyn_client_load_request *request, dyn_client_error *error) {
     const char *field = request->urdf                 ? "request.urdf"
                         : request->description        ? "request.description"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common parts of replies about models.
+ * Converts the parts that several replies about models have in common to the public form.
  */
 #include "model_parts.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of common parts of replies about models from the protocol's form to the public one. Strings are borrowed.
+ * Converts the parts that several replies about models have in common to the public form. Strings are borrowed.
  */
 #ifndef CLIENT_MODEL_PARTS_H
 #define CLIENT_MODEL_PARTS_H
@@ -11,8 +11,11 @@
 
 /* Converts a model's summary. If `from` is NULL, the result has zeros and empty strings. */
 dyn_client_model to_model(const Dynamics__V1__ModelSummary *from);
+
+/* Copies a vector. NULL becomes zero. */
 void to_vector3(const Dynamics__V1__Vector3 *from, double vector[3]);
 
+/* Converts `count` entries of a report into the array `report`. */
 void to_report(size_t count, Dynamics__V1__ReportEntry *const *from, dyn_client_report_entry *report);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Loading, listing and unloading models.
+ * Loads, lists and unloads models.
  */
 #include "requests.h"
 
@@ -14,7 +14,7 @@
 
 /* ---- load -------------------------------------------------------------------------------------------------------- */
 
-/* The result and the memory of its strings. */
+/* Public result, with the reply that owns its strings, and its report. */
 typedef struct loaded_result {
     dyn_client_loaded_model loaded;
     ProtobufCMessage *reply;
@@ -40,7 +40,8 @@ dyn_client_status loaded_unpack(ProtobufCMessage *reply, const Dynamics__V1__Loa
     return DYN_CLIENT_OK;
 }
 
-/* Adds the description in numbers to the request, in whichever of its forms is set. */
+/* Sets the source of `load` to the description of the request: links and joints, a Denavit-Hartenberg table, or screws.
+ * Leaves it unset if the request has none of them. */
 static dyn_client_status set_numbers(const dyn_client_load_request *request, pool *memory,
                                      Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
     dyn_client_model_description description;
@@ -63,7 +64,8 @@ static dyn_client_status set_numbers(const dyn_client_load_request *request, poo
     return status;
 }
 
-/* Adds the description to the request, which must have one form of it. */
+/* Sets the source of `load` to the description of the request. Returns INVALID_ARGUMENT unless the request has exactly
+ * one form of description. */
 static dyn_client_status set_source(const dyn_client_load_request *request, pool *memory,
                                     Dynamics__V1__LoadModelRequest *load, dyn_client_error *error) {
     int forms = (request->urdf != NULL) + (request->description != NULL) + (request->denavit_hartenberg != NULL) +

@@ -17,7 +17,8 @@
 
 #include <nng/nng.h>
 
-/* Names that the linker's option --wrap prescribes. */
+/* The linker's option --wrap prescribes these names: __real_X is nng's own function X, and __wrap_X is its
+ * replacement. */
 void __real_nng_stream_send(nng_stream *stream, nng_aio *operation);
 void __real_nng_stream_recv(nng_stream *stream, nng_aio *operation);
 void __wrap_nng_stream_send(nng_stream *stream, nng_aio *operation);
@@ -33,7 +34,8 @@ __attribute__((constructor)) static void copy_streams(void) {
     __wrap_stderr = __real_stderr;
 }
 
-/* nng marks a refused operation as cancelled. Operations of a connection that is closed end with NNG_ECLOSED. */
+/* Completes an operation that nng has refused and marked as cancelled. The error is NNG_ECLOSED, which nng reports for
+ * operations of a closed connection. */
 static void complete_refused(nng_aio *operation) {
     if (NNG_WAITS_FOR_REFUSED && nng_aio_result(operation) == NNG_ECANCELED) {
         nng_aio_finish(operation, NNG_ECLOSED);

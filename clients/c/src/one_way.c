@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Messages in one direction (nng SUB and PUSH).
+ * Sends or receives messages in one direction over an nng PUSH or SUB socket.
  */
 #include "one_way.h"
 
@@ -17,8 +17,8 @@
 
 #include "error.h"
 
-/* WAITING_MESSAGES: messages that wait for the reader; beyond it the oldest are lost. MAX_MESSAGE: bytes of the longest
- * message. */
+/* WAITING_MESSAGES: number of received messages that wait for the reader; if more arrive, the oldest are lost.
+ * MAX_MESSAGE: bytes of the longest message. */
 enum { WAITING_MESSAGES = 1024, MAX_MESSAGE = 256 << 20 };
 
 struct one_way {
@@ -74,7 +74,8 @@ static int open_socket(one_way *self, size_t topic_count, char *const *topics) {
     return code;
 }
 
-/* Dials one address and waits for the connection. */
+/* Dials one address and waits for the connection, at most `timeout` seconds. Returns false if there is no
+ * connection. */
 static bool dial(one_way *self, const char *address, double timeout) {
     nng_dialer dialer;
     struct timespec until;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory of the parts of one message.
+ * Allocates memory for the parts of one message in pieces and frees all of it at once.
  */
 #include "pool.h"
 
@@ -16,7 +16,7 @@ struct pool_block {
     alignas(max_align_t) unsigned char bytes[];
 };
 
-/* A block with room for `size` bytes. */
+/* Returns the newest block if it has room for `size` bytes, otherwise a new one. Returns NULL when out of memory. */
 static pool_block *block_with(pool *from, size_t size) {
     if (from->blocks && from->blocks->size - from->blocks->used >= size) {
         return from->blocks;

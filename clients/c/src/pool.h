@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Memory for the parts of one message: allocated in pieces, freed at once.
+ * Allocates memory for the parts of one message in pieces and frees all of it at once.
  */
 #ifndef CLIENT_POOL_H
 #define CLIENT_POOL_H
@@ -16,7 +16,8 @@ typedef struct pool {
     bool is_exhausted; /* an allocation failed */
 } pool;
 
-/* Allocates zeroed memory for `count` elements. Returns NULL when out of memory. */
+/* Allocates zeroed memory for `count` elements of `size` bytes. The result for zero elements is not NULL. When out of
+ * memory returns NULL and sets is_exhausted. */
 void *pool_allocate(pool *from, size_t count, size_t size);
 
 /* Frees all memory of the pool, which is empty afterwards. */

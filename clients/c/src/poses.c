@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of vectors and poses.
+ * Converts vectors and poses from the public form to the protocol's and back.
  */
 #include "poses.h"
 
@@ -28,7 +28,7 @@ Dynamics__V1__Vector3 *from_vector3(pool *memory, const double vector[3]) {
     return made;
 }
 
-/* Returns false for the identity: the unit quaternion, or one that is not set. */
+/* Returns false if the quaternion x y z w is the identity 0 0 0 1, or zero, which means that it is not set. */
 static bool is_turned(const double orientation[4]) {
     return !are_zero(orientation, 3) || (orientation[3] != 0 && orientation[3] != 1);
 }
@@ -37,7 +37,8 @@ Dynamics__V1__Vector3 *from_nonzero(pool *memory, const double vector[3]) {
     return are_zero(vector, 3) ? NULL : from_vector3(memory, vector);
 }
 
-/* Sets the attitude of a placement from the matrix, or else from the quaternion. The identity becomes no attitude. */
+/* Sets the attitude of a placement from the rotation matrix, or from the quaternion if there is no matrix. Leaves it
+ * unset if the quaternion is the identity. */
 static void set_attitude(pool *memory, const dyn_client_pose *from, Dynamics__V1__Placement *made) {
     if (from->rotation) {
         made->attitude_case = DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION;
@@ -74,8 +75,9 @@ Dynamics__V1__Placement *from_pose(pool *memory, const dyn_client_pose *from) {
     return made;
 }
 
-/* Computes the unit quaternion x y z w, with w >= 0, of a rotation (Shepperd 1978): the largest component comes from
- * the diagonal, the others from the sums and differences beside it. */
+/* Computes the unit quaternion x y z w, with w >= 0, of a rotation matrix R, stored by rows (Shepperd 1978): the
+ * largest component follows from the diagonal, the others from the sums and differences of the elements beside the
+ * diagonal. */
 static void to_quaternion(const double R[9], double q[4]) {
     const double squares[4] = {1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8],
                                1 + R[0] + R[4] + R[8]};

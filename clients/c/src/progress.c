@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress of one long request.
+ * Reports the progress of one request from a thread of its own.
  */
 #include "progress.h"
 
@@ -21,14 +21,15 @@
 /* Interval of the reports, s. */
 static const double INTERVAL = 0.1;
 
-/* Timeout of the library's own requests, s. They delay the caller, who did not ask for them. */
+/* Timeout of the requests that the library sends for the progress (endpoints, cancellation), s. It is short, since
+ * these requests delay the caller's own. */
 static const double PATIENCE = 1;
 
 struct progress {
     dyn_client *client;
     one_way *socket;            /* NULL: the daemon publishes no events that this client can receive */
     uint64_t client_number, id; /* of the request */
-    uint64_t number;            /* number under which its progress is published */
+    uint64_t number;            /* number under which the daemon publishes the request's progress */
     call_terms terms;
     double fraction; /* last one that the daemon reported */
     atomic_bool is_over;
@@ -45,7 +46,8 @@ static void cancel(const progress *self) {
     }
 }
 
-/* Reads the fraction from an event: the topic, a zero byte, the event. */
+/* Reads the completed fraction from a message: the topic, a zero byte, the event. Ignores events of other requests and
+ * a fraction that is not larger than the last one. */
 static void read_event(progress *self, const incoming *message) {
     const uint8_t *end = memchr(message->bytes, '\0', message->size);
     if (!end) {
@@ -64,7 +66,7 @@ static void read_event(progress *self, const incoming *message) {
     dynamics__v1__event__free_unpacked(event, NULL);
 }
 
-/* Waits for an event of the request, at most for the interval. */
+/* Waits for a message about the request, at most INTERVAL seconds, and reads it. */
 static void wait_for_event(progress *self) {
     static const struct timespec pause = {.tv_nsec = 100000000};
     incoming message;
@@ -76,8 +78,8 @@ static void wait_for_event(progress *self) {
     }
 }
 
-/* Reports until the request is over. A request that the caller cancels is cancelled again and again, because the daemon
- * may not have received it yet. */
+/* Thread function: reports until the request is over. If the caller cancels the request, sends the cancellation again
+ * and again, because the daemon may not have received the request yet. */
 static void *listen(void *argument) {
     progress *self = argument;
     bool is_wanted = true;
@@ -93,7 +95,7 @@ static void *listen(void *argument) {
     return NULL;
 }
 
-/* Subscribes to the request's topic. */
+/* Subscribes to the topic of the request's progress. Returns false on failure. */
 static bool subscribe(progress *self) {
     char topic[64];
     char *topics[] = {topic};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress of one request: a thread of its own receives the request's events while the request is under way, reports to
- * the caller, and cancels the request when the caller asks for it.
+ * Reports the progress of one request: a thread of its own receives the request's events while the request is in
+ * progress, calls the caller's callback, and cancels the request if the callback returns false.
  */
 #ifndef CLIENT_PROGRESS_H
 #define CLIENT_PROGRESS_H
@@ -10,13 +10,13 @@
 
 typedef struct progress progress;
 
-/* Reports the beginning of the request to terms->progress, which is set, and names the request so that the daemon
- * publishes its progress and can cancel it. A thread reports until progress_stop. CANCELLED: the callback wants no
- * request. */
+/* Reports a fraction of 0 to terms->progress, which must be set, and starts a thread that reports until progress_stop.
+ * Numbers the progress of the request, so that the daemon publishes it. Returns CANCELLED if the first report returns
+ * false; the request must then not be sent. */
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
                                  progress **started, dyn_client_error *error);
 
-/* Ends the thread. NULL is ignored. */
+/* Ends the thread and frees the progress. NULL is ignored. */
 void progress_stop(progress *stopped);
 
 #endif

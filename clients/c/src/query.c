@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Common parts of numeric requests.
+ * Checks the public query and encodes it as a protocol message.
  */
 #include "query.h"
 
@@ -53,7 +53,7 @@ static dyn_client_status check_forces(const char *list, size_t samples, size_t c
     return DYN_CLIENT_OK;
 }
 
-/* Allocates the pointers first, then the messages that they point to. */
+/* One block of memory holds the pointers, and after them the messages that they point to. */
 dyn_client_status external_forces_encode(const char *field, size_t samples, size_t count,
                                          const dyn_client_external_force *forces,
                                          Dynamics__V1__ExternalForce ***headings, dyn_client_error *error) {
@@ -107,7 +107,7 @@ static dyn_client_status encode_payloads(const dyn_client_query *query, query_pa
     return parts->memory.is_exhausted ? fail_memory(error) : DYN_CLIENT_OK;
 }
 
-/* Reads the public query of any version. */
+/* Copies the public query, which may have the size of another version of the library, and its terms. */
 static dyn_client_status read_query(const dyn_client_query *query, query_parts *parts, dyn_client_error *error) {
     *parts = (query_parts){0};
     dyn_client_status status = sized_read("query", query, sizeof parts->source, &parts->source, error);
@@ -116,7 +116,7 @@ static dyn_client_status read_query(const dyn_client_query *query, query_parts *
     return status;
 }
 
-/* Encodes the query that has been read. External forces have one row or `rows` of them. */
+/* Encodes the query in parts->source. External forces have one row, or `rows` of them. Frees the parts on failure. */
 static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_error *error) {
     const dyn_client_query *query = &parts->source;
     Dynamics__V1__Query *to = &parts->query;
@@ -163,7 +163,8 @@ dyn_client_status query_parts_read(const dyn_client_query *query, query_parts *p
     return status == DYN_CLIENT_OK ? encode(1, parts, error) : status;
 }
 
-/* Checks the query and encodes it. A trajectory has `rows` rows of external forces; NULL: as many as samples. */
+/* Checks the client, the query and q, and encodes the query. `rows` is the number of rows of a trajectory; NULL: the
+ * number of samples. */
 static dyn_client_status encode_checked(dyn_client *client, const dyn_client_query *query, const double *q,
                                         const size_t *rows, query_parts *parts, dyn_client_error *error) {
     if (!client) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Recordings: files of the daemon.
+ * Lists, fetches and deletes recordings, which are files of the daemon.
  */
 #include <stdlib.h>
 

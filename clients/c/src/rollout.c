@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rollouts: integration of many states forward in time.
+ * Requests rollouts: integration of many states forward in time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const char *dyn_client_sample_status_name(dyn_client_sample_status status) {
     return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }
 
-/* A rollout and the reply that holds its arrays. */
+/* Public rollout, with the reply that owns its arrays, and its outcomes. */
 typedef struct rollout_result {
     dyn_client_rollout rollout;
     Dynamics__V1__RolloutReply *reply;
@@ -35,7 +35,8 @@ void dyn_client_rollout_free(dyn_client_rollout *freed) {
     free(result);
 }
 
-/* Reads an array of the reply: `count` values if it was requested, otherwise none. Returns false for another count. */
+/* Points `result` to an array of the reply if the array was requested, otherwise to NULL. Returns false unless the
+ * array has `count` values, or none if it was not requested. */
 static bool read_array(size_t found, double *values, bool is_wanted, size_t count, const double **result) {
     *result = is_wanted ? values : NULL;
     return found == (is_wanted ? count : 0);
@@ -58,7 +59,7 @@ static bool read_arrays(const Dynamics__V1__RolloutReply *reply, const dyn_clien
                       &result->potential);
 }
 
-/* Converts the reply to the result. Frees the reply on failure. */
+/* Converts the reply to the public result, which owns the reply. Frees the reply on failure. */
 static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const dyn_client_query *query,
                                        const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
                                        dyn_client_error *error) {
@@ -89,7 +90,8 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
     return DYN_CLIENT_OK;
 }
 
-/* Returns the number of rows of a layout. */
+/* Computes the number of values of an input, 0 if `values` is NULL. `width` is the number of values of a row. Returns
+ * false on overflow. */
 static bool layout_values(const dyn_client_query *query, dyn_client_layout layout, size_t steps, size_t width,
                           const double *values, size_t *count) {
     size_t rows = layout == DYN_CLIENT_LAYOUT_CONSTANT ? query->samples : steps;
@@ -143,7 +145,7 @@ static void fill_question(const query_parts *parts, const dyn_client_rollout_req
     body->results = results;
 }
 
-/* Sends the request and receives the result. */
+/* Sends the request and converts its reply to the public result. */
 static dyn_client_status send_request(dyn_client *client, const query_parts *parts,
                                       const dyn_client_rollout_request *request, dyn_client_rollout **rollout,
                                       dyn_client_error *error) {

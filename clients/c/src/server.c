@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests about the daemon itself.
+ * Requests the health of the daemon and information about it.
  */
 #include "requests.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- health ------------------------------------------------------------------------------------------------------ */
 
-/* The result and the memory of its strings. */
+/* Public result, with the reply that owns its strings, and its components. */
 typedef struct health_result {
     dyn_client_health health;
     Dynamics__V1__GetHealthReply *reply;
@@ -74,8 +74,7 @@ void dyn_client_health_free(dyn_client_health *health) {
     free(result);
 }
 
-/* ---- information ---------------------------------------------------------------------------------------------------
- */
+/* ---- server information ------------------------------------------------------------------------------------------ */
 
 typedef struct info_result {
     dyn_client_server_info info;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulations in the daemon.
+ * Creates, commands, records, replays and lists simulations of the daemon.
  */
 #include "requests.h"
 
@@ -25,7 +25,7 @@ const char *dyn_client_steps_end_name(dyn_client_steps_end end) {
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-/* A simulation and the reply that holds its strings and arrays. */
+/* Public simulation, with the reply that owns its strings and arrays, and its external forces. */
 typedef struct simulation_result {
     dyn_client_simulation simulation;
     ProtobufCMessage *reply;
@@ -72,7 +72,8 @@ static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
     to->tau = from->tau;
 }
 
-/* Creates the result from the parts of a reply, either of which may be missing. */
+/* Creates the public simulation from a reply, which it then owns. A part of the reply that is NULL is left out. Frees
+ * the reply on failure, or if `simulation` is NULL. */
 static dyn_client_status return_simulation(void *reply, const Dynamics__V1__SimulationSummary *summary,
                                            const Dynamics__V1__SimulationState *state,
                                            dyn_client_simulation **simulation, dyn_client_error *error) {
@@ -104,7 +105,7 @@ void dyn_client_simulation_free(dyn_client_simulation *simulation) {
     free(result);
 }
 
-/* Lists the external forces of the simulation from a reply. */
+/* Copies the external forces of a reply to the simulation, whose result must own the reply. */
 static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateReply *reply,
                                        dyn_client_simulation *simulation, dyn_client_error *error) {
     simulation_result *result = (simulation_result *)simulation;
@@ -130,7 +131,7 @@ static dyn_client_status return_forces(const Dynamics__V1__GetSimulationStateRep
     return DYN_CLIENT_OK;
 }
 
-/* Begins a call: checks the arguments that all calls have. */
+/* Returns INVALID_ARGUMENT if one of the arguments that all calls have is NULL. */
 static dyn_client_status begin(dyn_client *client, const char *name, dyn_client_error *error) {
     return client && name ? DYN_CLIENT_OK : fail(error, DYN_CLIENT_INVALID_ARGUMENT, "name", "client or name is NULL");
 }
@@ -158,7 +159,7 @@ static void fill_create(const dyn_client_simulation_options *from, Dynamics__V1_
     to->keep = from->keep;
 }
 
-/* Sends the request. */
+/* Encodes the options and requests the new simulation. */
 static dyn_client_status request_create(dyn_client *client, const dyn_client_simulation_options *options,
                                         Dynamics__V1__CreateSimulationReply **reply, dyn_client_error *error) {
     Dynamics__V1__CreateSimulationRequest create = DYNAMICS__V1__CREATE_SIMULATION_REQUEST__INIT;
@@ -205,8 +206,8 @@ dyn_client_status dyn_client_create_simulation(dyn_client *client, const dyn_cli
 
 /* ---- commanding -------------------------------------------------------------------------------------------------- */
 
-/* Fills the message from the caller's input, which is NULL or has a size. `path` is that of the input in errors. The
- * caller frees to->external_forces. */
+/* Fills the message from the caller's input. Returns INVALID_ARGUMENT if the input is NULL or has no valid size. `path`
+ * is the path of the input in errors. The caller frees to->external_forces. */
 static dyn_client_status fill_input(const char *path, const dyn_client_simulation_input *input,
                                     Dynamics__V1__SimulationInput *to, dyn_client_error *error) {
     char field[DYN_CLIENT_FIELD_SIZE];
@@ -232,7 +233,7 @@ static dyn_client_status fill_input(const char *path, const dyn_client_simulatio
     return status;
 }
 
-/* Clears the result, which is NULL after an error. The caller may not want one. */
+/* Sets the result to NULL, its value after an error. `result` is NULL if the caller wants no result. */
 static void clear(dyn_client_simulation **result) {
     if (result) {
         *result = NULL;
@@ -350,7 +351,7 @@ dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char
     return status == DYN_CLIENT_OK ? return_simulation(reply, NULL, reply->state, state, error) : status;
 }
 
-/* Sends a command whose only fields are simulation and token; the result has the field state. */
+/* Sends a command whose request has only the fields simulation and token, and whose reply has the field state. */
 static dyn_client_status command(dyn_client *client, const char *name, Dynamics__V1__Request__MethodCase method,
                                  ProtobufCMessage *body, double timeout, dyn_client_simulation **state,
                                  dyn_client_error *error) {
@@ -480,7 +481,7 @@ void dyn_client_simulation_list_free(dyn_client_simulation_list *list) {
     free(result);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- recordings and saved simulations ---------------------------------------------------------------------------- */
 
 dyn_client_status dyn_client_record_simulation(dyn_client *client, const char *name, uint64_t token,
                                                const char *recording, double timeout, dyn_client_error *error) {

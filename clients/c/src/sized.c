@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Structs that grow with the library.
+ * Copies structs between the version of the caller and that of the library.
  */
 #include "sized.h"
 
@@ -9,7 +9,7 @@
 
 #include "error.h"
 
-/* Bound of struct_size, in bytes. A greater number is that of a struct which was not initialized. */
+/* Largest valid struct_size, in bytes. A greater number means that the caller has not initialized the struct. */
 enum { MAX_SIZE = 4096 };
 
 static size_t size_of(const void *sized) {

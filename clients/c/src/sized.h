@@ -16,8 +16,8 @@ dyn_client_status sized_read(const char *name, const void *from, size_t size, vo
 /* Checks that the caller's struct is not NULL and that it has a size. Errors: INVALID_ARGUMENT. */
 dyn_client_status sized_check(const char *name, const void *sized, dyn_client_error *error);
 
-/* Copies the result `from` of `size` bytes into the caller's struct `to`, which has been checked, as far as it goes.
- * Members that this library does not know become zero. */
+/* Copies the result `from` of `size` bytes into the caller's struct `to`, which sized_check has accepted, as far as the
+ * caller's size allows. Keeps struct_size. Members that this library does not know become zero. */
 void sized_write(const void *from, size_t size, void *to);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stepping options.
+ * Converts the public stepping options to the protocol's message.
  */
 #include "stepping.h"
 

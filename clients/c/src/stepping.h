@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Conversion of the public stepping options to the protocol's.
+ * Converts the public stepping options to the protocol's message.
  */
 #ifndef CLIENT_STEPPING_H
 #define CLIENT_STEPPING_H
@@ -9,7 +9,7 @@
 
 #include "dynamics_client.h"
 
-/* The message and the objects that it points to. */
+/* The protocol's message of stepping options, and the messages that it points to. */
 typedef struct stepping_message {
     Dynamics__V1__Stepping stepping;
     Dynamics__V1__Controller controller;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Streams: points that the client pushes to the daemon.
+ * Opens and closes streams, pushes points to them, and requests their state and results.
  */
 #include "requests.h"
 
@@ -13,6 +13,8 @@
 #include "query.h"
 #include "sized.h"
 
+/* DEFAULT_WAIT: default timeout of a push, s. ARRIVAL_TIME: longest time without an arriving point that closing a
+ * stream waits for the last point, s. */
 static const double DEFAULT_WAIT = 10, ARRIVAL_TIME = 1;
 
 static const struct timespec ARRIVAL_PAUSE = {.tv_nsec = 1000000};
@@ -26,7 +28,7 @@ struct dyn_client_stream {
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
-/* Targets of a stream. One of them is set. */
+/* Messages of the targets of a stream. A request uses one of them. */
 typedef struct stream_targets {
     Dynamics__V1__FeedforwardTarget feedforward;
     Dynamics__V1__SimulationInputTarget simulation_input;
@@ -76,7 +78,7 @@ static void fill_open(const dyn_client_stream_options *from, Dynamics__V1__OpenS
     to->idle_time = from->idle_time;
 }
 
-/* Opens the stream in the daemon. */
+/* Encodes the options and requests the new stream. `terms` receives the terms of the options' query. */
 static dyn_client_status request_open(dyn_client *client, const dyn_client_stream_options *options, call_terms *terms,
                                       Dynamics__V1__OpenStreamReply **reply, dyn_client_error *error) {
     static const dyn_client_query none = DYN_CLIENT_QUERY_INIT();
@@ -98,7 +100,7 @@ static dyn_client_status request_open(dyn_client *client, const dyn_client_strea
     return status;
 }
 
-/* Makes the stream of a reply, and connects it. */
+/* Creates the stream of a reply and connects to its ingest addresses. On failure closes the stream in the daemon. */
 static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__OpenStreamReply *reply, double timeout,
                                         dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream *self = calloc(1, sizeof *self);
@@ -223,7 +225,7 @@ dyn_client_status dyn_client_push_points(dyn_client_stream *stream, size_t n, co
     return status;
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- state and results ------------------------------------------------------------------------------------------- */
 
 typedef struct list_result {
     dyn_client_stream_list list;
@@ -268,7 +270,8 @@ static void copy_summary(const Dynamics__V1__StreamSummary *from, dyn_client_str
     }
 }
 
-/* Creates the result from the list of streams in a reply; none if `list` is NULL. */
+/* Creates the public list from the streams of a reply, which the list then owns. Frees the reply on failure, or if
+ * `list` is NULL. */
 static dyn_client_status return_streams(void *reply, size_t count, Dynamics__V1__StreamSummary *const *streams,
                                         dyn_client_stream_list **list, dyn_client_error *error) {
     list_result *result = list ? calloc(1, sizeof *result + count * sizeof *result->streams) : NULL;

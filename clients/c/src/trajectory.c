@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Motions as rows over time.
+ * Requests inverse and forward dynamics along trajectories.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ const char *dyn_client_limit_kind_name(dyn_client_limit_kind kind) {
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
-/* A trajectory and the reply that holds its arrays. */
+/* Public trajectory, with the reply that owns its arrays, and its list of exceeded limits. */
 typedef struct trajectory_result {
     dyn_client_trajectory trajectory;
     ProtobufCMessage *reply;
@@ -47,7 +47,8 @@ static dyn_client_excess copy_excess(const Dynamics__V1__LimitExcess *from) {
                                .last_time = from->last_time};
 }
 
-/* Returns a result that owns the reply. Frees the reply on failure. */
+/* Creates a result that owns the reply and lists the exceeded limits. On failure frees the reply, fills `error` and
+ * returns NULL. */
 static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExcess *const *excesses,
                               dyn_client_error *error) {
     trajectory_result *result = calloc(1, sizeof *result);
@@ -69,7 +70,7 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
     return result;
 }
 
-/* Returns the result to the caller, or an error if the reply does not match the request. */
+/* Returns the result to the caller if the reply fits the request. Otherwise frees it and returns BAD_REPLY. */
 static dyn_client_status return_trajectory(trajectory_result *result, bool fits, dyn_client_trajectory **trajectory,
                                            dyn_client_error *error) {
     if (!fits) {
@@ -80,7 +81,7 @@ static dyn_client_status return_trajectory(trajectory_result *result, bool fits,
     return DYN_CLIENT_OK;
 }
 
-/* Fills the message `to` and sets `filled` to it, or to NULL if there is no tip. */
+/* Fills the message `to` from the wrench at the tip and sets `filled` to the message, or to NULL if `tip` is NULL. */
 static dyn_client_status fill_tip(const dyn_client_tip *tip, Dynamics__V1__TipWrench *to,
                                   Dynamics__V1__TipWrench **filled, dyn_client_error *error) {
     dyn_client_tip known;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Calls whose result is an array of numbers.
+ * Calls methods whose result is an array of numbers.
  */
 #ifndef CLIENT_VALUES_H
 #define CLIENT_VALUES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Watches of simulations and streams.
+ * Watches simulations, streams and models: receives the events that the daemon publishes about them.
  */
 
 #include <inttypes.h>
@@ -19,20 +19,20 @@
 
 static const double DEFAULT_WAIT = 10;
 
-/* Wait for the event of one request that asks whether the subscription is in force, s. */
+/* Time to wait for the confirming event after each request for it, s. */
 static const double CONFIRMATION_WAIT = 0.02;
 
-/* READY_QUESTIONS: largest number of requests to learn that the daemon knows of the subscription. READY_PAUSE: pause
- * between two of them, in ns. */
+/* READY_QUESTIONS: most requests for the number of watchers, which shows that the daemon knows the subscription.
+ * READY_PAUSE: pause between two of these requests, in ns. */
 enum { READY_QUESTIONS = 200, READY_PAUSE = 2000000 };
 
 struct dyn_client_watch {
     one_way *socket;
     char data_topic[128], event_topic[128];
     uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
-    uint64_t instance;                      /* of the daemon that sent it; 0: none yet */
-    dyn_client_model model;                 /* of the last update, if that is an event of a model */
-    Dynamics__V1__Event *event;             /* holds the data of the last update */
+    uint64_t instance;                      /* of the daemon that sent the last message; 0: none yet */
+    dyn_client_model model;                 /* model of the last update, if that is an event of a model */
+    Dynamics__V1__Event *event;             /* owns the strings and arrays of the last update */
 };
 
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
@@ -54,8 +54,9 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     return DYN_CLIENT_OK;
 }
 
-/* Waits until the daemon counts one more watcher than before, so that no later event is missed. If other watchers leave
- * meanwhile, the count may not rise; the wait then ends after READY_QUESTIONS requests. */
+/* Waits until the daemon counts more watchers than `before`, so that no later event is missed. `count` requests
+ * their number. If other watchers leave meanwhile, the count may not rise; the wait then ends after READY_QUESTIONS
+ * requests. */
 static void wait_until_ready(dyn_client *client, const char *name, size_t before,
                              bool (*count)(dyn_client *client, const char *name, size_t *watchers)) {
     static const struct timespec pause = {.tv_nsec = READY_PAUSE};
@@ -137,7 +138,8 @@ static double monotonic_now(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Requests the health of the daemon, which publishes an event under the number before it replies. */
+/* Requests the health of the daemon with the progress number `number`. The daemon publishes an event with this number
+ * before it replies. */
 static dyn_client_status request_for_event(dyn_client *client, uint64_t number, double timeout,
                                            dyn_client_error *error) {
     Dynamics__V1__GetHealthRequest health = DYNAMICS__V1__GET_HEALTH_REQUEST__INIT;
@@ -152,9 +154,9 @@ static dyn_client_status request_for_event(dyn_client *client, uint64_t number, 
     return status;
 }
 
-/* Asks for events of `topic`, whose number this is, until one arrives: the daemon then knows the subscriptions of the
- * socket. nng connects a subscriber some time before its publisher sends to it. Earlier events of the other topics are
- * dropped. */
+/* Requests progress events of `number`, whose topic is `topic`, until one arrives, which shows that the daemon knows
+ * the subscriptions of the socket: nng connects a subscriber some time before its publisher sends to it. Drops earlier
+ * events of other topics, and ends the subscription to `topic`. */
 static dyn_client_status confirm(dyn_client *client, one_way *socket, const char *topic, uint64_t number,
                                  double timeout, dyn_client_error *error) {
     const size_t length = strlen(topic);
@@ -210,7 +212,8 @@ dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dy
     return status;
 }
 
-/* Returns the name of an enumerator without its prefix, in lower case: "KIND_LIMIT" becomes "limit". */
+/* Returns the name of an event: its enumerator without prefix, in lower case ("KIND_LIMIT" becomes "limit"). Returns
+ * "unknown" for a number that this library does not know. */
 static const char *event_name(const ProtobufCEnumDescriptor *descriptor, int value) {
     static const char *const simulation[] = {
         "unspecified", "limit",   "reset",   "state_set", "paused",          "resumed",      "diverged",
@@ -285,7 +288,7 @@ static void read_stream_event(const Dynamics__V1__StreamEvent *from, dyn_client_
     to->credit = from->credit;
 }
 
-/* Returns true if the arrays have the lengths that their counts state. */
+/* Returns true if the arrays of an event have the lengths that the counts of the update require. */
 static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event *event) {
     if (event->event_case == DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE) {
         const Dynamics__V1__SimulationStateEvent *s = event->simulation_state;
@@ -299,7 +302,8 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
     return true;
 }
 
-/* Fills an update from an event. Returns false for a kind of event that this library does not know. */
+/* Fills an update from an event. Returns false for a kind of event that this library does not know, or if the lengths
+ * of the event's arrays are wrong. */
 static bool read_event(const Dynamics__V1__Event *event, dyn_client_model *model, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the fields of a serialized protobuf message.
+ * Reads the fields of a serialized protobuf message one by one.
  */
 #include "wire.h"
 
@@ -20,7 +20,7 @@ static bool read_varint(wire_reader *reader, uint64_t *value) {
     return false;
 }
 
-/* Stores `size` bytes as the field's content. */
+/* Points the field's content to the next `size` bytes. Returns false if the message is shorter. */
 static bool read_bytes(wire_reader *reader, uint64_t size, wire_field *field) {
     if (size > (uint64_t)(reader->end - reader->at)) {
         return false;
@@ -66,7 +66,7 @@ bool wire_read_doubles(const uint8_t *message, size_t size, uint32_t number, siz
         if (field.number != number) {
             continue;
         }
-        /* Reads one packed run, or a single value. */
+        /* A field is one packed run of values, or a single value. */
         bool doubles = (field.type == WIRE_BYTES || field.type == WIRE_FIXED64) && field.size % sizeof(double) == 0;
         if (!doubles || field.size / sizeof(double) > count - read) {
             return false;
