@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Table of options, their help, and the values of some.
+ * Table of all options, their help, and readers of the values of some.
  */
 #include "arguments.h"
 
@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "page.h"
 
-/* Column of the texts of options. */
+/* Column at which the help texts of options begin. */
 enum { HELP_COLUMN = 28 };
 
 const option_text OPTION_TEXTS[OPTIONS] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options and operands of the command line. One table holds all options; each command accepts some of them.
+ * Arguments of the command line: options and operands. One table holds all options; each command accepts some of
+ * them.
  */
 #ifndef CLI_ARGUMENTS_H
 #define CLI_ARGUMENTS_H
@@ -110,13 +111,14 @@ typedef struct arguments {
 /* Text of an option for the help and for messages. */
 typedef struct option_text {
     const char *name;
-    const char *value; /* Name of the value in the help; NULL: a flag. "[q|v]": may be left out; one of these words. */
+    const char *
+        value; /* Placeholder of the value in the help; NULL: a flag. "[q|v]": an optional value, one of these words. */
     const char *help;
 } option_text;
 
 extern const option_text OPTION_TEXTS[OPTIONS];
 
-/* Options of every command. */
+/* Options that every command accepts. */
 extern const option_set COMMON_OPTIONS;
 
 /* Help text of an option in one command. */
@@ -125,13 +127,15 @@ typedef struct option_words {
     const char *help; /* NULL: the end of a list */
 } option_words;
 
-/* Writes a line or two for each option of the set. Entries of `words`, which may be NULL, replace the table's text. */
+/* Prints the name and the help text of each option of the set. Entries of `words`, which may be NULL, replace the
+ * table's help texts. */
 void print_options(option_set options, const option_words *words);
 
-/* Reads the value of --timeout, in s; 0 if it is absent. */
+/* Reads the value of --timeout, in s; 0 if it is absent. Reports an invalid value. */
 exit_code arguments_timeout(const arguments *parsed, double *timeout);
 
-/* Finds the option's value among `count` names and stores its index; `standard` if the option is absent. */
+/* Finds the value of an option among `count` names and stores its index, or `standard` if the option is absent. Reports
+ * a value that is none of the names. */
 exit_code arguments_choice(const arguments *parsed, option wanted, size_t count, const char *const *names,
                            size_t standard, size_t *index);
 

@@ -12,7 +12,7 @@
 
 enum { NAME_SIZE = 256, MOST_HELD = 10000 };
 
-/* Parsed arguments, and the first guess from which the loops did not close. */
+/* Parsed arguments, and the first state whose loops did not close. */
 typedef struct plan {
     char *names; /* text of --hold, cut into names */
     size_t held_count;
@@ -24,7 +24,7 @@ typedef struct plan {
 
 /* ---- request ----------------------------------------------------------------------------------------------------- */
 
-/* Reads the names of --hold, separated by commas. */
+/* Reads the names of --hold, separated by commas. Leaves the list empty without the option. */
 static exit_code prepare(const evaluation_context *context) {
     plan *settings = context->own;
     const char *text = context->args->value[OPTION_HOLD];
@@ -51,7 +51,7 @@ static void widths(const evaluation_context *context, size_t count[2]) {
     count[1] = 0;
 }
 
-/* Notes the states whose loops are open. */
+/* Counts the states whose loops are open, and stores the number, the constraint and the error of the first one. */
 static void note_outcomes(plan *settings, const dyn_client_assembly *assembly) {
     for (size_t i = 0; i < assembly->samples; i++) {
         const dyn_client_assembly_outcome *outcome = &assembly->outcomes[i];
@@ -93,7 +93,7 @@ static void write_json(const evaluation_context *context, size_t index, const do
     emit_finish(&writer);
 }
 
-/* Writes headings that --states reads. */
+/* Writes headings q0, q1, .. of CSV, which the option --states can read. */
 static void write_headings(const evaluation_context *context, csv_writer *to) {
     for (size_t i = 0; i < context->robot->nq; i++) {
         csv_text(to, "q%zu", i);

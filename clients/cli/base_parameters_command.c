@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command base-parameters: the inertial parameters that motion and torques determine.
+ * Command base-parameters: prints the inertial parameters that motion and torques determine.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { NAME_SIZE = 320, LINE_WIDTH = 72 };
 
-/* Terms of one row, in lines of limited length. */
+/* Terms of one base parameter, in lines of limited length. */
 typedef struct combination {
     const Dynamics__V1__FindBaseParametersReply *reply;
     table *lines;
@@ -30,7 +30,7 @@ static void name_parameter(const Dynamics__V1__FindBaseParametersReply *reply, u
     snprintf(name, NAME_SIZE, "%.240s.%.24s", reply->bodies[body], reply->parameters[parameter]);
 }
 
-/* Appends the line to the table. Only the first line has values in the other cells. */
+/* Appends the current line to the table. Lines after the first have empty cells at their left. */
 static void end_line(combination *c) {
     for (size_t i = 0; !c->is_first && i < c->cells; i++) {
         table_add_cell(c->lines, "%s", "");
@@ -40,7 +40,7 @@ static void end_line(combination *c) {
     c->text[0] = '\0';
 }
 
-/* Appends a term such as "+ 0.5 forearm_link.m". */
+/* Appends a term such as "+ 0.5 forearm_link.m" to the current line, or to a new one if the line is too long. */
 static void add_term(combination *c, uint32_t column, double factor) {
     char term[NAME_SIZE + 48], name[NAME_SIZE], number[32] = "";
     double size = fabs(factor);
@@ -56,8 +56,8 @@ static void add_term(combination *c, uint32_t column, double factor) {
     snprintf(c->text + used, sizeof c->text - used, "%s%s", used > 0 ? " " : "", term);
 }
 
-/* Adds the row of one base parameter: its column of the regressor, its name and value, and the terms regrouped to it.
- */
+/* Adds the row of one base parameter: its column of the regressor, its name, value and unit, and the terms that are
+ * regrouped to it. */
 static void add_row(table *lines, const Dynamics__V1__FindBaseParametersReply *reply,
                     const Dynamics__V1__BaseParameter *row) {
     combination c = {.reply = reply, .lines = lines, .cells = 4, .is_first = true};
@@ -92,7 +92,7 @@ static bool print_parameters(const char *model, const Dynamics__V1__FindBasePara
     return printed;
 }
 
-/* Writes a line for each term of each base parameter, which is the sum of factor times parameter. */
+/* Writes a line of CSV for each term of each base parameter. A base parameter is the sum of factor times parameter. */
 static void write_csv(const Dynamics__V1__FindBaseParametersReply *reply) {
     static const char *const headings[] = {"column", "base_parameter", "value", "unit", "factor", "parameter"};
     csv_writer writer = {0};
@@ -117,7 +117,7 @@ static void write_csv(const Dynamics__V1__FindBaseParametersReply *reply) {
     }
 }
 
-/* Checks that the reply has all columns that it names. */
+/* Returns true if the lengths of the reply's arrays agree and each column is the index of a parameter. */
 static bool is_complete(const Dynamics__V1__FindBaseParametersReply *reply) {
     bool fits = reply->n_parameters > 0 && reply->n_values == reply->n_bodies * reply->n_parameters;
     for (size_t i = 0; fits && i < reply->n_base_parameters; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command call: any method of the protocol, with JSON in and out.
+ * Command call: calls any method of the protocol, with JSON in and out.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ static bool is_named(const ProtobufCFieldDescriptor *field, const char *name) {
     return *name == '\0' && *own == '\0';
 }
 
-/* Returns the method's field in the request. Returns NULL if there is none, after an error message with all names. */
+/* Returns the method's field in the request. If there is none, reports an error with the names of all methods and
+ * returns NULL. */
 static const ProtobufCFieldDescriptor *find_method(const char *name) {
     const ProtobufCMessageDescriptor *request = &dynamics__v1__request__descriptor;
     for (unsigned i = 0; i < request->n_fields; i++) {
@@ -45,7 +46,8 @@ static const ProtobufCFieldDescriptor *find_method(const char *name) {
     return NULL;
 }
 
-/* Reads the JSON argument, from standard input if it is "-". Without an argument the object is empty. */
+/* Reads the JSON argument, from standard input if it is "-". Without an argument the object is empty. Reports an error
+ * and returns NULL if the text is not JSON. */
 static json_t *read_argument(const arguments *args) {
     json_error_t error;
     const char *text = args->positional_count > 1 ? args->positional[1] : "{}";
@@ -57,7 +59,7 @@ static json_t *read_argument(const arguments *args) {
     return object;
 }
 
-/* Writes the result of the reply. */
+/* Writes the result message of the reply as JSON. */
 static void write_reply(const Dynamics__V1__Reply *reply) {
     const ProtobufCFieldDescriptor *result =
         protobuf_c_message_descriptor_get_field(reply->base.descriptor, (unsigned)reply->result_case);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parser of the command line.
+ * Parses the command line into options and operands.
  */
 #include "command_line.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the option that the first `length` characters of `text` name, or OPTIONS. */
+/* Returns the option that the first `length` characters of `text` name, or OPTIONS if there is none. */
 static option find_option(const char *text, size_t length) {
     for (int i = 0; i < OPTIONS; i++) {
         if (strlen(OPTION_TEXTS[i].name) == length && strncmp(OPTION_TEXTS[i].name, text, length) == 0) {
@@ -43,7 +43,8 @@ static bool is_optional_value(const char *words, const char *text) {
     return false;
 }
 
-/* Stores the option at argv[*at] and its value, which may be the next argument. */
+/* Stores the option at argv[*at] and its value, which may be the next argument; `at` then moves to that argument.
+ * Reports errors. */
 static exit_code read_option(char **argv, int *at, arguments *parsed) {
     const char *text = argv[*at] + 2;
     const char *equals = strchr(text, '=');
@@ -77,7 +78,7 @@ static exit_code read_option(char **argv, int *at, arguments *parsed) {
     return EXIT_OK;
 }
 
-/* Checks the options and the number of operands against the command. */
+/* Reports an option that the command does not accept, and missing operands unless help or the version is wanted. */
 static exit_code check(const arguments *parsed, const command *known) {
     for (int i = 0; i < OPTIONS; i++) {
         if (parsed->value[i] && ((known->options | COMMON_OPTIONS) & WITH(i)) == 0) {

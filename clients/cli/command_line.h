@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parser of the command line.
+ * Parses the command line into options and operands.
  */
 #ifndef CLI_COMMAND_LINE_H
 #define CLI_COMMAND_LINE_H
@@ -8,7 +8,7 @@
 #include "command.h"
 #include "suggestion.h"
 
-/* Returns the command of a name, or NULL. Offers the names of all commands to `meant`. */
+/* Function that returns the command of a name, or NULL. It offers the names of all commands to `meant`. */
 typedef const command *find_command(const char *name, suggestion *meant);
 
 /* Splits the command line and checks it against the command's options and number of operands. Reports errors on

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command compare: one state by every formulation of the equation of motion.
+ * Command compare: computes one state by every formulation of the equation of motion and prints their costs.
  */
 #include <stdio.h>
 
@@ -8,12 +8,12 @@
 #include "json_writer.h"
 #include "result_tables.h"
 
-/* The reply. */
+/* Data of the command: the reply. */
 typedef struct plan {
     dyn_client_comparison *answer;
 } plan;
 
-/* Results of a formulation, in the order of the tables. */
+/* Number of results of a formulation. Tables list them in the order of result_names. */
 enum { RESULTS = 3 };
 
 static const char *const result_names[RESULTS] = {"inverse_dynamics", "forward_dynamics", "mass_matrix"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command configuration: integrate, difference, interpolate, distance, normalize, neutral, random.
+ * Command configuration: the operations integrate, difference, interpolate, distance, normalize, neutral and random.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static exit_code read_number(const arguments *args, option from, const char *nam
     return !text || parse_number(text, number) ? EXIT_OK : complain(EXIT_USAGE, "--%s %s: pass a number", name, text);
 }
 
-/* Reads the other configuration, if the operation has one. */
+/* Reads the configuration --to, if the operation has one. Coordinates without a name have their value at home. */
 static exit_code read_to(const evaluation_context *context, plan *settings) {
     const char *text = context->args->value[OPTION_TO];
     char message[256];
@@ -83,7 +83,7 @@ static exit_code read_to(const evaluation_context *context, plan *settings) {
     return EXIT_OK;
 }
 
-/* Reads the number of random configurations and their seed. */
+/* Reads --count and --seed, the number of random configurations and their seed. */
 static exit_code read_random(const arguments *args, plan *settings) {
     const char *seed = args->value[OPTION_SEED], *count = args->value[OPTION_COUNT];
     settings->count = 1;
@@ -112,7 +112,7 @@ static exit_code prepare(const evaluation_context *context) {
     return code == EXIT_OK ? read_to(context, settings) : code;
 }
 
-/* Returns how many numbers one result has. */
+/* Returns the number of values of one result. */
 static size_t result_width(const evaluation_context *context) {
     const plan *settings = context->own;
     return settings->operation->yields == YIELDS_Q   ? context->robot->nq
@@ -120,14 +120,16 @@ static size_t result_width(const evaluation_context *context) {
                                                      : 1;
 }
 
-/* Sets the widths of results. All random configurations come from one request, since they follow from one seed. */
+/* Sets the widths of results. A request computes all random configurations, since they follow from one seed, so that
+ * their width is that of all. */
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *settings = context->own;
     width[0] = result_width(context) * (size_t)settings->count;
     width[1] = 0;
 }
 
-/* Repeats the other configuration for each state of the batch. */
+/* Returns the configuration --to repeated for each state of the batch, zeros without the option, in memory that the
+ * caller frees. Returns NULL when out of memory. */
 static double *repeat_to(const evaluation_context *context, const state_batch *batch, const plan *settings) {
     size_t nq = context->robot->nq;
     double *rows = calloc(batch->count * nq + 1, sizeof *rows);
@@ -199,7 +201,7 @@ static void write_json(const evaluation_context *context, size_t index, const do
     }
 }
 
-/* Returns the coordinates of the result's columns. */
+/* Returns the coordinates of the result's columns: those of q or of v. */
 static const coordinate *columns_of(const evaluation_context *context) {
     const plan *settings = context->own;
     return settings->operation->yields == YIELDS_Q ? context->robot->q : context->robot->v;
@@ -216,7 +218,8 @@ static void write_headings(const evaluation_context *context, csv_writer *to) {
     }
 }
 
-/* Writes the rows of a state, each on a line that begins with its number. Random configurations have several. */
+/* Writes the values of a state. For several random configurations writes a line for each, which begins with its
+ * number. */
 static void write_csv(const evaluation_context *context, csv_writer *to, size_t index, const double *rows,
                       const double *unused) {
     (void)index, (void)unused;
@@ -230,8 +233,8 @@ static void write_csv(const evaluation_context *context, csv_writer *to, size_t 
     }
 }
 
-/* Prints a table with a column for each coordinate of the result and a line for each state. The title precedes line
- * 1. */
+/* Prints a table with a column for each coordinate of the result and a line for each state. Prints the title before the
+ * line of state 1. */
 static bool print_rows(const evaluation_context *context, size_t count, size_t number, const double *rows) {
     const plan *settings = context->own;
     const coordinate *at = columns_of(context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of coordinates on the command line.
+ * Reads values of coordinates from the command line.
  */
 #include "coordinate_values.h"
 
@@ -10,7 +10,7 @@
 
 #include "suggestion.h"
 
-/* Reading of the coordinates of q or v. */
+/* State of reading: the coordinates of q or v, the values that are set so far, and the buffer for an error message. */
 typedef struct reading {
     const layout *robot;
     const coordinate *coordinates;
@@ -26,7 +26,8 @@ bool coordinate_values_are_named(const char *text) {
     return strchr(text, '=') != NULL;
 }
 
-/* Writes why a name is no coordinate: it is unknown, or a joint with several. */
+/* Writes why a name is not that of a coordinate: the name is unknown, or it is a joint with several coordinates.
+ * Returns false. */
 static bool refuse_name(const reading *r, const char *name) {
     const char *model = r->robot->robot->model.name;
     suggestion meant = {.wanted = name, .length = strlen(name)};
@@ -44,7 +45,7 @@ static bool refuse_name(const reading *r, const char *name) {
     return false;
 }
 
-/* Sets the coordinate of an entry "NAME=X". */
+/* Sets the coordinate of an entry "NAME=X". On failure writes a message and returns false. */
 static bool read_entry(const reading *r, char *entry) {
     char *equals = strchr(entry, '=');
     if (!equals) {
@@ -72,7 +73,7 @@ static bool read_entry(const reading *r, char *entry) {
     return true;
 }
 
-/* Reads a number for each coordinate. */
+/* Reads a number for each coordinate. On failure writes a message and returns false. */
 static bool read_all(const reading *r, const char *text) {
     char message[128];
     if (parse_numbers(text, r->count, r->values, message, sizeof message)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * States from a CSV file.
+ * Parses states from the header and the rows of a CSV file.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-/* Removes blanks, and the quotes around a name. */
+/* Returns the text of a cell without the blanks and the quotes around it. Changes the cell. */
 static char *trim(char *cell) {
     while (isspace((unsigned char)*cell)) {
         cell++;
@@ -36,7 +36,7 @@ static size_t count_cells(const char *text, char separator) {
 
 /* ---- header ------------------------------------------------------------------------------------------------------ */
 
-/* Reads an index such as "3" or "[3]", below `count`. */
+/* Reads an index such as "3" or "[3]" that is less than `count`. Returns false for other text. */
 static bool read_index(const char *text, size_t count, size_t *index) {
     char digits[24];
     size_t length = strlen(text);
@@ -57,7 +57,7 @@ static bool read_index(const char *text, size_t count, size_t *index) {
     return true;
 }
 
-/* Finds the coordinate of a name, such as "elbow" or "root_joint[2]", among `count`. */
+/* Finds the coordinate of a name, such as "elbow" or "root_joint[2]", among `count`. Returns false if there is none. */
 static bool find_coordinate(const coordinate *coordinates, size_t count, const char *name, size_t *index) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(coordinates[i].name, name) == 0) {
@@ -68,7 +68,8 @@ static bool find_coordinate(const coordinate *coordinates, size_t count, const c
     return false;
 }
 
-/* Returns true for a column that results have in addition to the arrays of a state. Such columns are ignored. */
+/* Returns true for a column such as "time" that results have in addition to the arrays of a state. Columns of this kind
+ * are ignored. */
 static bool is_beside_states(const char *name) {
     return strcmp(name, "state") == 0 || strcmp(name, "step") == 0 || strcmp(name, "time") == 0;
 }
@@ -93,7 +94,8 @@ static bool read_column(const layout *robot, const char *name, struct csv_column
     return false;
 }
 
-/* Refuses a column that occurs twice, and arrays of which some columns are missing. */
+/* Returns false and writes a message if a column occurs twice, if an array lacks some of its columns, or if q is
+ * missing. */
 static bool check_columns(const layout *robot, const csv_header *header, char message[PARSE_MESSAGE_SIZE]) {
     for (int array = 0; array < STATE_ARRAYS; array++) {
         size_t width = array == STATE_Q ? robot->nq : robot->nv, present = 0;

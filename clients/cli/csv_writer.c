@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of CSV.
+ * Writes lines of CSV.
  */
 #include "csv_writer.h"
 

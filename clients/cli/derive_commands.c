@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands derive and export: new models from loaded ones, and descriptions of loaded models.
+ * Commands derive and export: derive new models from loaded ones, and write descriptions of loaded models.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ typedef struct operation_text {
     json_t *q; /* for lock; NULL: the zero configuration */
 } operation_text;
 
-/* Splits an operation at its colon and commas. */
+/* Splits an operation at its colon and commas. Reports errors. The caller frees text->kind, also after an error. */
 static exit_code split(const char *whole, operation_text *text) {
     text->whole = whole;
     text->count = 0;
@@ -51,8 +51,8 @@ static exit_code split(const char *whole, operation_text *text) {
     return EXIT_OK;
 }
 
-/* Returns {"mass": .., "center_of_mass": .., "rotational": ..} from 1, 4 or 10 numbers, or NULL if they are not
- * numbers. */
+/* Returns {"mass": .., "center_of_mass": .., "rotational": ..} from 1, 4 or 10 numbers. Returns NULL for another count
+ * or if a field is not a number. */
 static json_t *inertia_from(size_t count, char *const *fields) {
     double x[INERTIA_NUMBERS] = {0};
     if (count != 1 && count != 4 && count != INERTIA_NUMBERS) {
@@ -121,7 +121,8 @@ static json_t *make_inertia(const operation_text *text) {
     return inertia ? json_pack("{s:s, s:o}", "link", text->fields[0], "inertia", inertia) : NULL;
 }
 
-/* Kinds of operations, their names in the protocol, and their fields after the colon. */
+/* Kinds of operations, their names in the protocol, their fields after the colon, and the functions that convert these
+ * to JSON. */
 static const struct {
     const char *kind, *field, *values;
     json_t *(*make)(const operation_text *text);
@@ -136,7 +137,7 @@ static const struct {
     {"detach", "detach", "LINK", make_link},
 };
 
-/* Appends an operation as JSON, such as {"attach": {..}}. */
+/* Appends an operation as JSON, such as {"attach": {..}}, to the list. Reports errors. */
 static exit_code read_operation(const operation_text *text, json_t *list) {
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (strcmp(text->kind, KINDS[i].kind) != 0) {
@@ -152,7 +153,8 @@ static exit_code read_operation(const operation_text *text, json_t *list) {
     return complain(EXIT_USAGE, "there is no operation \"%s\" (see dynamicsctl derive --help)", text->kind);
 }
 
-/* Reads --q in the order of the robot's coordinates. Those without a name are zero, and the identity. */
+/* Reads --q into the array `q`, in the order of the robot's coordinates. Coordinates without a name have their value in
+ * zero_q: zero, or the identity. */
 static exit_code read_positions(const dyn_client_description *robot, const char *text, json_t *q) {
     layout order;
     char message[256];
@@ -192,7 +194,7 @@ static exit_code read_q(const arguments *args, dyn_client *client, double timeou
     return code;
 }
 
-/* Reads all operations: those of --operations, then those of the operands. */
+/* Reads all operations: those of the file of --operations, then those of the operands. Reports errors. */
 static exit_code read_operations(const arguments *args, dyn_client *client, double timeout, json_t **list) {
     const char *from = args->value[OPTION_OPERATIONS];
     operation_text text = {0};

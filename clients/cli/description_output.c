@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of models and their descriptions, as JSON and as tables.
+ * Writes models and their descriptions, as JSON and as tables.
  */
 #include "description_output.h"
 
@@ -177,7 +177,7 @@ static void write_coupling(json_writer *writer, const dyn_client_constraint *con
     write_number(writer, "offset", constraint->offset);
 }
 
-/* Writes the joint that closes a loop. */
+/* Writes the members of the joint that closes a loop: type, axes and pitch. */
 static void write_loop_joint(json_writer *writer, const dyn_client_constraint *constraint) {
     write_text(writer, "type", dyn_client_joint_type_name(constraint->type));
     write_numbers(writer, "axis", 3, constraint->axis);
@@ -323,7 +323,7 @@ static void add_limits(table *to, const dyn_client_joint *joint) {
     }
 }
 
-/* Adds a number and its unit, or two empty cells if the description has none or it is 0. */
+/* Adds a number and its unit. Adds "-" and an empty cell if the description does not state the number or it is 0. */
 static void add_optional(table *to, bool is_stated, double number, const char *unit) {
     bool is_shown = is_stated && number > 0;
     if (is_shown) {
@@ -404,7 +404,8 @@ static bool print_links(const dyn_client_description *robot) {
     return printed;
 }
 
-/* Adds what a constraint ties: two links, or two coordinates and the sum that they hold. */
+/* Adds three cells for the parts that a constraint connects: two links and their distance, if it is constrained, or two
+ * coupled coordinates and their constant sum. */
 static void add_sides(table *to, const dyn_client_constraint *constraint) {
     if (constraint->kind == DYN_CLIENT_CONSTRAINT_KIND_COUPLING) {
         for (size_t i = 0; i < 2; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of models and their descriptions, as JSON and as tables.
+ * Writes models and their descriptions to standard output, as JSON and as tables.
  */
 #ifndef CLI_DESCRIPTION_OUTPUT_H
 #define CLI_DESCRIPTION_OUTPUT_H
@@ -9,23 +9,32 @@
 
 #include "json_writer.h"
 
-/* Write a model's summary, and a report, as JSON values. */
+/* Writes a model's summary as a JSON object. */
 void write_model(json_writer *writer, const dyn_client_model *model);
+
+/* Writes a report as a JSON array of objects. */
 void write_report(json_writer *writer, size_t count, const dyn_client_report_entry *report);
 
-/* Writes warnings, one a line. Writes notes too if `with_notes`; otherwise a line counts them and names the command
- * that shows them. */
+/* Prints warnings, and notes about the robot as a whole, one a line. Prints all other notes too if `with_notes`;
+ * otherwise a line counts them and names the command that shows them. */
 void print_report(size_t count, const dyn_client_report_entry *report, bool with_notes, const char *model);
 
+/* Writes a description as a JSON object on one line. */
 void write_description(const dyn_client_description *robot);
 
-/* Writes tables of a description. Returns false when out of memory. */
+/* Prints a description as tables. Returns false when out of memory. */
 bool print_description(const dyn_client_description *robot);
 
-/* Write an element of a description as a JSON value. */
+/* Writes a joint as a JSON object. */
 void write_joint(json_writer *writer, const dyn_client_joint *joint);
+
+/* Writes a link as a JSON object. */
 void write_link(json_writer *writer, const dyn_client_link *link);
+
+/* Writes a frame as a JSON object. */
 void write_frame(json_writer *writer, const dyn_client_frame *frame);
+
+/* Writes a constraint as a JSON object. */
 void write_constraint(json_writer *writer, const dyn_client_constraint *constraint);
 
 /* Returns the name of a kind of constraint, as the protocol spells it. */

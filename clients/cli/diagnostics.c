@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Error messages of dynamicsctl.
+ * Reports errors of dynamicsctl on standard error.
  */
 #include "diagnostics.h"
 

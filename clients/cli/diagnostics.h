@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Error messages and exit codes of dynamicsctl.
+ * Reports errors of dynamicsctl and defines its exit codes.
  */
 #ifndef CLI_DIAGNOSTICS_H
 #define CLI_DIAGNOSTICS_H
@@ -20,16 +20,19 @@ typedef enum exit_code {
 /* Writes "dynamicsctl: " and the sentence to standard error. Returns `code`. */
 exit_code complain(exit_code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Place of an error in a request that the user wrote himself: its fields are named as in the protocol. */
+/* Value of `place` for complain_call if the user wrote the request in the protocol's form: the error then names fields
+ * and methods as the protocol does. */
 extern const char PROTOCOL_FORM[];
 
 /* Reports why a call failed: "dynamicsctl: refused: --q[2]: ... (INVALID_ARGUMENT, NOT_FINITE)". `place` (may be NULL)
- * is the file and line of the state that caused the error, or PROTOCOL_FORM. */
+ * is the file and line of the state that caused the error, or PROTOCOL_FORM. Returns the exit code of the error's
+ * status. */
 exit_code complain_call(const dyn_client_error *error, const char *place);
 
 exit_code complain_memory(void);
 
-/* Flushes standard output and reports an error. */
+/* Flushes standard output and reports an error, except if the reader has closed the pipe. Returns EXIT_FAILED after an
+ * error. */
 exit_code check_output(void);
 
 #endif

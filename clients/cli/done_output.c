@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a command whose result is only that it was done.
+ * Prints the result of a command that only reports success.
  */
 #include "done_output.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands id, fd, gravity, bias and mass: terms of the equation of motion.
+ * Commands id, fd, gravity, bias and mass, which compute the terms of the equation of motion.
  */
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static bool print_one_tau(const evaluation_context *context, const state_batch *
     return print_joint_table(context, batch, "tau", STATE_TAU, tau);
 }
 
-/* Prints torques of many states; also gravity and bias forces, which have the same units. */
+/* Prints the torques, gravity forces or bias forces of several states. All of them have the units of tau. */
 static bool print_many_tau(const evaluation_context *context, const state_batch *batch, size_t number,
                            const double *tau, const double *unused) {
     (void)unused;
@@ -103,7 +103,8 @@ static dyn_client_status compute_a(const evaluation_context *context, const stat
     if (status == DYN_CLIENT_OK) {
         memcpy(a, motion->a, batch->count * context->robot->nv * sizeof *a);
         for (size_t i = 0; i < batch->count * rows; i++) {
-            multipliers[i] = motion->rows == rows ? motion->multipliers[i] : NAN; /* the model was replaced */
+            multipliers[i] = motion->rows == rows ? motion->multipliers[i]
+                                                  : NAN; /* another model of this name was loaded meanwhile */
         }
         dyn_client_constrained_motion_free(motion);
     }
@@ -134,7 +135,7 @@ static void write_a(const evaluation_context *context, size_t index, const doubl
     emit_finish(&writer);
 }
 
-/* Prints a line for each row of the constraints. */
+/* Prints the multiplier of each row of the constraints. */
 static bool print_multipliers(const dyn_client_description *robot, const double *multipliers) {
     table *lines = table_create();
     table_add_column(lines, "constraint", TABLE_NAME);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of one joint, link, frame or constraint of a model.
+ * Prints the joint, link, frame or constraint of a name, as text or as JSON.
  */
 #include "element_output.h"
 
@@ -10,7 +10,7 @@
 #include "description_output.h"
 #include "table.h"
 
-/* Elements of one name; NULL: there is none of that kind. */
+/* Elements that have the wanted name, at most one of each kind. NULL: there is no element of this kind. */
 typedef struct elements {
     const dyn_client_joint *joint;
     const dyn_client_link *link;
@@ -39,7 +39,8 @@ static elements find_elements(const dyn_client_description *robot, const char *n
     return found;
 }
 
-/* Adds a line "name  x y z unit". */
+/* Adds a row of two cells: the name, and the numbers in one text, separated by blanks and followed by the unit ("" if
+ * none). */
 static void add_numbers(table *to, const char *name, size_t count, const double *numbers, const char *unit) {
     char text[256] = "";
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of one joint, link, frame or constraint of a model.
+ * Prints the joint, link, frame or constraint of a name.
  */
 #ifndef CLI_ELEMENT_OUTPUT_H
 #define CLI_ELEMENT_OUTPUT_H
@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 
-/* Writes the joint, the link, the frame and the constraint that have the name, as text, or with --json as one object.
+/* Writes all elements (joint, link, frame, constraint) that have the name, as text, or with --json as one object.
  * Reports an error if there is none. */
 exit_code print_element(const arguments *args, const dyn_client_description *robot, const char *name);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address of the daemon.
+ * Finds the address of the daemon.
  */
 #include "endpoint.h"
 
@@ -23,7 +23,7 @@ static exit_code set_address(const char *address, size_t length, char endpoint[E
     return EXIT_OK;
 }
 
-/* Stores the value of [endpoints] request (a callback of inih). */
+/* Callback of inih for each key: stores the first value of `request` in the section [endpoints]. */
 static int on_key(void *user, const char *section, const char *name, const char *value) {
     char **found = user;
     if (strcmp(section, "endpoints") == 0 && strcmp(name, "request") == 0 && !*found) {
@@ -32,7 +32,7 @@ static int on_key(void *user, const char *section, const char *name, const char 
     return 1;
 }
 
-/* Reads the address from a configuration file. `endpoint` is empty if the file names none. */
+/* Reads the address from a configuration file. `endpoint` is empty if the file has no address. Reports errors. */
 static exit_code look_in(const char *path, char endpoint[ENDPOINT_SIZE]) {
     endpoint[0] = '\0';
     char *value = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Address of the daemon.
+ * Finds the address of the daemon.
  */
 #ifndef CLI_ENDPOINT_H
 #define CLI_ENDPOINT_H
@@ -9,9 +9,9 @@
 
 enum { ENDPOINT_SIZE = 512 };
 
-/* Finds the daemon's address. It is the first of: --endpoint; DYNAMICSD_ENDPOINT of the environment (unless --config is
+/* Finds the daemon's address, the first of: --endpoint; the environment variable DYNAMICSD_ENDPOINT (unless --config is
  * present); the first address of `request` in the section [endpoints] of --config, or of /etc/dynamicsd/dynamicsd.conf;
- * ipc:///run/dynamicsd/dynamicsd.sock. */
+ * ipc:///run/dynamicsd/dynamicsd.sock. Reports errors. */
 exit_code find_endpoint(const arguments *args, char endpoint[ENDPOINT_SIZE]);
 
 #endif

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields of the protocol in the words of the command line.
+ * Translates fields and advice of the daemon's errors to the options and commands of dynamicsctl.
  */
 #include "error_fields.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Fields and what sets them: an option, or "" for an operand that the message names. */
+/* Fields of the protocol and their names on the command line: the option, or "" for an operand or a file that the
+ * message names. */
 static const struct {
     const char *field, *typed;
-    const char *in_file; /* word for a value in a file, whose name precedes it; NULL: as typed */
+    const char *in_file; /* name of a value in a file; NULL: as typed */
 } FIELDS[] = {
     {"model", "", NULL},
     {"simulation", "", NULL},
@@ -62,7 +63,7 @@ static const struct {
 
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
-/* Returns the number of the field that the first segment of a path names, or FIELD_COUNT. */
+/* Returns the index of a field in FIELDS, or FIELD_COUNT. The first `length` characters of `segment` are its name. */
 static size_t find_field(const char *segment, size_t length) {
     size_t i = 0;
     while (i < FIELD_COUNT && (strlen(FIELDS[i].field) != length || strncmp(FIELDS[i].field, segment, length) != 0)) {
@@ -71,8 +72,8 @@ static size_t find_field(const char *segment, size_t length) {
     return i;
 }
 
-/* Returns the position after the messages that only group fields, and after a quantity one of whose fields has an
- * option. */
+/* Returns the path without a leading message that only groups fields, and without a leading quantity if the field of
+ * the quantity has an option. */
 static const char *skip_groups(const char *path) {
     static const char *const groups[] = {"query.", "stepping.", "control."};
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
@@ -98,7 +99,7 @@ void write_typed_field(const char *field, bool from_file, char *text, size_t siz
     snprintf(text, size, "%s%s%s", typed, is_deeper && typed[0] != '\0' ? ": " : "", rest + is_deeper);
 }
 
-/* Advice of the daemon, and of this program. */
+/* Advice in the protocol's terms, and its translation. */
 static const struct {
     const char *wire, *typed;
 } ADVICE[] = {

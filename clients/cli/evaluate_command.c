@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command evaluate: any set of quantities for the same states.
+ * Command evaluate: computes any set of quantities for the same states.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +20,12 @@ typedef struct plan {
     dyn_client_task_frame *task; /* the task's frames */
     size_t task_axis_count;
     dyn_client_task_axis task_axes[TASK_AXES];
-    uint64_t inputs;               /* inputs of the quantities */
+    uint64_t inputs;               /* flags of the inputs on which the quantities depend */
     dyn_client_evaluation *form;   /* result for one state: shapes and names of all results */
     dyn_client_evaluation *answer; /* result of the last batch */
 } plan;
 
-/* ---- the question ------------------------------------------------------------------------------------------------ */
+/* ---- request ----------------------------------------------------------------------------------------------------- */
 
 static size_t count_names(const char *text) {
     size_t count = 1;
@@ -35,7 +35,7 @@ static size_t count_names(const char *text) {
     return count;
 }
 
-/* Reports an unknown quantity, with the closest known one. */
+/* Reports an unknown quantity, and suggests the closest known one. */
 static exit_code complain_quantity(const char *name) {
     suggestion meant = {.wanted = name, .length = strlen(name)};
     for (int i = 1; i < DYN_CLIENT_QUANTITY_NUMBERS; i++) {
@@ -49,7 +49,7 @@ static exit_code complain_quantity(const char *name) {
                     meant.closest ? "\"?" : "");
 }
 
-/* Reads the names of --quantity. */
+/* Reads the names of --quantity. Reports errors. */
 static exit_code read_quantities(const arguments *args, plan *settings) {
     const char *text = args->value[OPTION_QUANTITY];
     if (!text) {
@@ -71,7 +71,8 @@ static exit_code read_quantities(const arguments *args, plan *settings) {
     return code;
 }
 
-/* Adds the axes of a name of --task-axes. Returns false for an unknown name, or if there is no room. */
+/* Adds the axes of a name of --task-axes, one or three. Returns false for an unknown name, or if there would be more
+ * than six axes. */
 static bool add_task_axes(const char *name, plan *settings) {
     static const char *const names[] = {"linear_x", "linear_y", "linear_z", "angular_x", "angular_y", "angular_z"};
     bool found = false;
@@ -89,7 +90,7 @@ static bool add_task_axes(const char *name, plan *settings) {
     return found;
 }
 
-/* Reads the names of --task-axes. */
+/* Reads the names of --task-axes. Reports errors. */
 static exit_code read_task_axes(const char *text, plan *settings) {
     char *names = strdup(text), *rest = names;
     if (!names) {
@@ -109,7 +110,7 @@ static exit_code read_task_axes(const char *text, plan *settings) {
     return code;
 }
 
-/* Sets the frames of each quantity. */
+/* Sets the frames, the task or the subtree of each quantity that has them. */
 static exit_code place_quantities(const evaluation_context *context, plan *settings) {
     settings->task = calloc(context->frame_count, sizeof *settings->task);
     if (!settings->task) {
@@ -137,7 +138,7 @@ static exit_code place_quantities(const evaluation_context *context, plan *setti
     return EXIT_OK;
 }
 
-/* Returns an array of the states if a quantity depends on it or the user set it on the command line, else NULL. */
+/* Returns an array of the states if a quantity depends on it or if its option is present, otherwise NULL. */
 static const double *used(const evaluation_context *context, const double *const rows[STATE_ARRAYS], state_array array,
                           option named, dyn_client_quantity_input input) {
     const plan *settings = context->own;
@@ -160,8 +161,8 @@ static dyn_client_status evaluate(const evaluation_context *context, const dyn_c
     return dyn_client_evaluate(context->client, query, &request, answer, error);
 }
 
-/* Evaluates one configuration to learn the size of results and their inputs. The configuration is near home, which
- * itself is often singular. */
+/* Evaluates one configuration to determine the size and the inputs of the results. The configuration is near home,
+ * since home itself is often singular. */
 static exit_code read_form(const evaluation_context *context, plan *settings) {
     dyn_client_error error;
     dyn_client_query query = context->query;
@@ -197,7 +198,8 @@ static exit_code prepare(const evaluation_context *context) {
     return code == EXIT_OK ? read_form(context, settings) : code;
 }
 
-/* Sums the widths of the blocks, which limit the size of a batch. The numbers themselves stay in the reply. */
+/* Sets the width of a result to the sum of the widths of its blocks, which limits the size of a batch. The numbers
+ * themselves stay in the reply. */
 static void widths(const evaluation_context *context, size_t width[2]) {
     const plan *settings = context->own;
     width[0] = width[1] = 0;
@@ -208,7 +210,7 @@ static void widths(const evaluation_context *context, size_t width[2]) {
     }
 }
 
-/* ---- the answer -------------------------------------------------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------------------------------------------------- */
 
 static dyn_client_status compute(const evaluation_context *context, const state_batch *batch, dyn_client_error *error,
                                  double *unused, double *also_unused) {

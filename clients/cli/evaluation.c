@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Computation of a quantity for all states of a source.
+ * Computes a quantity for all states of a source in batches, and writes the results.
  */
 #include "evaluation.h"
 
@@ -13,7 +13,7 @@
 /* MAX_BATCH: states in one request. AIMED_BYTES: intended size of a request or reply. */
 static const size_t MAX_BATCH = 4096, AIMED_BYTES = (size_t)1 << 20;
 
-/* State of a command for its whole duration. */
+/* State of a command while it runs, with all that it owns. */
 typedef struct evaluation_run {
     const evaluation *evaluated;
     evaluation_context context;
@@ -22,7 +22,7 @@ typedef struct evaluation_run {
     state_source source;
     state_batch batch;
     size_t widths[2];
-    double *results[2]; /* of a full batch */
+    double *results[2]; /* the rows of a full batch */
     output_form form;
     char *frame_text; /* owns the names of the frames */
     const char **frames;
@@ -67,7 +67,8 @@ static exit_code read_reference(evaluation_run *run) {
     return code;
 }
 
-/* Prepares the model, its layout and the query that all requests share. */
+/* Requests the description of the model, and prepares its layout and the query that all requests share. Reports
+ * errors. */
 static exit_code prepare_query(evaluation_run *run) {
     const arguments *args = run->context.args;
     dyn_client_error error;
@@ -98,7 +99,8 @@ static exit_code prepare_query(evaluation_run *run) {
     return code == EXIT_OK ? read_reference(run) : code;
 }
 
-/* Chooses the number of states of a request: a message of about a megabyte, within the daemon's limits. */
+/* Chooses the number of states of a request, so that a message has about AIMED_BYTES and stays within the daemon's
+ * limits. */
 static exit_code choose_capacity(evaluation_run *run, size_t *capacity) {
     *capacity = 1;
     if (!run->context.args->value[OPTION_STATES] || run->evaluated->has_one_state) {
@@ -161,7 +163,7 @@ static exit_code prepare_batch(evaluation_run *run) {
 
 /* ---- batches ----------------------------------------------------------------------------------------------------- */
 
-/* Lists the wrenches of the command line and those of the batch's states. */
+/* Sets the external forces of the query: those of the options, then those of the batch's states. */
 static exit_code gather_forces(evaluation_run *run) {
     size_t constant = run->options.forces.count, count = constant + run->batch.force_count;
     dyn_client_external_force *grown = realloc(run->options.forces.list, (count + 1) * sizeof *grown);
@@ -182,7 +184,7 @@ static exit_code gather_forces(evaluation_run *run) {
     return EXIT_OK;
 }
 
-/* Writes the batch as lines of CSV, the first batch with a header. */
+/* Writes the results of the batch as lines of CSV. The first batch begins with the header. */
 static void write_csv(const evaluation_run *run) {
     const evaluation *evaluated = run->evaluated;
     csv_writer to = {0};
@@ -224,8 +226,8 @@ static exit_code write_results(evaluation_run *run) {
     return complete ? check_output() : complain_memory();
 }
 
-/* Returns the index of the state that an error's field names, such as "inverse_dynamics.q[13]", or the batch's count if
- * it names none. */
+/* Returns the index of the state that an error's field names, such as "inverse_dynamics.q[13]". Returns the number of
+ * states of the batch if the field names none. */
 static size_t offending_state(const state_batch *batch, const char *field) {
     const char *dot = strrchr(field, '.');
     const char *name = dot ? dot + 1 : field;
@@ -248,7 +250,7 @@ static dyn_client_status compute(evaluation_run *run, dyn_client_error *error) {
     return run->evaluated->compute(&run->context, &run->batch, error, run->results[0], run->results[1]);
 }
 
-/* Writes to standard error how many states of the batch failed, and why the first of them did. */
+/* Writes to standard error the number of states of the batch that failed, and the error of the first one. */
 static void report_marked(evaluation_run *run, const dyn_client_error *error) {
     char place[512];
     if (error->marked == 0) {
@@ -260,7 +262,8 @@ static void report_marked(evaluation_run *run, const dyn_client_error *error) {
             error->reason);
 }
 
-/* Computes and writes the batch. If one state is refused, computes and writes those before it first. */
+/* Computes and writes the batch. If the daemon refuses a state, computes and writes the states before it, and then
+ * reports the error. */
 static exit_code evaluate_batch(evaluation_run *run) {
     dyn_client_error error, ignored;
     exit_code code = gather_forces(run);

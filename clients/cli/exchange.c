@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests in the protocol's own form.
+ * Sends requests as messages of the protocol.
  */
 #include "exchange.h"
 
@@ -19,7 +19,7 @@ ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json
     return message;
 }
 
-/* Unpacks the reply. Reports a refusal, or a result of another method. */
+/* Unpacks the reply. Reports an error if the reply is malformed, is an error of the daemon, or is of another method. */
 static exit_code read_reply(const void *bytes, size_t size, unsigned method, const char *place,
                             Dynamics__V1__Reply **reply) {
     *reply = dynamics__v1__reply__unpack(NULL, size, bytes);
@@ -42,7 +42,7 @@ static exit_code read_reply(const void *bytes, size_t size, unsigned method, con
 
 exit_code long_timeout(const arguments *args, dyn_client *client, double *timeout) {
     exit_code code = arguments_timeout(args, timeout);
-    /* A job takes the client's timeout, which has no such limit. */
+    /* A call that runs as a job uses the client's timeout, which the daemon's limit of requests does not bound. */
     if (code != EXIT_OK || *timeout > 0 || args->value[OPTION_JOB]) {
         return code;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Requests in the protocol's own form, for commands whose input is JSON.
+ * Sends requests as messages of the protocol, for commands whose input or output is a message as JSON.
  */
 #ifndef CLI_EXCHANGE_H
 #define CLI_EXCHANGE_H
@@ -15,11 +15,12 @@
  * protobuf_c_message_free_unpacked. On failure reports an error whose path begins with `root` and returns NULL. */
 ProtobufCMessage *read_message_json(const ProtobufCMessageDescriptor *type, json_t *value, const char *root);
 
-/* Determines the timeout of a long request: that of --timeout, or the daemon's limit with time for the reply. */
+/* Determines the timeout of a long request, s: that of --timeout, otherwise 0 (the client's own) with --job, otherwise
+ * the daemon's limit with time for the reply. */
 exit_code long_timeout(const arguments *args, dyn_client *client, double *timeout);
 
 /* Sends the request and receives its reply, which the caller frees with dynamics__v1__reply__free_unpacked. Reports
- * failures. `place` (may be NULL) is the file that the request came from. */
+ * failures. `place` (may be NULL) is the origin of the request in errors, as in complain_call. */
 exit_code exchange(dyn_client *client, const Dynamics__V1__Request *request, double timeout, const char *place,
                    Dynamics__V1__Reply **reply);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command explain: the contributions to each torque.
+ * Command explain: prints the contributions to each joint's force.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 enum { LISTED_LINKS = 3 };
 
-/* The reply. */
+/* Data of the command: the reply. */
 typedef struct plan {
     dyn_client_explanation *answer;
 } plan;
@@ -34,7 +34,7 @@ static dyn_client_status compute(const evaluation_context *context, const state_
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Prints a line for each coordinate, a column for each term. */
+/* Prints a line for each coordinate and a column for each term. */
 static bool print_terms(const layout *robot, const dyn_client_explanation *from) {
     table *lines = table_create();
     table_add_column(lines, "joint", TABLE_NAME);
@@ -56,7 +56,7 @@ static bool print_terms(const layout *robot, const dyn_client_explanation *from)
     return printed;
 }
 
-/* Returns part k of all links and payloads. */
+/* Returns contribution number k of all links and payloads, the links first. */
 static const dyn_client_contribution *part_of(const dyn_client_explanation *from, size_t k) {
     return k < from->link_count ? &from->links[k] : &from->payloads[k - from->link_count];
 }
@@ -69,8 +69,8 @@ static double sum_of(const dyn_client_contribution *part, size_t i) {
     return part->inertial[i] + part->coriolis[i] + part->gravity[i];
 }
 
-/* Finds the parts that contribute most to coordinate i, the largest first. Returns the number of parts that contribute.
- */
+/* Finds the links and payloads that contribute most to coordinate i, at most LISTED_LINKS, the largest first. Returns
+ * their number. */
 static size_t find_largest(const dyn_client_explanation *from, size_t i,
                            const dyn_client_contribution *largest[LISTED_LINKS]) {
     size_t count = 0;

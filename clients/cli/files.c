@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that commands read as a whole.
+ * Reads files as a whole.
  */
 #include "files.h"
 
@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest accepted file. */
+/* Largest size of a file, in bytes. */
 static const size_t MAX_FILE = (size_t)1 << 30;
 
-/* Reads a stream to its end. Returns NULL and sets errno on failure. */
+/* Reads a stream to its end and appends a zero byte. Returns NULL and sets errno on failure. The caller frees the
+ * text. */
 static char *read_stream(FILE *stream, size_t *size) {
     size_t capacity = 1 << 16;
     char *text = malloc(capacity);

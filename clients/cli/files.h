@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files that commands read as a whole.
+ * Reads files as a whole.
  */
 #ifndef CLI_FILES_H
 #define CLI_FILES_H
@@ -15,7 +15,8 @@
  * after an error. */
 exit_code read_file(const char *path, char **bytes, size_t *size);
 
-/* Reads a file as text. A zero byte is an error. */
+/* Reads a file, or standard input for "-", as text. A zero byte is an error. The caller frees `text`, also after an
+ * error. */
 exit_code read_text(const char *path, char **text, size_t *size);
 
 /* Returns true if an argument is JSON instead of a path: it begins with { or [. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Wrenches of --force.
+ * Reads the option --force: external forces on links.
  */
 #include "force_options.h"
 
@@ -11,7 +11,8 @@
 #include "numbers.h"
 #include "state_parsers.h"
 
-/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]". The last colon separates, since names may contain colons. */
+/* Reads "LINK:FX,FY,FZ[,NX,NY,NZ]" from `text`, a copy of the argument `whole` that is changed. The last colon
+ * separates, since names may contain colons. Reports errors. */
 static exit_code read_force(const char *whole, dyn_client_reference_frame frame, char *text, double values[6],
                             dyn_client_external_force *force) {
     char message[PARSE_MESSAGE_SIZE];

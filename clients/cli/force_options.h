@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the option --force: external forces on links.
+ * Reads the option --force: external forces on links.
  */
 #ifndef CLI_FORCE_OPTIONS_H
 #define CLI_FORCE_OPTIONS_H

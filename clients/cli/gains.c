@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gains of a controller.
+ * Reads the gains of a controller.
  */
 #include "gains.h"
 
@@ -10,8 +10,8 @@
 
 #include "numbers.h"
 
-/* Sets the gain of the velocities that `name` denotes: all of a joint, or a single one. Returns false if there are
- * none. */
+/* Sets the gain of all coordinates of a joint, or of a single coordinate, by its name. Returns false if the name is
+ * unknown. */
 static bool set_named(const layout *robot, const char *name, double value, double *values) {
     bool is_found = false;
     for (size_t i = 0; i < robot->nv; i++) {
@@ -24,7 +24,7 @@ static bool set_named(const layout *robot, const char *name, double value, doubl
     return is_found;
 }
 
-/* Reads one entry, such as "100" or "elbow_joint=50". `plain` counts the entries without a name. */
+/* Reads one entry, such as "100" or "elbow_joint=50". `plain` counts the entries without a name. Reports errors. */
 static exit_code read_entry(const layout *robot, const char *name, char *entry, size_t *plain, double *values) {
     double value;
     char *equals = strchr(entry, '=');
@@ -47,8 +47,8 @@ static exit_code read_entry(const layout *robot, const char *name, char *entry, 
                           entry, model);
 }
 
-/* Reads either the entries with a name or the entries without one, by `are_named`. A single entry without a name
- * applies to all joints. */
+/* Reads the entries with a name if `are_named`, otherwise the entries without one. A single entry without a name
+ * applies to all coordinates. Reports errors. */
 static exit_code read_entries(const layout *robot, const char *name, const char *text, bool are_named, double *values) {
     size_t plain = 0;
     exit_code code = EXIT_OK;

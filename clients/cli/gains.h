@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Gains of a controller: --kp and --kd.
+ * Reads the gains of a controller: --kp and --kd.
  */
 #ifndef CLI_GAINS_H
 #define CLI_GAINS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Help of the program and of its commands, in lines of HELP_COLUMNS.
+ * Prints the help of the program and of its commands, in lines of HELP_COLUMNS.
  */
 #include "help.h"
 
@@ -17,7 +17,8 @@ static const char STATES_HELP[] =
     "q.JOINT (q.JOINT[2] for a joint with several coordinates) or q0, q1, ..; likewise v, a, tau. v, a and tau may be\n"
     "absent (zeros). The command ignores arrays that it does not need.\n";
 
-/* Help of commands that return one result for each state. The details of a command add its JSON. */
+/* Help text of commands that return one result for each state. The details of such a command begin with the JSON of a
+ * result. */
 static const char RESULTS_HELP[] = "Results come in the order of the states. Each line of CSV begins with the number "
                                    "of its state, from 1. With --json "
                                    "each is an object on a line of its own:\n";
@@ -34,7 +35,7 @@ static const char ADDRESS_HELP[] =
 static const char EXIT_CODES[] = "Exit codes: 0 done; 1 refused by the daemon; 2 wrong arguments or input file; 3 no\n"
                                  "connection to the daemon; 4 no answer in time; 5 other errors.\n";
 
-/* Column of the summaries in the list of commands. */
+/* Column at which the summaries begin in the list of commands. */
 enum { SUMMARY_COLUMN = 35 };
 
 void print_program_help(size_t count, const command *commands) {
@@ -58,7 +59,7 @@ void print_program_help(size_t count, const command *commands) {
            "  dynamicsctl help COMMAND     options and an example of each command\n");
 }
 
-/* Lists the quantities. */
+/* Prints the names of all quantities. */
 static void print_quantity_names(void) {
     int column = 0;
     fputs("The quantities are", stdout);
@@ -73,7 +74,7 @@ static void print_quantity_names(void) {
     fputs("\n", stdout);
 }
 
-/* Prints command lines. One that is too long is broken as the shell allows. */
+/* Prints command lines. A line that is too long is broken with a backslash. */
 static void print_example(const char *lines) {
     size_t indent = 2, next;
     while (*lines != '\0') {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command inertia: bodies from shapes, meshes and numbers.
+ * Command inertia: computes the inertia of bodies from shapes, meshes and numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #include "numbers.h"
 #include "table.h"
 
-/* ---- the parts --------------------------------------------------------------------------------------------------- */
+/* ---- parts of the body ------------------------------------------------------------------------------------------- */
 
-/* Shapes by name, with their lengths and the names of these in JSON. */
+/* Shapes by name, with their lengths and the names of the lengths in JSON. */
 static const struct {
     const char *name, *numbers;
     size_t count;
     const char *members[3];
-    const char *vector; /* the three lengths as one vector; NULL: separate members */
+    const char *vector; /* member that holds the three lengths as a vector; NULL: separate members */
 } SHAPES[] = {
     {"box", "X,Y,Z", 3, {"x", "y", "z"}, "size"},
     {"cylinder", "RADIUS,LENGTH", 2, {"radius", "length", NULL}, NULL},
@@ -47,7 +47,7 @@ static exit_code read_shape(size_t shape, const char *text, json_t *part) {
     return json_object_set_new(part, SHAPES[shape].name, members) == 0 ? EXIT_OK : complain_memory();
 }
 
-/* Sets the mass or density of a part. */
+/* Sets the mass or density of a part if its option is present. Reports errors. */
 static exit_code read_number(const arguments *args, option from, const char *member, json_t *part) {
     double number;
     if (!args->value[from]) {
@@ -94,7 +94,8 @@ static exit_code read_parts(const arguments *args, json_t **parts) {
     return code == EXIT_OK ? read_number(args, OPTION_DENSITY, "density", part) : code;
 }
 
-/* Reads the file of a mesh into its part. */
+/* Reads the file of a mesh, and --scale, into the only part of the request. Does nothing for other parts. Reports
+ * errors. */
 static exit_code read_mesh(const arguments *args, Dynamics__V1__ComputeInertiaRequest *body) {
     if (strcmp(args->positional[0], "mesh") != 0) {
         return EXIT_OK;
@@ -159,7 +160,7 @@ static bool print_body(const Dynamics__V1__ComputeInertiaReply *body) {
     return printed;
 }
 
-/* Writes lines "QUANTITY.COMPONENT,VALUE,UNIT"; a quantity with one value has no components. */
+/* Writes lines of CSV, "QUANTITY.COMPONENT,VALUE,UNIT". A quantity with one value has no component. */
 static void write_lines(csv_writer *to, const char *quantity, size_t count, const char *const *components,
                         const double *values, const char *unit) {
     for (size_t i = 0; i < count; i++) {
@@ -193,7 +194,7 @@ static void write_csv(const Dynamics__V1__ComputeInertiaReply *body) {
     write_lines(&to, "principal_moments", 3, numbers, body->principal_moments, "kg m^2");
 }
 
-/* Checks that all arrays of the reply have their full length. */
+/* Returns true if the arrays of the reply have their full length. */
 static bool is_complete(const Dynamics__V1__ComputeInertiaReply *body) {
     return body->n_rotational_about == 6 && body->n_principal_moments == 3;
 }
@@ -223,7 +224,7 @@ static exit_code send(const arguments *args, dyn_client *client, Dynamics__V1__C
     return code;
 }
 
-/* Sets the point of --about in the request. */
+/* Sets the point of --about in the request if the option is present. Reports errors. */
 static exit_code read_point(const arguments *args, json_t *request) {
     double point[3];
     char message[256];

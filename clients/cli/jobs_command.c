@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jobs: lists, shows and cancels the jobs of the daemon, and fetches their results.
+ * Command jobs: lists, shows and cancels the jobs of the daemon, and fetches their results.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static exit_code show_jobs(const jobs_question *question) {
     return listing_close(&rows, "no jobs (start one: add --job to a command that computes)", code);
 }
 
-/* Reads the token, which the user who started the job may leave out. */
+/* Reads --token. The user who started the job may leave it out; the token is then 0. */
 static exit_code read_job_token(const jobs_question *question, uint64_t *token) {
     *token = 0;
     return question->args->value[OPTION_TOKEN] ? read_token(question->args, "start_job returned", token) : EXIT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parser of one state from a JSON object.
+ * Parses one state from a JSON object.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -28,7 +28,8 @@ static const char *kind_of(const json_t *value) {
     }
 }
 
-/* Reads an array of `count` numbers. `of` describes the count in error messages. */
+/* Reads an array of `count` numbers. `of` is the subject of the count in error messages. On failure writes a message
+ * and returns false. */
 static bool read_numbers(const json_t *value, const char *field, size_t count, const char *of, double *numbers,
                          char message[PARSE_MESSAGE_SIZE]) {
     if (!json_is_array(value)) {
@@ -111,7 +112,7 @@ static bool read_forces(state_batch *batch, json_t *list, char message[PARSE_MES
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the array of that name, or STATE_ARRAYS if there is none. */
+/* Returns the array of a state by its name, or STATE_ARRAYS if there is none. */
 static state_array find_array(const char *name) {
     int i = 0;
     while (i < STATE_ARRAYS && strcmp(name, STATE_ARRAY_NAMES[i]) != 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands fk and jacobian: pose and motion of a frame.
+ * Commands fk and jacobian: compute poses and Jacobians of frames.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 
 enum { NAME_SIZE = 512 };
 
-/* Brings rows that are ordered by frame, then by state, into the order of states, then of frames. */
+/* Reorders rows from an order by frame, then by state, to an order by state, then by frame. `width` is the number of
+ * values of a row. Returns false when out of memory. */
 static bool order_by_state(const evaluation_context *context, size_t states, size_t width, double *rows) {
     size_t frames = context->frame_count;
     if (frames == 1 || states == 1) {
@@ -33,7 +34,7 @@ static bool order_by_state(const evaluation_context *context, size_t states, siz
     return true;
 }
 
-/* Orders the two blocks of a result, each with rows of its width. */
+/* Reorders the rows of both blocks of a result by state, then by frame. Fills `error` when out of memory. */
 static dyn_client_status order_blocks(const evaluation_context *context, size_t states, const size_t widths[2],
                                       double *first, double *second, dyn_client_error *error) {
     if (order_by_state(context, states, widths[0], first) && order_by_state(context, states, widths[1], second)) {
@@ -43,7 +44,7 @@ static dyn_client_status order_blocks(const evaluation_context *context, size_t 
     return DYN_CLIENT_OUT_OF_MEMORY;
 }
 
-/* Begins an object of JSON: of the only frame, or of frame f of several. */
+/* Begins the JSON object of the only frame, or the member of frame number f within the object of all frames. */
 static void begin_frame(const evaluation_context *context, json_writer *writer, size_t f) {
     if (f == 0) {
         emit_begin_object(writer);
@@ -64,7 +65,8 @@ static void end_frame(const evaluation_context *context, json_writer *writer, si
     }
 }
 
-/* Returns the beginning of the names of a frame's columns: "tool0." among several frames, or nothing. */
+/* Writes the prefix of the names of a frame's columns, "tool0." if there are several frames, otherwise "", and returns
+ * it. */
 static const char *frame_prefix(const evaluation_context *context, size_t f, size_t size, char *prefix) {
     bool is_only = context->frame_count == 1;
     snprintf(prefix, size, "%s%s", is_only ? "" : context->frames[f], is_only ? "" : ".");
@@ -115,7 +117,8 @@ static void write_pose_headings(const evaluation_context *context, csv_writer *t
     }
 }
 
-/* Prints a line for each frame of each state. `has_number`: the number of the state precedes it. */
+/* Prints a line for each frame of each state. If `has_number`, the line begins with the number of the state; `number`
+ * is that of the first state. */
 static bool print_pose_lines(const evaluation_context *context, size_t states, size_t number, bool has_number,
                              const double *position, const double *quaternion) {
     static const char *const headings[] = {"x [m]", "y [m]", "z [m]", "qx", "qy", "qz", "qw"};
@@ -244,7 +247,7 @@ static void write_jacobian_headings(const evaluation_context *context, csv_write
     write_block_headings(context, "angular", to);
 }
 
-/* Prints both blocks of a state under one heading. */
+/* Prints the linear and the angular block of a frame's Jacobian as one matrix. Returns false when out of memory. */
 static bool print_blocks(const layout *robot, const double *linear, const double *angular) {
     static const char *const rows[] = {"linear x", "linear y", "linear z", "angular x", "angular y", "angular z"};
     size_t block = 3 * robot->nv;
@@ -259,7 +262,8 @@ static bool print_blocks(const layout *robot, const double *linear, const double
     return printed;
 }
 
-/* Prints the matrices of a state, each of several under the name of its frame. */
+/* Prints the Jacobians of all frames for one state, each under the name of its frame if there are several. Returns
+ * false when out of memory. */
 static bool print_frames(const evaluation_context *context, const double *linear, const double *angular) {
     bool printed = true;
     for (size_t f = 0; f < context->frame_count && printed; f++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model's coordinates in the order that the user chose.
+ * Orders a model's coordinates as the user chose.
  */
 #include "layout.h"
 
@@ -17,7 +17,7 @@ static const dyn_client_joint *find_joint(const dyn_client_description *robot, c
     return NULL;
 }
 
-/* Splits the names and finds their joints. */
+/* Splits the names of --joints and finds their joints. Reports errors. */
 static exit_code read_names(const dyn_client_description *robot, const char *names, layout *created) {
     created->text = strdup(names);
     size_t count = 1;
@@ -58,7 +58,7 @@ static exit_code use_all_joints(const dyn_client_description *robot, layout *cre
     return EXIT_OK;
 }
 
-/* Finds the joints of names that the daemon sent. */
+/* Finds the joints of names that the daemon sent. Reports a name that the robot lacks. */
 static exit_code find_order(const dyn_client_description *robot, size_t count, const char *const *names,
                             layout *created) {
     created->joints = calloc(count + 1, sizeof *created->joints);
@@ -77,7 +77,7 @@ static exit_code find_order(const dyn_client_description *robot, size_t count, c
     return EXIT_OK;
 }
 
-/* Checks that every joint with coordinates is present. */
+/* Reports a joint with coordinates that the layout lacks. */
 static exit_code check_complete(const layout *created) {
     for (size_t i = 0; i < created->robot->joint_count; i++) {
         const dyn_client_joint *joint = &created->robot->joints[i];

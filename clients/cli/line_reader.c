@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of a file or of standard input.
+ * Reads the lines of a file or of standard input one at a time.
  */
 #include "line_reader.h"
 
@@ -25,7 +25,7 @@ void line_reader_close(line_reader *closed) {
     *closed = (line_reader){.descriptor = -1};
 }
 
-/* Makes room for more input, and for a zero byte after it. */
+/* Makes room in the buffer for more input and a zero byte after it. Returns false and sets reader->error on failure. */
 static bool make_room(line_reader *reader) {
     if (reader->start > 0) {
         memmove(reader->buffer, reader->buffer + reader->start, reader->end - reader->start);
@@ -50,7 +50,7 @@ static bool make_room(line_reader *reader) {
     return true;
 }
 
-/* Reads the available input into the buffer. */
+/* Reads the available input into the buffer, or waits for input. Returns false and sets reader->error on failure. */
 static bool read_more(line_reader *reader) {
     if (!make_room(reader)) {
         return false;
@@ -73,7 +73,7 @@ static bool has_input(const line_reader *reader) {
     return poll(&poll_for, 1, 0) != 0;
 }
 
-/* Returns the buffer up to `end` as a line. */
+/* Returns the unread part of the buffer up to `end` as a line, without its line break. */
 static line_result return_line(line_reader *reader, char *end, char **line, size_t *length) {
     *line = reader->buffer + reader->start;
     reader->start = (size_t)(end - reader->buffer) + 1;

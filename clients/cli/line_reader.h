@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lines of a file or of standard input, one at a time, however long the input is.
+ * Reads the lines of a file or of standard input one at a time, however long the input is.
  */
 #ifndef CLI_LINE_READER_H
 #define CLI_LINE_READER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rows of named values.
+ * Writes rows of named values as a table, as JSON or as CSV.
  */
 #include "listing.h"
 
@@ -33,7 +33,7 @@ exit_code listing_open(const arguments *args, size_t count, const listing_column
     return opened->lines ? EXIT_OK : complain_memory();
 }
 
-/* Begins the next value. Returns its column. */
+/* Begins the next value of the row, with its key in JSON. Returns the column of the value. */
 static const listing_column *begin(listing *to) {
     const listing_column *column = &to->columns[to->next];
     if (to->form == OUTPUT_JSON && to->next == 0) {

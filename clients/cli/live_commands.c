@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands simulate, watch, stream, record and replay: simulations and streams of the daemon.
+ * Commands simulate, watch, stream, record and replay, which run, show and record simulations and streams of the
+ * daemon.
  */
 #include <math.h>
 #include <signal.h>
@@ -22,7 +23,8 @@
 #include "token.h"
 #include "trace.h"
 
-/* REPORT_INTERVAL: seconds between two reports. LONGEST_WAIT: longest wait for a message between them, in s. */
+/* REPORT_INTERVAL: time between two reports of statistics, s. LONGEST_WAIT: longest wait for a message between them,
+ * s. */
 static const double REPORT_INTERVAL = 1, LONGEST_WAIT = 0.2;
 
 enum { REPLAY_STATES = 4096, CHUNK_POINTS = 16 };
@@ -36,14 +38,15 @@ static void on_interrupt(int number) {
     interrupted = 1;
 }
 
-/* Makes Ctrl-C end a command in an orderly way. */
+/* Makes SIGINT (Ctrl-C) and SIGTERM set `interrupted`, at which a command ends and deletes its objects in the
+ * daemon. */
 static void catch_interrupts(void) {
     struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Reads the positive number of an option, or `standard` if the option is absent. */
+/* Reads the positive number of an option, or `standard` if the option is absent. Reports errors. */
 static exit_code read_number(const arguments *args, option wanted, const char *name, double standard, double *value) {
     const char *text = args->value[wanted];
     *value = standard;
@@ -53,7 +56,7 @@ static exit_code read_number(const arguments *args, option wanted, const char *n
     return EXIT_OK;
 }
 
-/* The robot of a command and its layout. */
+/* Description of a command's robot, and its layout. */
 typedef struct live_robot {
     dyn_client_description *description;
     layout layout;
@@ -68,7 +71,8 @@ static exit_code open_robot(dyn_client *client, const char *model, const char *j
     return layout_create(opened->description, joints, &opened->layout);
 }
 
-/* Opens the robot of a simulation or stream, in the order of joints that the daemon reports. */
+/* Requests the description of the robot of a simulation or stream, and lays the robot out in the order of joints that
+ * the daemon reports. */
 static exit_code open_robot_in_order(dyn_client *client, const char *model, size_t count, const char *const *names,
                                      live_robot *opened) {
     dyn_client_error error;
@@ -86,15 +90,16 @@ static void close_robot(live_robot *closed) {
 
 /* ---- watching ---------------------------------------------------------------------------------------------------- */
 
-/* Statistics since the last report. */
+/* Statistics of received messages since the last report. */
 typedef struct observation {
     uint64_t messages, rows, lost, all_lost;
     double age; /* s, sum */
     double since;
-    uint64_t instance; /* of the daemon; 0: no message yet */
+    uint64_t instance; /* instance of the daemon; 0: no message yet */
 } observation;
 
-/* Writes the statistics once in REPORT_INTERVAL. A plot has no room for them. */
+/* Writes the statistics to standard error, at most once in REPORT_INTERVAL. Writes nothing while a plot is drawn, which
+ * leaves no room for them. */
 static void report(observation *seen, const char *name, const trace *rows) {
     double now = trace_now(), seconds = now - seen->since;
     if (seconds < REPORT_INTERVAL || rows->form == TRACE_PLOT) {
@@ -115,7 +120,8 @@ static int64_t wall_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Shows the rows of a message, if they have the layout's length, until `most` rows are shown. */
+/* Writes the rows of a message to the trace until it has `most` rows. Ignores rows of another length than the
+ * layout's. */
 static exit_code show_rows(const dyn_client_update *update, size_t most, trace *rows) {
     bool fits = update->nv == rows->robot->nv && (!rows->has_state || update->nq == rows->robot->nq);
     exit_code code = EXIT_OK;
@@ -129,7 +135,8 @@ static exit_code show_rows(const dyn_client_update *update, size_t most, trace *
     return code;
 }
 
-/* Shows one message, up to `most` rows of all messages. Sets *ended at the end of the topic. */
+/* Counts a message and writes its rows to the trace, up to `most` rows of all messages. Writes an event to standard
+ * error. Sets *ended after an event that ends the topic. */
 static exit_code show(const dyn_client_update *update, size_t most, observation *seen, trace *rows, bool *ended) {
     seen->messages++;
     seen->lost += update->lost;
@@ -149,8 +156,7 @@ static exit_code show(const dyn_client_update *update, size_t most, observation 
     return EXIT_OK;
 }
 
-/* Limits of a watch: the end of the topic, a duration, or a number of rows. `renew` (may be NULL) is called
- * periodically. */
+/* A watch and its limits: a duration and a number of rows. `renew` (may be NULL) is called periodically. */
 typedef struct watching {
     dyn_client_watch *watch;
     const char *name;
@@ -186,7 +192,8 @@ static exit_code watch_topic(const watching *w, trace *rows) {
     return code;
 }
 
-/* Opens a watch of the simulation of that name, or else of the stream, and finds the name of its model. */
+/* Opens a watch of the simulation of that name, or of the stream if no simulation has the name, and the robot of its
+ * model. */
 static exit_code open_watch(dyn_client *client, const char *name, bool *is_simulation, live_robot *robot,
                             dyn_client_watch **watch) {
     dyn_client_error error;
@@ -250,7 +257,7 @@ exit_code run_watch(const command *self, const arguments *args, dyn_client *clie
 
 /* ---- simulate ---------------------------------------------------------------------------------------------------- */
 
-/* A simulation that this process owns, and the values of its options. */
+/* A simulation that this process creates and deletes, and the values of its options. */
 typedef struct own_simulation {
     dyn_client *client;
     char name[80];
@@ -276,7 +283,7 @@ static dyn_client_status renew_lease(void *context, dyn_client_error *error) {
     return status;
 }
 
-/* Reads the options of a simulation. */
+/* Reads the options of a simulation. Reports errors. */
 static exit_code read_simulation(const arguments *args, own_simulation *own) {
     static const char *const integrators[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
     static const char *const laws[] = {"none", "pd", "pd_gravity", "computed_torque"};
@@ -323,8 +330,8 @@ static exit_code read_simulation(const arguments *args, own_simulation *own) {
     return code;
 }
 
-/* Reports a request that did fewer steps than it requested. Steps that did not fit before the deadline are requested
- * again, unless not even one fitted. */
+/* Reports a request that did fewer steps than requested. Returns OK if the caller can request the remaining steps: the
+ * deadline ended the request after at least one step. */
 static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t steps, uint64_t step) {
     if (end == DYN_CLIENT_STEPS_END_STEPS) {
         return EXIT_OK;
@@ -342,7 +349,7 @@ static exit_code check_steps(dyn_client_steps_end end, uint64_t done, uint64_t s
                     (unsigned long long)step);
 }
 
-/* Steps through a simulation without a clock. */
+/* Steps a simulation that does not follow the clock through its duration, and writes its states to the trace. */
 static exit_code step_through(own_simulation *own, trace *rows) {
     dyn_client_error error;
     dyn_client_simulation *state;
@@ -401,7 +408,7 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
     print_motion_table(robot, end->q, end->v, end->tau);
 }
 
-/* Deletes a recording of the same name if the user asks to replace it. */
+/* Deletes the recording of this name if --replace is present, so that a new one can have the name. */
 static exit_code make_place(const arguments *args, dyn_client *client, const char *recording) {
     dyn_client_error error;
     if (!args->value[OPTION_REPLACE]) {
@@ -414,7 +421,7 @@ static exit_code make_place(const arguments *args, dyn_client *client, const cha
     return status == DYN_CLIENT_OK || status == DYN_CLIENT_NOT_FOUND ? EXIT_OK : complain_call(&error, NULL);
 }
 
-/* Runs a simulation of this process and shows it. */
+/* Runs the simulation, records it if wanted, and writes its states or its end state. */
 static exit_code run_own(own_simulation *own, const arguments *args) {
     dyn_client_error error;
     dyn_client_simulation *end;
@@ -448,7 +455,7 @@ static exit_code run_own(own_simulation *own, const arguments *args) {
     return code;
 }
 
-/* Reads all options and the initial state. */
+/* Reads the options and the initial state of a simulation, and opens its robot. Reports errors. */
 static exit_code prepare_simulation(const arguments *args, own_simulation *own) {
     exit_code code = read_simulation(args, own);
     if (code == EXIT_OK) {
@@ -498,8 +505,8 @@ static exit_code create_simulation(own_simulation *own) {
     return EXIT_OK;
 }
 
-/* Deletes the simulation, which may have ended by itself. Reports a failure unless an earlier one, `code`, was
- * reported. */
+/* Deletes the simulation; it is no error if the simulation does not exist any more. Returns `code` if it is an error,
+ * and otherwise reports a failure to delete. */
 static exit_code delete_simulation(own_simulation *own, exit_code code) {
     dyn_client_error error;
     dyn_client_status status = dyn_client_delete_simulation(own->client, own->name, own->token, 0, NULL, &error);
@@ -532,7 +539,7 @@ exit_code run_simulate(const command *self, const arguments *args, dyn_client *c
 
 /* ---- stream ------------------------------------------------------------------------------------------------------ */
 
-/* A stream that this process owns, and the values of its options. */
+/* A stream that this process opens and closes, and the values of its options. */
 typedef struct own_stream {
     dyn_client *client;
     live_robot robot;
@@ -543,17 +550,17 @@ typedef struct own_stream {
     dyn_client_query query;
     dyn_client_stream_options options; /* refers to the query */
     dyn_client_stream *stream;
-    dyn_client_watch *watch; /* of feedforward, which alone publishes torques */
+    dyn_client_watch *watch; /* NULL unless the kind is feedforward, which alone publishes torques */
     double frequency;        /* Hz; INFINITY: unlimited */
     double origin;           /* s, time of the first point */
     size_t sent;
     observation seen;
 } own_stream;
 
-/* Seconds by which points are ahead of the simulation that they drive. */
+/* Time, s, by which points are ahead of the simulation that they drive. */
 static const double input_lead = 0.05;
 
-/* Receives the published torques. Waits at most `wait` seconds. */
+/* Receives the published torques for `wait` seconds, or until those of all points have arrived. */
 static exit_code receive_torques(own_stream *own, double wait) {
     dyn_client_error error;
     dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
@@ -574,7 +581,8 @@ static exit_code receive_torques(own_stream *own, double wait) {
     return code;
 }
 
-/* Pushes the states of the batch at their times, a few in each message. */
+/* Pushes the states of the batch at their times, a few in each message, and receives torques meanwhile. `start` is the
+ * time of the first point on the monotonic clock, s. */
 static exit_code push_batch(own_stream *own, double start) {
     const state_batch *batch = &own->batch;
     dyn_client_error error;
@@ -630,7 +638,7 @@ static exit_code push_all(own_stream *own) {
     return code;
 }
 
-/* Chooses the target of the points: the simulation that --token belongs to, a recording, or torques. */
+/* Chooses the target of the points: a simulation (--token), a recording (--record), or torques. Opens the robot. */
 static exit_code read_stream(const arguments *args, own_stream *own) {
     dyn_client_stream_options *options = &own->options;
     dyn_client_error error;
@@ -667,7 +675,7 @@ static exit_code read_stream(const arguments *args, own_stream *own) {
     return code == EXIT_OK ? make_place(args, own->client, options->recording) : code;
 }
 
-/* Reads all options and opens the source of the states. */
+/* Reads the options of a stream and opens the source of its states. Reports errors. */
 static exit_code prepare_stream(const arguments *args, own_stream *own) {
     exit_code code = read_number(args, OPTION_FREQUENCY, "frequency", INFINITY, &own->frequency);
     if (code == EXIT_OK) {
@@ -776,7 +784,7 @@ exit_code run_record(const command *self, const arguments *args, dyn_client *cli
     return EXIT_OK;
 }
 
-/* Replays a whole recording, and shows the progress on a terminal. */
+/* Requests the comparison of a whole recording with its replay, and shows the progress on a terminal. */
 static dyn_client_status compare(dyn_client *client, const char *recording, dyn_client_replay **replay,
                                  dyn_client_error *error) {
     progress_bar bar = {0};
@@ -791,7 +799,7 @@ static dyn_client_status compare(dyn_client *client, const char *recording, dyn_
     return status;
 }
 
-/* Shows the states of a recording, a part at a time. */
+/* Writes every `stride`-th state of a replayed recording to the trace, REPLAY_STATES in each request. */
 static exit_code show_replay(dyn_client *client, const char *recording, long stride, const dyn_client_replay *whole,
                              trace *rows) {
     dyn_client_error error;
@@ -819,7 +827,8 @@ static exit_code show_replay(dyn_client *client, const char *recording, long str
     return EXIT_OK;
 }
 
-/* Reports a replay that differs from its recording. Roundings differ if other code computes it. */
+/* Reports the first step at which a replay differs from its recording. Other code than the recording's, if it computes
+ * the replay, rounds differently; the error then names both. */
 static exit_code complain_difference(const dyn_client_replay *replay) {
     unsigned long long step = replay->first_difference;
     if (replay->recorded_with[0] == '\0' || strcmp(replay->recorded_with, replay->computed_with) == 0) {

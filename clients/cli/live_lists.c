@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands simulations and streams, and the counters that stream prints at its end.
+ * Commands simulations and streams, and the counters that the command stream prints at its end.
  */
 #include "live_lists.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lists of simulations and streams.
+ * Prints lists of streams.
  */
 #ifndef CLI_LIVE_LISTS_H
 #define CLI_LIVE_LISTS_H

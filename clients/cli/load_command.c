@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Command load: a robot description from a file.
+ * Command load: loads a robot description from a file into the daemon.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "loaded_output.h"
 #include "numbers.h"
 
-/* Options that name a file in JSON, and the fields of LoadModelRequest for their content. */
+/* Options that name a JSON file, and the fields of LoadModelRequest for the content of the file. */
 static const struct {
     option name;
     const char *field;
@@ -21,7 +21,8 @@ static const struct {
 
 enum { FORM_COUNT = sizeof FORMS / sizeof *FORMS };
 
-/* Size above which the daemon's limit is requested first, since a longer request would only lose its connection. */
+/* Size from which a file is compared with the daemon's limit before it is sent. The daemon closes the connection of a
+ * request that is too long. */
 static const size_t ASK_FIRST = (size_t)1 << 20;
 
 static exit_code check_size(dyn_client *client, const char *path, size_t size, double timeout) {
@@ -43,7 +44,7 @@ static exit_code check_size(dyn_client *client, const char *path, size_t size, d
                           path, size, limit);
 }
 
-/* Fills the request from the options. */
+/* Fills the request from the options. `gravity` holds the value of --gravity. Reports errors. */
 static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequest *load,
                               Dynamics__V1__Vector3 *gravity) {
     static const char *const bases[] = {"fixed", "floating"}, *const policies[] = {"coupled", "independent"};
@@ -87,7 +88,8 @@ static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequ
     return EXIT_OK;
 }
 
-/* Finds the form of the description: the number of its option, or FORM_COUNT for the operand, whose content decides. */
+/* Finds the file and the form of the description: the index of its option in FORMS, or FORM_COUNT for the operand,
+ * whose content determines the form. Reports an error unless there is exactly one file. */
 static exit_code find_form(const arguments *args, size_t *form, const char **path) {
     size_t count = args->positional_count;
     *form = FORM_COUNT;
@@ -105,7 +107,8 @@ static exit_code find_form(const arguments *args, size_t *form, const char **pat
                                       "dynamicsctl load --help)");
 }
 
-/* Sets the source of the request to a description in JSON. The caller frees `message`. */
+/* Sets the source of the request to a description in JSON of the form `form`; NULL is an error. Reports errors. The
+ * caller frees `message`. */
 static exit_code set_value(const char *path, json_t *value, const ProtobufCFieldDescriptor *form,
                            Dynamics__V1__LoadModelRequest *load, ProtobufCMessage **message) {
     if (!form) {
@@ -122,7 +125,8 @@ static exit_code set_value(const char *path, json_t *value, const ProtobufCField
     return EXIT_OK;
 }
 
-/* Reads a file whose content decides on its form. The caller frees `text` and `message`. */
+/* Reads a file whose content determines its form: URDF, or a description in JSON. Reports errors. The caller frees
+ * `text` and `message`. */
 static exit_code read_any(const char *path, Dynamics__V1__LoadModelRequest *load, char **text,
                           ProtobufCMessage **message) {
     size_t size;
@@ -141,7 +145,7 @@ static exit_code read_any(const char *path, Dynamics__V1__LoadModelRequest *load
     return code;
 }
 
-/* Reads a file in the form of its option. The caller frees `message`. */
+/* Reads a JSON file in the form of option number `form`. Reports errors. The caller frees `message`. */
 static exit_code read_form(const char *path, size_t form, Dynamics__V1__LoadModelRequest *load,
                            ProtobufCMessage **message) {
     const ProtobufCFieldDescriptor *field =

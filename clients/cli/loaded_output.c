@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of load and derive about the new model.
+ * Prints the result of the commands load and derive: the new model and its report.
  */
 #include "loaded_output.h"
 
@@ -22,7 +22,7 @@ static void write_loaded(const dyn_client_loaded_model *loaded) {
     emit_finish(&writer);
 }
 
-/* Prints warnings and counts notes. */
+/* Prints a line about the model, the warnings of its report, and the number of notes. */
 static void print_loaded(const char *done, const dyn_client_loaded_model *loaded) {
     const dyn_client_model *model = &loaded->model;
     printf("%s: %s%s, %zu links, %zu moving joints, nq = %zu, nv = %zu, %g kg, %s base\n", model->name,

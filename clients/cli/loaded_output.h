@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of load and derive about the new model.
+ * Prints the result of the commands load and derive: the new model and its report.
  */
 #ifndef CLI_LOADED_OUTPUT_H
 #define CLI_LOADED_OUTPUT_H
@@ -9,8 +9,8 @@
 
 #include "arguments.h"
 
-/* Writes a line about the model and the warnings of its report, or all of it as JSON. `done` is a participle such as
- * "loaded". */
+/* Prints a line about the model and the warnings of its report, or with --json the model and the whole report as JSON.
+ * `done` is a participle such as "loaded". `from` may be NULL, which is an error of the reply. */
 exit_code report_loaded(const arguments *args, const char *done, const Dynamics__V1__LoadedModel *from);
 
 #endif

@@ -11,7 +11,7 @@
 #include "page.h"
 #include "terminal.h"
 
-/* Time to wait for a job without --timeout, s; the daemon's limit for jobs ends earlier. */
+/* Timeout of a job without --timeout, s. The daemon's limit for jobs ends the job earlier. */
 static const double JOB_TIMEOUT = 1e6;
 
 #define STATE_OPTIONS                                                                                                  \
@@ -515,7 +515,7 @@ static const command *find(const char *name, suggestion *meant) {
     return NULL;
 }
 
-/* Connects and runs the command. */
+/* Connects to the daemon and runs the command. */
 static exit_code run(const command *known, const arguments *args) {
     char endpoint[ENDPOINT_SIZE];
     dyn_client_options options = DYN_CLIENT_OPTIONS_INIT();
@@ -530,7 +530,7 @@ static exit_code run(const command *known, const arguments *args) {
     if (options.use_jobs && options.timeout == 0) {
         options.timeout = JOB_TIMEOUT;
     }
-    /* Accept replies of any length that the daemon sends. */
+    /* The daemon limits the length of replies. */
     options.max_reply_bytes = (size_t)1 << 31;
     dyn_client *client;
     dyn_client_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands models, describe and unload.
+ * Commands models, describe and unload, which list, describe and remove models of the daemon.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parsers of numbers.
+ * Parses numbers of the command line and of files.
  */
 #include "numbers.h"
 
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reads a number at `text`. Returns the position after it and the blanks that follow, or NULL. Hexadecimal numbers,
- * "nan" and "inf", which strtod accepts, are refused. */
+/* Reads a finite decimal number at `text`. Returns the position after the number and the blanks that follow, or NULL.
+ * Hexadecimal numbers, "nan" and "inf", which strtod accepts, are refused. */
 static const char *read_number(const char *text, double *number) {
     while (isspace((unsigned char)*text)) {
         text++;

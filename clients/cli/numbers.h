@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Parsers of numbers.
+ * Parses numbers of the command line and of files.
  */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H
@@ -14,7 +14,7 @@ bool parse_number(const char *text, double *number);
 /* Reads `count` numbers separated by commas. On failure returns false and writes a sentence to `message`. */
 bool parse_numbers(const char *text, size_t count, double *numbers, char *message, size_t message_size);
 
-/* Reads an integer from `min` to `max`. */
+/* Reads an integer from `min` to `max`. Returns false for other text. */
 bool parse_integer(const char *text, long min, long max, long *number);
 
 #endif

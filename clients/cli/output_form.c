@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Form of a command's results.
+ * Determines the form of a command's results.
  */
 #include "output_form.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Width of the output, and paragraphs that fit it.
+ * Determines the width of the output, and breaks paragraphs into lines that fit it.
  */
 #include "page.h"
 
@@ -14,7 +14,8 @@
 
 #include "numbers.h"
 
-/* Smallest width that is fitted. Narrower terminals wrap the lines. */
+/* NARROWEST: smallest number of columns that page_columns returns; narrower terminals wrap the lines. WIDEST: largest
+ * valid value of COLUMNS. */
 enum { NARROWEST = 40, WIDEST = 100000 };
 
 static bool is_wide;
@@ -86,7 +87,8 @@ void page_print(const char *text, size_t used, size_t indent, size_t columns) {
     } while (*text != '\0');
 }
 
-/* Returns the indentation of the lines that continue an entry of a list, of `length` bytes. */
+/* Returns the indentation of the lines that continue an entry of a list of `length` bytes: the column of the text after
+ * two blanks, unless it is too far right, or two more than the entry's own. */
 static size_t hanging_of(const char *entry, size_t length) {
     enum { FARTHEST = 36, STEP = 2 };
     size_t lead = strspn(entry, " ");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Width of the output, and paragraphs that fit it.
+ * Determines the width of the output, and breaks paragraphs into lines that fit it.
  */
 #ifndef CLI_PAGE_H
 #define CLI_PAGE_H
@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Columns of the help, which fits any terminal. */
+/* Number of columns of the help, which fits any terminal. */
 enum { HELP_COLUMNS = 80 };
 
-/* Columns of standard output: those of the environment variable COLUMNS, or of the terminal; SIZE_MAX where it is
- * neither, or after page_set_wide. */
+/* Returns the number of columns of standard output: that of the environment variable COLUMNS, or of the terminal.
+ * Returns SIZE_MAX if there is neither, or after page_set_wide. */
 size_t page_columns(void);
+
+/* Makes page_columns return SIZE_MAX. */
 void page_set_wide(void);
 
 /* Returns the number of code points of a UTF-8 text, which approximates its width on a terminal. */

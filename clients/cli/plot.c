@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plot in the terminal. Samples are stored at equal intervals of simulated time. When the store is full, every other
- * sample is dropped and the interval grows, so that the plot shows the whole run, however long.
+ * Draws a plot in the terminal. Samples are stored at equal intervals of simulated time. When the store is full,
+ * every other sample is dropped and the interval grows, so that the plot shows the whole run, however long.
  */
 #include "plot.h"
 
@@ -21,19 +21,20 @@
 enum {
     CAPACITY = 1024,      /* samples */
     BARS = 8,             /* heights of a bar */
-    WIDTH = 80,           /* columns where the output is no terminal, or does not know */
-    HEIGHT = 24,          /* lines of a terminal that does not know */
+    WIDTH = 80,           /* columns if the output is not a terminal, or its size is unknown */
+    HEIGHT = 24,          /* lines of a terminal of unknown size */
     VALUE_WIDTH = 12,     /* a number and the space before it */
     RANGE_WIDTH = 25,     /* " [low high]" */
-    RANGE_FROM = 72,      /* narrower plots leave the range out */
+    RANGE_FROM = 72,      /* columns; narrower plots omit the range */
     LONGEST_NAME = 28,    /* columns; longer names are shortened in the middle */
     NARROWEST_COURSE = 8, /* columns */
 };
 
-/* Seconds of the clock between two drawings. */
+/* Time between two drawings, s. */
 static const double DRAW_INTERVAL = 0.1;
 
-/* Smallest range that is drawn in full height, relative to the largest value or to 1. Smaller ones are rounding. */
+/* Smallest range that is drawn in full height, relative to the largest value or to 1. Smaller ranges are rounding
+ * errors. */
 static const double SMALLEST_RANGE = 1e-6;
 
 static const char *const BLOCKS[BARS] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -70,7 +71,7 @@ static double now(void) {
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
-/* Returns bars that the user's locale can show. */
+/* Returns the characters for bars that the user's locale can show. */
 static const char *const *choose_bars(void) {
     locale_t user = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     bool is_utf8 = user != (locale_t)0 && strcmp(nl_langinfo_l(CODESET, user), "UTF-8") == 0;
@@ -80,7 +81,8 @@ static const char *const *choose_bars(void) {
     return is_utf8 ? BLOCKS : CHARACTERS;
 }
 
-/* Keeps the last drawing on the screen. The next one begins below the text that follows it. */
+/* Callback before messages on stderr: leaves the last drawing on the screen. The next drawing begins below the
+ * message. */
 static void leave(void *context) {
     plot *left = context;
     fflush(stdout);
@@ -129,7 +131,7 @@ void plot_free(plot *freed) {
 
 /* ---- samples ----------------------------------------------------------------------------------------------------- */
 
-/* Drops every other sample. */
+/* Drops every other sample of a full store and sets the interval to the larger one. */
 static void thin(plot *full) {
     for (size_t i = 0; i < CAPACITY / 2; i++) {
         full->times[i] = full->times[2 * i];
@@ -164,7 +166,7 @@ static screen screen_size(const plot *used) {
     return found;
 }
 
-/* Prints a name in `width` columns. A name that is too long loses characters in its middle. */
+/* Prints a name in `width` columns. A longer name loses characters in its middle. */
 static void print_name(const char *name, size_t width) {
     size_t length = strlen(name);
     if (length <= width || width < 5) {
@@ -175,7 +177,7 @@ static void print_name(const char *name, size_t width) {
     printf("%.*s..%s", (int)head, name, name + length - tail);
 }
 
-/* Returns the stored sample that belongs to a column: the last column shows the last one. */
+/* Returns the index of the stored sample that a column shows; the last column shows the last sample. */
 static size_t sample_at(const plot *from, size_t column, size_t columns) {
     return columns > 1 ? column * (from->samples - 1) / (columns - 1) : from->samples - 1;
 }
@@ -209,7 +211,8 @@ static void print_line(const plot *from, size_t i, size_t columns) {
     printf("\n");
 }
 
-/* Removes the last drawing. A terminal whose size has changed wraps the lines again, so all of it is cleared. */
+/* Removes the last drawing from the terminal. If the terminal's size has changed, which wraps the lines again, clears
+ * all of the screen. */
 static void erase(plot *drawn, screen on) {
     bool is_resized = on.columns != drawn->drawn_on.columns || on.lines != drawn->drawn_on.lines;
     if (drawn->drawn_lines > 0 && is_resized) {
@@ -220,7 +223,8 @@ static void erase(plot *drawn, screen on) {
     drawn->drawn_on = on;
 }
 
-/* Draws the plot in at most the lines of the screen, less one for the cursor. */
+/* Draws the plot within the lines of the screen and leaves a line for the cursor. Removes the last drawing from a
+ * terminal first. */
 static void draw(plot *from) {
     screen on = screen_size(from);
     if (from->is_terminal) {

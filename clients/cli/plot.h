@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Plot of rows of numbers over simulated time in the terminal: a line for each entry, with its name, last value, range
+ * Draws rows of numbers over simulated time in the terminal: a line for each entry, with its name, last value, range
  * and course.
  */
 #ifndef CLI_PLOT_H
@@ -11,12 +11,12 @@
 
 typedef struct plot plot;
 
-/* Creates a plot of `count` entries with these names, which must outlive it. `title` names the quantity of
- * the entries. Returns NULL when out of memory. */
+/* Creates a plot of `count` entries with these names, which must outlive the plot. `title` names the quantity of the
+ * entries. Returns NULL when out of memory. */
 plot *plot_create(const char *title, size_t count, const char *const *names);
 
-/* Adds a row. A terminal shows it within 0.1 s, fitted to its present size. A time before that of the last row restarts
- * the plot. */
+/* Adds a row at a simulated time, s. A terminal shows the row within 0.1 s, fitted to the present size of the terminal.
+ * A time before that of the last row restarts the plot. */
 void plot_add(plot *to, double time, const double *values);
 
 /* Draws the whole plot for the last time, if it has a row. */

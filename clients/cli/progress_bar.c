@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress of a long request on a terminal.
+ * Draws the progress of a long request on a terminal.
  */
 #include "progress_bar.h"
 

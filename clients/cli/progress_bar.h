@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Progress of a long request on a terminal.
+ * Draws the progress of a long request on a terminal.
  */
 #ifndef CLI_PROGRESS_BAR_H
 #define CLI_PROGRESS_BAR_H
@@ -15,8 +15,8 @@ typedef struct progress_bar {
 /* Returns true if standard error is a terminal. */
 bool progress_bar_has_reader(void);
 
-/* Draws the progress (a dyn_client_progress). `context` is the bar. Returns false after Ctrl-C, which cancels the
- * request. */
+/* Draws the completed fraction; a dyn_client_progress callback whose `context` is the bar. Returns false after Ctrl-C,
+ * which cancels the request. */
 bool progress_bar_draw(void *context, double fraction);
 
 /* Makes Ctrl-C cancel the request instead of ending the program at once. */

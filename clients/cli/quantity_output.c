@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of results of evaluate.
+ * Prints results of the command evaluate as tables, JSON or CSV.
  */
 #include "quantity_output.h"
 
@@ -12,7 +12,8 @@
 #include "page.h"
 #include "table.h"
 
-/* Returns true if all entries have the same unit. Entries of some robots have equal units. */
+/* Returns true if all entries of a block have one unit. Combinations of axes may also have equal units for some
+ * robots. */
 static bool has_one_unit(const dyn_client_block *block) {
     for (size_t i = 1; i < block->width && block->unit_count > 1; i++) {
         if (strcmp(dyn_client_block_unit(block, i), dyn_client_block_unit(block, 0)) != 0) {
@@ -22,7 +23,7 @@ static bool has_one_unit(const dyn_client_block *block) {
     return true;
 }
 
-/* Returns true if an earlier entry has the same unit. */
+/* Returns true if an entry before `entry` has its unit. */
 static bool was_listed(const dyn_client_block *block, size_t entry) {
     for (size_t i = 0; i < entry; i++) {
         if (dyn_client_block_unit(block, i) == dyn_client_block_unit(block, entry)) {
@@ -34,7 +35,8 @@ static bool was_listed(const dyn_client_block *block, size_t entry) {
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
 
-/* Writes the units of a block to a stream: ", in m/s". Those of a list follow its numbers. */
+/* Writes the units of a block to a stream: ", in m/s", or each unit once. Writes nothing for the unit 1, or for a list
+ * whose units differ, since these follow its numbers. */
 static void write_units(FILE *to, const dyn_client_block *block) {
     if (has_one_unit(block)) {
         if (block->width > 0 && strcmp(dyn_client_block_unit(block, 0), "1") != 0) {
@@ -49,7 +51,8 @@ static void write_units(FILE *to, const dyn_client_block *block) {
     }
 }
 
-/* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". */
+/* Prints a heading such as "frame_twist of tool0, linear, in m/s (axes of the world, origin of the frame)". Returns
+ * false when out of memory. */
 static bool print_heading(const dyn_client_quantity_result *result, const dyn_client_block *block) {
     const char *name = dyn_client_quantity_name(result->quantity);
     char *text = NULL;
@@ -77,7 +80,7 @@ static bool print_heading(const dyn_client_quantity_result *result, const dyn_cl
     return is_written;
 }
 
-/* Adds a line for each number with its name, and with its unit if units differ. */
+/* Adds a row for each number of a list with its name, and with its unit if the units differ. */
 static void fill_list(table *lines, const dyn_client_block *block, const double *values) {
     bool with_units = !has_one_unit(block);
     table_add_column(lines, "", TABLE_NAME);
@@ -94,7 +97,7 @@ static void fill_list(table *lines, const dyn_client_block *block, const double 
     }
 }
 
-/* Adds the matrix over the axes `rank` and the next one. */
+/* Adds the columns and rows of a matrix over axis number `rank` and the next axis of the block. */
 static void fill_matrix(table *lines, const dyn_client_block *block, size_t rank, const double *values) {
     size_t row_count = block->axes[rank]->size, column_count = block->axes[rank + 1]->size;
     table_add_column(lines, "", TABLE_NAME);
@@ -151,7 +154,7 @@ bool print_quantities(const dyn_client_evaluation *from, size_t state) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-/* Writes a number, or nested arrays. */
+/* Writes a number, or arrays nested to the rank, at most 3. */
 static void write_values(json_writer *writer, size_t rank, const size_t *shape, const double *values) {
     if (rank == 0) {
         emit_double(writer, *values);
@@ -170,7 +173,7 @@ static void write_values(json_writer *writer, size_t rank, const size_t *shape, 
     }
 }
 
-/* Writes the only value of a quantity, or its blocks by name. */
+/* Writes the only value of a quantity, or an object with its blocks by name. */
 static void write_blocks(json_writer *writer, const dyn_client_quantity_result *result, size_t state) {
     const dyn_client_block *blocks = result->blocks;
     bool single = result->block_count == 1 && strcmp(blocks[0].name, "value") == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of results of evaluate, as tables and as JSON.
+ * Prints results of the command evaluate on standard output as tables, JSON or CSV.
  */
 #ifndef CLI_QUANTITY_OUTPUT_H
 #define CLI_QUANTITY_OUTPUT_H
@@ -12,15 +12,18 @@
 
 #include "csv_writer.h"
 
-/* Writes the quantities of one state under headings that name frame, block and unit. Returns false when out of memory.
- */
+/* Prints the quantities of one state as tables. The heading of each block names the quantity, and frame, block, unit
+ * and axes where they exist. A list whose units differ shows them beside its numbers. Returns false when out of
+ * memory. */
 bool print_quantities(const dyn_client_evaluation *from, size_t state);
 
 /* Writes the quantities of one state as a JSON object on one line. */
 void write_quantities(const dyn_client_evaluation *from, size_t state);
 
-/* Write the names of all numbers of a state, such as "frame_twist.tool0.linear.x", and these numbers, as CSV. */
+/* Writes the names of all numbers of a state as cells of CSV, such as "frame_twist.tool0.linear.x". */
 void write_quantity_headings(const dyn_client_evaluation *from, csv_writer *to);
+
+/* Writes all numbers of one state as cells of CSV, in the order of write_quantity_headings. */
 void write_quantity_cells(const dyn_client_evaluation *from, csv_writer *to, size_t state);
 
 #endif

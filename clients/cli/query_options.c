@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Reader of the options that set the query of a request.
+ * Reads the options that set the query of a request.
  */
 #include "query_options.h"
 
@@ -24,7 +24,8 @@ exit_code gravity_option_read(const arguments *args, double values[3], const dou
     return EXIT_OK;
 }
 
-/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]" from `text`, a copy of `whole`. */
+/* Reads "LINK:MASS[,X,Y,Z[,XX,XY,XZ,YY,YZ,ZZ]]" from `text`, a copy of the argument `whole` that is changed and holds
+ * the name of the link. Reports errors. */
 static exit_code read_payload(const char *whole, char *text, dyn_client_payload *payload) {
     char message[PARSE_MESSAGE_SIZE];
     double values[10] = {0};

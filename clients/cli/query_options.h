@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Options that set the query of a request: --gravity, --force, --payload, --precision and --on-error.
+ * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation and
+ * --on-error.
  */
 #ifndef CLI_QUERY_OPTIONS_H
 #define CLI_QUERY_OPTIONS_H
@@ -21,18 +22,18 @@ typedef struct query_options {
 } query_options;
 
 /* Reads the options; absent ones have their defaults. Reports errors. The caller frees the result with
- * query_options_free, also after an error. Its address must not change meanwhile. */
+ * query_options_free, also after an error. The result must not move until then. */
 exit_code query_options_read(const arguments *args, query_options *result);
 void query_options_free(query_options *freed);
 
-/* Sets the members of a query. It refers to the arrays of `options`. */
+/* Sets the members of a query. The query refers to the arrays of `options`. */
 void query_options_apply(const query_options *options, dyn_client_query *query);
 
-/* Makes the steps those of ideal rigid bodies if --ideal is present: without damping, friction, stops and effort
+/* Sets the steps to those of ideal rigid bodies if --ideal is present: without damping, friction, stops and effort
  * limits. */
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping);
 
-/* Reads --gravity. */
+/* Reads --gravity into `values` and points `gravity` to them, or to NULL if the option is absent. Reports errors. */
 exit_code gravity_option_read(const arguments *args, double values[3], const double **gravity);
 
 #endif

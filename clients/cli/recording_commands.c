@@ -44,7 +44,7 @@ static exit_code list_recordings(const arguments *args, dyn_client *client, doub
     return listing_close(&rows, "no recordings (make one: dynamicsctl simulate MODEL --record NAME)", code);
 }
 
-/* Writes the bytes of a recording to standard output, part by part. */
+/* Writes the bytes of a recording to standard output, part by part. Reports errors. */
 static exit_code fetch_recording(dyn_client *client, const char *name, double timeout) {
     dyn_client_error error;
     dyn_client_recording_part *part;

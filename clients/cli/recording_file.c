@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file of a recording, read message by message.
+ * Reads the file of a recording message by message.
  */
 #include "recording_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the largest message that a daemon writes, and of the longest varint. */
+/* MOST_BYTES: size of the largest message that a daemon writes. VARINT_BYTES: size of the longest varint. */
 enum { MOST_BYTES = 64 << 20, VARINT_BYTES = 10 };
 
-/* Fetches the next part of the file and appends it to the buffered bytes. */
+/* Fetches the next part of the file and appends it to the buffered bytes. Reports errors. */
 static exit_code fetch(recording_file *file) {
     dyn_client_error error;
     dyn_client_recording_part *part;
@@ -41,7 +41,7 @@ static exit_code fetch(recording_file *file) {
     return code;
 }
 
-/* Buffers at least `count` bytes, or all that the file has left. */
+/* Fetches parts until at least `count` bytes, or all remaining bytes of the file, are buffered. Reports errors. */
 static exit_code buffer(recording_file *file, size_t count) {
     exit_code code = EXIT_OK;
     while (code == EXIT_OK && file->buffered < count && (!file->has_fetched || file->fetched < file->size)) {
@@ -55,7 +55,8 @@ static exit_code complain_damage(const recording_file *file) {
                     (unsigned long long)(file->fetched - file->buffered));
 }
 
-/* Reads a length. Returns the number of its bytes, or 0 if it is cut off or too long. */
+/* Reads the length of a message, a varint, without consuming it. Returns the number of its bytes, or 0 if it is cut
+ * off, malformed, or larger than MOST_BYTES. */
 static size_t read_length(const recording_file *file, size_t *length) {
     uint64_t value = 0;
     for (size_t i = 0; i < VARINT_BYTES && i < file->buffered; i++) {
@@ -69,7 +70,8 @@ static size_t read_length(const recording_file *file, size_t *length) {
     return 0;
 }
 
-/* Reads the next message. Sets it to NULL at the end of the file and where the last message is incomplete. */
+/* Reads the next message. `message` is NULL at the end of the file, and if the last message is incomplete. Reports
+ * damage and other errors. */
 static exit_code read_message(recording_file *file, const ProtobufCMessageDescriptor *type,
                               ProtobufCMessage **message) {
     size_t length = 0;

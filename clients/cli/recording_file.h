@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The file of a recording (dynamics/v1/recording.proto), fetched from the daemon part by part and read message by
- * message.
+ * Reads the file of a recording (dynamics/v1/recording.proto): fetches it from the daemon part by part and unpacks
+ * it message by message.
  */
 #ifndef CLI_RECORDING_FILE_H
 #define CLI_RECORDING_FILE_H
@@ -15,7 +15,7 @@ typedef struct recording_file {
     dyn_client *client;
     const char *name;
     double timeout;
-    uint64_t fetched, size; /* bytes so far, and of the file */
+    uint64_t fetched, size; /* number of bytes fetched, and of the file */
     bool has_fetched;
     uint8_t *bytes; /* bytes[begin .. begin + buffered) are not read yet */
     size_t begin, buffered, capacity;
@@ -27,7 +27,7 @@ typedef struct recording_file {
 exit_code recording_file_open(dyn_client *client, const char *name, double timeout, recording_file *opened);
 void recording_file_close(recording_file *closed);
 
-/* Reads the next entry. `entry` is NULL after the last one; otherwise the caller frees it. */
+/* Reads the next entry. `entry` is NULL after the last one; otherwise the caller frees it. Reports errors. */
 exit_code recording_file_next(recording_file *file, Dynamics__V1__RecordingEntry **entry);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The contents of a recording.
+ * Prints the contents of a recording: a description, or its rows as CSV.
  */
 #include "recording_output.h"
 
@@ -12,7 +12,7 @@
 #include "listing.h"
 #include "recording_file.h"
 
-/* Contents of a recording: numbers of its entries, and its span. */
+/* Summary of a recording: the numbers of its entries by kind, and the times of the first and last one. */
 typedef struct contents {
     uint64_t states, inputs, jumps, points;
     double first, last; /* s */
@@ -127,26 +127,26 @@ exit_code describe_recording(const arguments *args, dyn_client *client, const ch
 
 enum { ARRAYS = 4 };
 
-/* Rows of one entry: arrays with `count` rows each. */
+/* Rows of one entry: `count` steps, times and rows of each array. */
 typedef struct rows {
     size_t count;
     const uint64_t *steps;
     const double *times;
     const double *values[ARRAYS]; /* q, v, a, tau */
-    size_t lengths[ARRAYS];       /* numbers in all rows; 0: the entry lacks the array */
+    size_t lengths[ARRAYS];       /* number of values in all rows; 0: the entry lacks the array */
 } rows;
 
-/* Columns of the table, which the first entry determines. */
+/* Columns of the CSV, which the first entry with rows determines. */
 typedef struct columns {
     bool is_known;
     size_t widths[ARRAYS];
     size_t q_count, v_count; /* 0: no names are known */
     const char *const *q_names, *const *v_names;
-    dyn_client_description *robot; /* owns the names; NULL: the recording does */
+    dyn_client_description *robot; /* owns the names; NULL: the recording owns them */
 } columns;
 
-/* Finds the names of columns: joints in the order that the recording states, or the coordinates of its model, if that
- * is loaded. */
+/* Finds the names of the columns: the joints in the order that the recording states, otherwise the coordinates of its
+ * model, if the model is loaded and has not changed. Without names the counts are 0. */
 static void find_names(const recording_file *file, columns *c) {
     const Dynamics__V1__RecordingHeader *header = file->header;
     const Dynamics__V1__SimulationSnapshot *start = header->start;
@@ -186,7 +186,8 @@ static void write_heading(const rows *first, columns *c) {
     csv_end_line(&line);
 }
 
-/* Writes the rows of an entry. Returns false if its arrays have another size than the first one's. */
+/* Writes the rows of an entry, and before the first ones the heading. Returns false if the arrays do not have the
+ * widths of the columns. */
 static bool write_rows(const rows *written, columns *c) {
     if (written->count == 0) {
         return true;

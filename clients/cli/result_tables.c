@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of results.
+ * Prints tables of results: values with joint names and units.
  */
 #include "result_tables.h"
 
@@ -27,7 +27,8 @@ void print_title(const evaluation_context *context) {
     free(whole);
 }
 
-/* Returns the unit of an entry of q, v, a or tau. */
+/* Returns the unit of a coordinate in an array: that of q, v or a, and for all other arrays that of tau. `unit` may
+ * hold the text. */
 static const char *unit_of(const coordinate *at, state_array array, size_t size, char *unit) {
     switch (array) {
     case STATE_Q:
@@ -41,7 +42,7 @@ static const char *unit_of(const coordinate *at, state_array array, size_t size,
     }
 }
 
-/* Adds a number and its unit, or two empty cells if the joint has no such coordinate. */
+/* Adds a number of a joint's row and its unit, or two empty cells if the array has no such coordinate of the joint. */
 static void add_value(table *to, const coordinate *at, state_array array, const double *joint_row) {
     char unit[32];
     if (at->index < (array == STATE_Q ? at->joint->nq : at->joint->nv)) {
@@ -58,7 +59,7 @@ static void add_value_column(table *to, const char *name) {
     table_add_column(to, "", TABLE_UNIT);
 }
 
-/* An array of a table with a line for each coordinate. */
+/* An array of a table that has a line for each coordinate. */
 typedef struct joint_column {
     const char *name;
     state_array kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands rollout and trajectory: motions over time in one request.
+ * Commands rollout and trajectory, which compute motions over time in one request.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "table.h"
 #include "trace.h"
 
-/* Limits of one request: states of a rollout, rows of a trajectory. */
+/* Most states of one request of rollout, and most rows of a trajectory. */
 enum { MOST_SAMPLES = 4096, MOST_ROWS = 1000000 };
 
 static const char *const INTEGRATORS[] = {"semi_implicit_euler", "explicit_euler", "rk4"};
@@ -28,9 +28,9 @@ static const char *const CONTROLS[] = {"none", "pd", "pd_gravity", "computed_tor
 static const char *const RATES[] = {"given",      "spline",  "spline_at_rest", "central",
                                     "five_point", "quintic", "quintic_at_rest"};
 
-/* ---- what both commands have ------------------------------------------------------------------------------------- */
+/* ---- both commands ----------------------------------------------------------------------------------------------- */
 
-/* The robot and the states of a command. */
+/* State of a running command: its robot, states, query and options. */
 typedef struct motion_run {
     const arguments *args;
     dyn_client *client;
@@ -45,7 +45,8 @@ typedef struct motion_run {
     trace rows;
 } motion_run;
 
-/* Reads a number of an option that is positive (or zero, if that is allowed), or `standard` if the option is absent. */
+/* Reads the number of an option, or `standard` if the option is absent. The number must be positive, or zero if
+ * `zero_is_allowed`. Reports errors. */
 static exit_code read_number(const arguments *args, option wanted, const char *name, bool zero_is_allowed,
                              double standard, double *value) {
     const char *text = args->value[wanted];
@@ -57,7 +58,7 @@ static exit_code read_number(const arguments *args, option wanted, const char *n
     return EXIT_OK;
 }
 
-/* Reads a positive whole number. */
+/* Reads the whole number of an option from 1 to `most`, or `standard` if the option is absent. Reports errors. */
 static exit_code read_count(const arguments *args, option wanted, const char *name, double standard, double most,
                             size_t *count) {
     double value;
@@ -69,7 +70,8 @@ static exit_code read_count(const arguments *args, option wanted, const char *na
     return code;
 }
 
-/* Reads the stepping options. */
+/* Reads the stepping options. If `is_ideal`, the defaults are those of ideal rigid bodies and the explicit Euler
+ * method. Reports errors. */
 static exit_code read_stepping(motion_run *run, bool is_ideal) {
     const arguments *args = run->args;
     dyn_client_stepping *s = &run->stepping;
@@ -137,7 +139,8 @@ static void close_run(motion_run *run) {
     dyn_client_description_free(run->description);
 }
 
-/* Fills the batch with the next states. Refuses forces of single states, which motions do not have. */
+/* Fills the batch with the next states. Reports forces of single states, since a motion has the same forces in all
+ * states. */
 static exit_code fill_batch(motion_run *run) {
     state_source_fill(&run->source, &run->batch);
     return run->batch.force_count == 0
@@ -162,7 +165,7 @@ static exit_code print_states(motion_run *run, const dyn_client_rollout *result)
     return code;
 }
 
-/* Prints the end state of one robot, joint by joint. */
+/* Prints the end state and the outcome of the only sample. Returns false when out of memory. */
 static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     const layout *robot = &run->robot;
     const dyn_client_outcome *outcome = &result->outcomes[0];
@@ -201,7 +204,8 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
     return printed;
 }
 
-/* Prints the outcomes of many samples. */
+/* Prints a line with the outcome of each sample; `first` is the number of the first state. Returns false when out of
+ * memory. */
 static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
     table *lines = table_create();
     static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};
@@ -239,7 +243,8 @@ static exit_code print_rollout(motion_run *run, size_t first, const dyn_client_r
     return printed ? EXIT_OK : complain_memory();
 }
 
-/* Reads the reference of a controller: --to, or the start of each robot. */
+/* Sets the reference of the controller: the configuration --to, or the start of each state. The caller frees `to`.
+ * Reports errors. */
 static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout_request *request) {
     const char *text = run->args->value[OPTION_TO];
     char message[PARSE_MESSAGE_SIZE];
@@ -256,7 +261,7 @@ static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout
     if (!*to) {
         return complain_memory();
     }
-    /* Joints that are not named go nowhere: they stay where each robot starts. */
+    /* The reference of a joint that --to does not name is its start. */
     memcpy(*to, run->batch.values[STATE_Q], run->batch.count * nq * sizeof **to);
     for (size_t s = 0; s < run->batch.count; s++) {
         if (!coordinate_values_read(&run->robot, true, text, *to + s * nq, message, sizeof message)) {
@@ -267,7 +272,7 @@ static exit_code read_reference(motion_run *run, double **to, dyn_client_rollout
     return EXIT_OK;
 }
 
-/* Rolls out the states of the batch. */
+/* Requests the rollout of the batch and prints its result. `first` is the number of the batch's first state. */
 static exit_code roll_out(motion_run *run, size_t first, size_t steps, size_t stride) {
     dyn_client_error error;
     dyn_client_rollout *result;
@@ -340,7 +345,7 @@ exit_code run_rollout(const command *self, const arguments *args, dyn_client *cl
 
 /* ---- trajectory -------------------------------------------------------------------------------------------------- */
 
-/* All rows of a motion. */
+/* Arrays with all rows of a motion. */
 typedef struct motion_rows {
     size_t count, capacity;
     double *q, *v, *a, *tau, *time;
@@ -384,7 +389,8 @@ static void free_rows(motion_rows *rows) {
     free(rows->time);
 }
 
-/* Prints the limits that the motion exceeds, on standard error if standard output holds a trace. */
+/* Prints the limits that the motion exceeds: on standard error if standard output has the rows, otherwise as a table.
+ * Returns false when out of memory. */
 static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t) {
     if (run->rows.form != TRACE_QUIET) {
         for (size_t i = 0; i < t->excess_count; i++) {
@@ -422,7 +428,8 @@ static bool print_excesses(const motion_run *run, const dyn_client_trajectory *t
     return printed;
 }
 
-/* Prints a motion whose first row is `first`, and the limits that it exceeds. */
+/* Writes the rows of a motion to the trace and prints the limits that it exceeds. `first` points to the first row of
+ * each array. Reports errors. */
 static exit_code print_trajectory(motion_run *run, const motion_rows *rows, const trace_values *first,
                                   const dyn_client_trajectory *t) {
     size_t nq = run->robot.nq, nv = run->robot.nv;

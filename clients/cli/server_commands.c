@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Commands ping, info and latency: the daemon itself.
+ * Commands ping, info and latency, which examine the daemon itself.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -86,7 +86,7 @@ exit_code run_ping(const command *self, const arguments *args, dyn_client *clien
 
 /* ---- info -------------------------------------------------------------------------------------------------------- */
 
-/* Writes the bounds that no configuration changes. */
+/* Writes the limits that no configuration changes. */
 static void write_fixed_limits(json_writer *writer, const dyn_client_server_info *info) {
     const struct {
         const char *name;
@@ -230,7 +230,7 @@ static void write_counters(json_writer *writer, const dyn_client_server_info *in
     emit_end_object(writer);
 }
 
-/* Writes the numbers of the process. */
+/* Writes the daemon's instance, process id, uptime in s and number of workers. */
 static void write_process(json_writer *writer, const dyn_client_server_info *info) {
     emit_key(writer, "instance");
     emit_unsigned(writer, info->instance);
@@ -273,7 +273,7 @@ static void write_info(const dyn_client_server_info *info) {
     emit_finish(&writer);
 }
 
-/* Adds a line to a list of names and their values. */
+/* Adds a row to a list of names and values. `format` and the arguments after it form the value, as in printf. */
 static void add_line(table *to, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void add_line(table *to, const char *name, const char *format, ...) {
@@ -379,7 +379,7 @@ exit_code run_info(const command *self, const arguments *args, dyn_client *clien
 
 enum { DEFAULT_COUNT = 1000, MAX_COUNT = 1000000, WARM_UP = 10 };
 
-/* Request of each round trip: inverse dynamics of the zero state, or a ping if no model is named. */
+/* Request of each round trip: inverse dynamics of a model's zero state, or a ping if `robot` is NULL. */
 typedef struct latency_question {
     dyn_client *client;
     dyn_client_description *robot;
@@ -450,7 +450,7 @@ static void write_latency_csv(const char *what, size_t count, const double *seco
     csv_end_line(&writer);
 }
 
-/* Writes the percentiles of sorted times, by nearest rank. */
+/* Writes the percentiles of `count` sorted times by nearest rank. `what` names the request. */
 static void report_latency(const arguments *args, const char *what, size_t count, const double *sorted) {
     double seconds[PERCENTILES];
     for (size_t i = 0; i < PERCENTILES; i++) {
@@ -469,7 +469,7 @@ static void report_latency(const arguments *args, const char *what, size_t count
     }
 }
 
-/* Prepares the request about a model, or a ping if none is named. */
+/* Prepares the request about the model of the first operand, or a ping without operand. Reports errors. */
 static exit_code prepare_question(const arguments *args, latency_question *question) {
     exit_code code = arguments_timeout(args, &question->query.timeout);
     if (code != EXIT_OK || args->positional_count == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * States of one request.
+ * Stores the states of one request.
  */
 #include "state_batch.h"
 
@@ -50,7 +50,7 @@ double *state_batch_row(const state_batch *batch, state_array array) {
     return batch->values[array] + batch->count * batch->width[array];
 }
 
-/* Returns the entry of a link and frame and creates it if necessary. Returns NULL when out of memory. */
+/* Returns the entry of a link and reference frame, and creates it if there is none. Returns NULL when out of memory. */
 static batch_force *find_force(state_batch *batch, const char *link, dyn_client_reference_frame frame) {
     for (size_t i = 0; i < batch->force_count; i++) {
         if (batch->forces[i].frame == frame && strcmp(batch->forces[i].link, link) == 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * States of one request.
+ * Batch of states that one request computes.
  */
 #ifndef CLI_STATE_BATCH_H
 #define CLI_STATE_BATCH_H
@@ -13,7 +13,7 @@ typedef enum state_array {
     STATE_V,
     STATE_A,
     STATE_TAU,
-    STATE_DQ, /* a direction */
+    STATE_DQ, /* increments along a direction, as the three below */
     STATE_DV,
     STATE_DA,
     STATE_DTAU,
@@ -22,7 +22,7 @@ typedef enum state_array {
 
 extern const char *const STATE_ARRAY_NAMES[STATE_ARRAYS];
 
-/* A link with an external force in some state of the batch; zero in the others. */
+/* External force and torque on a link for each state of the batch, zero in states that do not have them. */
 typedef struct batch_force {
     char *link;
     dyn_client_reference_frame frame;
@@ -34,7 +34,7 @@ typedef struct state_batch {
     size_t count, capacity;
     size_t width[STATE_ARRAYS];
     double *values[STATE_ARRAYS]; /* capacity rows; zeros where the input has no value */
-    size_t *line;                 /* of the input, from 1; 0: not from a file */
+    size_t *line;                 /* line of the input with the state, from 1; 0: not from a file */
     size_t force_count;
     batch_force *forces;
 } state_batch;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source of a command's states.
+ * Reads the states of a command from a file, standard input, or the command line.
  */
 #include "state_source.h"
 
@@ -25,7 +25,7 @@ bool refuse(char message[PARSE_MESSAGE_SIZE], const char *format, ...) {
 static const option ARRAY_OPTIONS[STATE_ARRAYS] = {OPTION_Q,  OPTION_V,  OPTION_A,  OPTION_TAU,
                                                    OPTION_DQ, OPTION_DV, OPTION_DA, OPTION_DTAU};
 
-/* Reads the named configuration into the row being added. */
+/* Reads the configuration of --state, by default home, into the row that is being added. */
 static exit_code read_named_q(const state_source *source, const state_batch *batch) {
     static const char *const names[] = {"zero", "home"};
     size_t index;
@@ -37,12 +37,12 @@ static exit_code read_named_q(const state_source *source, const state_batch *bat
     return code;
 }
 
-/* Returns whether --q sets the whole configuration, and not only the joints that it names. */
+/* Returns true if --q sets the whole configuration, and false if it names single coordinates or is absent. */
 static bool has_whole_q(const arguments *args) {
     return args->value[OPTION_Q] && !coordinate_values_are_named(args->value[OPTION_Q]);
 }
 
-/* Reads the values of --q, --v and similar options. */
+/* Reads the option of an array, such as --q or --v, into the row that is being added. Reports errors. */
 static exit_code read_values(const state_source *source, const state_batch *batch, state_array array) {
     char message[PARSE_MESSAGE_SIZE];
     const char *text = source->args->value[ARRAY_OPTIONS[array]];
@@ -53,7 +53,7 @@ static exit_code read_values(const state_source *source, const state_batch *batc
     return EXIT_OK;
 }
 
-/* Describes the state, for the heading of tables. */
+/* Describes the state of the command line in source->description, for the titles of tables. */
 static void describe_state(state_source *source) {
     const arguments *args = source->args;
     const char *named = args->value[OPTION_STATE] ? args->value[OPTION_STATE] : "home";
@@ -134,14 +134,15 @@ const char *state_source_place(const state_source *source, size_t line, size_t s
     return place;
 }
 
-/* Records the error in the line that was read last. */
+/* Records an error in the line that was read last, and ends the source. */
 static void fail_at_line(state_source *source, const char *message) {
     source->ended = true;
     source->failure = EXIT_USAGE;
     snprintf(source->message, sizeof source->message, "%s:%zu: %s", source->path, source->line, message);
 }
 
-/* Detects the format by the first character that is not blank, and reads the heading of a CSV file. */
+/* Detects the format by the first character of the first line, and reads the heading of a CSV file. On failure writes a
+ * message and returns false. */
 static bool begin_format(state_source *source, char *line, char message[PARSE_MESSAGE_SIZE]) {
     if (line[strspn(line, " \t")] == '{' || line[strspn(line, " \t")] == '[') {
         source->format = FORMAT_JSON_LINES;
@@ -151,7 +152,7 @@ static bool begin_format(state_source *source, char *line, char message[PARSE_ME
     return parse_csv_header(source->robot, line, &source->header, message);
 }
 
-/* Adds the state of a line that is not blank; a CSV heading adds none. */
+/* Reads a line that is not blank. Adds its state to the batch, except for the heading of a CSV file. */
 static void read_line(state_source *source, state_batch *batch, char *line, size_t length) {
     char message[PARSE_MESSAGE_SIZE];
     bool is_heading = false, is_good = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Source of a command's states: a file, standard input, or the command line.
+ * Reads the states of a command from a file, standard input, or the command line.
  */
 #ifndef CLI_STATE_SOURCE_H
 #define CLI_STATE_SOURCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Suggestion of a name.
+ * Suggests an existing name for one that does not exist.
  */
 #include "suggestion.h"
 
@@ -8,7 +8,7 @@
 
 enum { MOST_LETTERS = 32 };
 
-/* Returns the number of letters to insert, remove or exchange between two words. */
+/* Returns the distance of two words of at most MOST_LETTERS: the number of letters to insert, remove or exchange. */
 static size_t distance_of(const char *a, size_t a_length, const char *b, size_t b_length) {
     size_t row[MOST_LETTERS + 1];
     for (size_t j = 0; j <= b_length; j++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Suggestion of an existing name for one that does not exist.
+ * Suggests an existing name for one that does not exist.
  */
 #ifndef CLI_SUGGESTION_H
 #define CLI_SUGGESTION_H
@@ -16,9 +16,9 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Compares the word with an existing name. A name resembles the word if it begins with it, or if their distance
- * (Levenshtein 1966: letters inserted, removed or exchanged) is at most a third of the word's letters plus one, and
- * less than all of them. */
+/* Compares the word with an existing name, and stores the name if it is the closest so far. A name resembles the word
+ * if it begins with the word, or if their distance (Levenshtein 1966: letters inserted, removed or exchanged) is at
+ * most a third of the word's letters plus one, and less than all of them. */
 void suggestion_consider(suggestion *made, const char *name);
 
 #endif

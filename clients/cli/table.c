@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tables of text.
+ * Prints tables of text that fit the page.
  */
 #include "table.h"
 
@@ -46,7 +46,8 @@ void table_free(table *freed) {
     free(freed);
 }
 
-/* Appends an allocated text, which the cells then own. NULL marks the cells as failed. */
+/* Appends an allocated text, which the cells then own. Returns false if the text is NULL, or when out of memory after
+ * freeing the text. */
 static bool append(cells *to, char *text) {
     if (!text) {
         return false;
@@ -109,7 +110,7 @@ void table_end_row(table *to) {
 
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of bytes of the first `count` characters. */
+/* Returns the number of bytes of the first `count` characters of a UTF-8 text. */
 static size_t bytes_of(const char *text, size_t count) {
     size_t at = 0, seen = 0;
     while (text[at] != '\0' && (((unsigned char)text[at] & 0xc0) == 0x80 || seen++ < count)) {
@@ -118,7 +119,8 @@ static size_t bytes_of(const char *text, size_t count) {
     return at;
 }
 
-/* Returns the text in new memory. One that is wider than `width` loses characters in its middle. */
+/* Returns the text in new memory. A text that is wider than `width` loses characters in its middle. Returns NULL when
+ * out of memory. */
 static char *shorten(const char *text, size_t width) {
     size_t length = page_width_of(text);
     if (length <= width) {
@@ -143,7 +145,8 @@ static int compare_names(const void *left, const void *right) {
     return strcmp(((const short_name *)left)->text, ((const short_name *)right)->text);
 }
 
-/* Returns true if different names remain different at this width. A name may occur several times. */
+/* Returns true if different names remain different when they are shortened to `width`. A name may occur several times.
+ * Returns false when out of memory. */
 static bool remain_distinct(size_t count, char *const *names, size_t width) {
     short_name *sorted = calloc(count + 1, sizeof *sorted);
     bool distinct = sorted != NULL;
@@ -164,7 +167,8 @@ static bool remain_distinct(size_t count, char *const *names, size_t width) {
     return distinct;
 }
 
-/* Shortens names to the smallest width from `narrowest` at which they remain distinct. */
+/* Shortens names to the smallest width, at least `narrowest`, at which they remain distinct. Returns false when out of
+ * memory. */
 static bool shorten_names(size_t count, char **names, size_t narrowest) {
     size_t width = narrowest, widest = 0;
     for (size_t i = 0; i < count; i++) {
@@ -187,7 +191,8 @@ static bool shorten_names(size_t count, char **names, size_t narrowest) {
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the unit that all cells of a column have, or NULL. Empty cells have none. */
+/* Returns the unit that all cells of a column have, or NULL if units differ or all cells are empty. Ignores empty
+ * cells. */
 static const char *common_unit(const table *of, size_t column) {
     const char *unit = NULL;
     for (size_t i = column; i < of->body.count; i += of->headings.count) {
@@ -200,7 +205,8 @@ static const char *common_unit(const table *of, size_t column) {
     return unit;
 }
 
-/* Moves units that are equal in all rows into the heading of their number. */
+/* Moves units that are equal in all rows into the heading of the column to their left, if it has a heading. Returns
+ * false when out of memory. */
 static bool move_units(table *in) {
     for (size_t i = 1; i < in->headings.count; i++) {
         char **heading = &in->headings.text[i - 1];
@@ -225,10 +231,11 @@ static bool move_units(table *in) {
 
 /* ---- fitting ----------------------------------------------------------------------------------------------------- */
 
-/* NARROW_NAME, NARROW_HEADING: smallest widths of shortened names. NARROW_TEXT: smallest width of wrapped text. */
+/* NARROW_NAME, NARROW_HEADING: smallest widths of shortened names and headings. NARROW_TEXT: smallest width of wrapped
+ * text. */
 enum { NARROW_NAME = 16, NARROW_HEADING = 12, NARROW_TEXT = 24 };
 
-/* Widths of the columns of a table that is written. */
+/* A table that is being written, and the widths of its columns. */
 typedef struct fitting {
     const table *of;
     size_t indent, limit, keys; /* keys: first columns, which each block repeats */
@@ -248,7 +255,7 @@ static void measure(const fitting *at) {
     }
 }
 
-/* Returns the number of blanks before a column. A column of units that have moved has no width. */
+/* Returns the number of blanks before a column: none before a column of units that have all moved into the heading. */
 static size_t gap_before(const fitting *at, size_t column) {
     if (column == 0) {
         return at->indent;
@@ -265,7 +272,7 @@ static size_t width_between(const fitting *at, size_t first, size_t end) {
     return width;
 }
 
-/* Shortens the names of a column. */
+/* Shortens the cells of a column of names. Returns false when out of memory. */
 static bool shorten_column(table *of, size_t column) {
     size_t columns = of->headings.count, rows = of->body.count / columns;
     char **names = calloc(rows + 1, sizeof *names);
@@ -280,12 +287,13 @@ static bool shorten_column(table *of, size_t column) {
     return done;
 }
 
-/* Returns true if the heading of a column is a name, such as that of a joint. One with a unit is not. */
+/* Returns true if the heading of a column of numbers is a name, such as that of a joint. A heading with a unit is not a
+ * name. */
 static bool is_named(const table *of, size_t column) {
     return of->align[column] == TABLE_RIGHT && !strstr(of->headings.text[column], " [");
 }
 
-/* Shortens the headings of numbers that are names. */
+/* Shortens the headings of numbers that are names. Returns false when out of memory. */
 static bool shorten_headings(table *of) {
     size_t count = 0;
     char **names = calloc(of->headings.count + 1, sizeof *names);
@@ -306,7 +314,7 @@ static bool shorten_headings(table *of) {
     return done;
 }
 
-/* Shortens all names: the cells of columns of names, and the headings of numbers. */
+/* Shortens all names: the cells of columns of names, and the headings of numbers. Returns false when out of memory. */
 static bool shorten_all(table *of) {
     bool done = true;
     for (size_t i = 0; done && i < of->headings.count; i++) {
@@ -315,7 +323,8 @@ static bool shorten_all(table *of) {
     return done && shorten_headings(of);
 }
 
-/* Narrows the widest column of text as far as the table needs it, and not below NARROW_TEXT. */
+/* Narrows the widest column of text, apart from key columns, as far as the table must shrink, but not below
+ * NARROW_TEXT. */
 static void narrow_text(const fitting *at) {
     size_t columns = at->of->headings.count, widest = columns, excess = width_between(at, 0, columns) - at->limit;
     for (size_t i = at->keys; i < columns; i++) {
@@ -347,7 +356,8 @@ static bool fit(table *of, fitting *at) {
     return true;
 }
 
-/* Returns the column after the last one of a block that begins with `first`. A unit stays with its number. */
+/* Returns the end of a block that begins with column `first`: the column after its last one. A unit remains with its
+ * number. */
 static size_t block_end(const fitting *at, size_t first) {
     size_t columns = at->of->headings.count, end = first, used = width_between(at, 0, at->keys);
     while (end < columns) {
@@ -366,13 +376,14 @@ static size_t block_end(const fitting *at, size_t first) {
 
 /* ---- output ------------------------------------------------------------------------------------------------------ */
 
-/* A line of a cell. */
+/* One line of a cell's text. */
 typedef struct cell_line {
     const char *text;
     size_t length, width; /* bytes and columns */
 } cell_line;
 
-/* Takes the next line of a cell off *rest. Only text is wrapped. */
+/* Returns the next line of a cell and moves *rest behind the line. A cell that is wider than its column has several
+ * lines. */
 static cell_line next_line(const fitting *at, size_t column, const char **rest) {
     cell_line line = {*rest, strlen(*rest), page_width_of(*rest)};
     size_t next = line.length;
@@ -387,8 +398,8 @@ static cell_line next_line(const fitting *at, size_t column, const char **rest) 
     return line;
 }
 
-/* Writes the cells of the key columns and of those from `first` to before `end`, on as many lines as they need. Blanks
- * are written before the next cell only, so that no line ends with them. */
+/* Writes the key columns of a row and its columns from `first` to before `end`, on as many lines as they need. Blanks
+ * are written before the next cell only, so that no line ends with blanks. */
 static void print_row(const fitting *at, char *const *row, const char **rest, size_t first, size_t end) {
     bool has_more = true;
     memcpy(rest, row, at->of->headings.count * sizeof *rest);

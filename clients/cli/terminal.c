@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Standard output and standard error.
+ * Escapes control characters in all that goes to standard output and standard error.
  */
 #include "terminal.h"
 
@@ -15,10 +15,10 @@
 
 enum { BUFFER_SIZE = 4096, CHARACTER = 4 };
 
-/* One of the two streams. */
+/* One of the two streams, with an incomplete character and the buffer of escaped output. */
 typedef struct output {
     int descriptor;
-    size_t held; /* bytes of an incomplete character */
+    size_t held; /* number of bytes of an incomplete character in `begun` */
     char begun[CHARACTER];
     char buffer[BUFFER_SIZE];
     size_t used;
@@ -61,7 +61,8 @@ static size_t plain_length(const char *text, size_t length) {
     return plain;
 }
 
-/* Appends a run of plain bytes or the next character. Returns the number of bytes consumed, 0 after an error. */
+/* Appends a run of plain bytes, or the next character escaped, to the buffer. Returns the number of bytes consumed, or
+ * 0 after an error. */
 static size_t write_next(output *to, const char *text, size_t length) {
     char escaped[PRINTABLE_ESCAPE];
     size_t plain = plain_length(text, length < sizeof to->buffer ? length : sizeof to->buffer);
@@ -87,8 +88,8 @@ static bool is_begun(const char *text, size_t length) {
     return length < size;
 }
 
-/* Appends bytes up to an incomplete character at their end. Returns the number of bytes left, or SIZE_MAX on an error.
- */
+/* Appends bytes, escaped, up to an incomplete character at their end. Returns the number of bytes of this character, or
+ * SIZE_MAX after an error. */
 static size_t write_escaped(output *to, const char *bytes, size_t size) {
     while (size > 0 && !is_begun(bytes, size)) {
         size_t written = write_next(to, bytes, size);
@@ -107,7 +108,7 @@ static ssize_t write_printable(void *cookie, const char *bytes, size_t size) {
     if (to->descriptor == STDERR_FILENO && before_messages) {
         before_messages(before_context);
     }
-    /* Complete the held bytes to a whole character, or to none. */
+    /* Add single bytes to the incomplete character until it is a whole character or malformed. */
     while (to->held > 0 && next < size) {
         to->begun[to->held++] = bytes[next++];
         if ((left = write_escaped(to, to->begun, to->held)) == SIZE_MAX) {
@@ -130,7 +131,7 @@ void terminal_open(void) {
     const cookie_io_functions_t functions = {.write = write_printable};
     FILE *out = fopencookie(&outputs[0], "w", functions), *error = fopencookie(&outputs[1], "w", functions);
     if (!out || !error) {
-        /* Close the stream, since unescaped output could do harm. */
+        /* Close both streams, since unescaped output could do harm. */
         fclose(stdout);
         fclose(stderr);
         return;

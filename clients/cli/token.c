@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Token of --token.
+ * Reads --token, the token that a command to a simulation or a job needs.
  */
 #include "token.h"
 

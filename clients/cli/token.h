@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Token of --token, which commands a simulation or a job.
+ * Reads --token, the token that a command to a simulation or a job needs.
  */
 #ifndef CLI_TOKEN_H
 #define CLI_TOKEN_H

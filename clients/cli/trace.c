@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a motion while it runs.
+ * Writes a motion while it runs, as CSV, as JSON lines, or drawn in the terminal.
  */
 #include "trace.h"
 
@@ -39,7 +39,7 @@ exit_code trace_open(const arguments *args, const layout *robot, bool has_state,
 
 /* ---- CSV and JSON ------------------------------------------------------------------------------------------------ */
 
-/* Prints the headings of one array, as --states reads them. */
+/* Prints the headings of one array, such as "q.elbow", which the option --states can read. */
 static void print_headings(csv_writer *line, const char *array, size_t count, const coordinate *coordinates) {
     for (size_t i = 0; i < count; i++) {
         csv_text(line, "%s.%s", array, coordinates[i].name);
@@ -102,7 +102,8 @@ static void print_json(const trace *to, const trace_values *row) {
 
 /* ---- drawing ----------------------------------------------------------------------------------------------------- */
 
-/* Makes the plot that the first row allows. */
+/* Creates the plot of the chosen array, or of q or tau if none is chosen. Reports an error if the first row lacks the
+ * array. */
 static exit_code open_plot(trace *to, const double *const values[TRACE_ARRAYS]) {
     const layout *robot = to->robot;
     to->drawn = to->chosen < TRACE_ARRAYS ? to->chosen : to->has_state ? TRACE_Q : TRACE_TAU;

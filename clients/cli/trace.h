@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Output of a motion while it runs, row by row: as CSV for any plotting program, as JSON lines, or drawn in the
+ * Writes a motion while it runs, row by row: as CSV for any plotting program, as JSON lines, or drawn in the
  * terminal.
  */
 #ifndef CLI_TRACE_H
@@ -34,10 +34,10 @@ typedef struct trace_values {
     const double *a;           /* NULL: not known; plots only */
 } trace_values;
 
-/* Chooses the form by the arguments: --csv, --json, --plot, or nothing. */
+/* Chooses the form by the arguments --csv, --json and --plot; without them the trace writes nothing. Reports errors. */
 exit_code trace_open(const arguments *args, const layout *robot, bool has_state, trace *opened);
 
-/* Writes one row. Complains where --plot asks for an array that the rows lack. */
+/* Writes one row. Reports an error if --plot selects an array that the rows lack. */
 exit_code trace_row(trace *to, const trace_values *row);
 
 /* Draws the plot for the last time and frees the trace. */
