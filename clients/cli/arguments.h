@@ -111,8 +111,7 @@ typedef struct arguments {
 /* Text of an option for the help and for messages. */
 typedef struct option_text {
     const char *name;
-    const char *
-        value; /* Placeholder of the value in the help; NULL: a flag. "[q|v]": an optional value, one of these words. */
+    const char *value; /* placeholder in the help; NULL: a flag; "[q|v]": an optional value, one of these words */
     const char *help;
 } option_text;
 

@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 
-/* Prints a description of a recording: its source, its size, and whether it is complete. */
+/* Prints a description of a recording: its source, its entries, its times, and whether it is complete. */
 exit_code describe_recording(const arguments *args, dyn_client *client, const char *name, double timeout);
 
 /* Writes the states of a simulation, or the points of a stream, as CSV that the option --states can read. */

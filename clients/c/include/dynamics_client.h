@@ -104,7 +104,7 @@ typedef struct dyn_client_error {
     uint64_t sample;                  /* index of the state that the error is about */
     char joint[DYN_CLIENT_NAME_SIZE]; /* joint that the error is about; empty: no single one */
     uint64_t limit, requested;        /* limit that is exceeded, and the requested amount; 0: none, or not known */
-    char limit_name[DYN_CLIENT_REASON_SIZE]; /* its name in dyn_client_server_info, such as "samples" */
+    char limit_name[DYN_CLIENT_REASON_SIZE]; /* name of the limit in dyn_client_server_info, such as "samples" */
     uint64_t marked;    /* samples that failed in a call that succeeded: DYN_CLIENT_ON_ERROR_MARK */
     double retry_after; /* s after which the same call may succeed; 0: it fails again */
 } dyn_client_error;
@@ -235,14 +235,14 @@ typedef struct dyn_client_server_info {
         size_t topics;                                 /* endpoints of watched simulations and streams */
         uint64_t stream_points;                        /* of one stream */
         uint64_t recording_bytes;                      /* of one recording */
-        uint64_t recordings_bytes, disk_reserve_bytes; /* free bytes that they leave on the disk */
+        uint64_t recordings_bytes, disk_reserve_bytes; /* of all recordings; free bytes that they leave on the disk */
         size_t recordings;
-        double lease_time;       /* s, of a simulation whose owner names none */
+        double lease_time;       /* s, of a simulation whose options set no lease */
         uint64_t memory_bytes;   /* of all requests and replies together */
         size_t peer_connections; /* of one user or one address */
         double message_time;     /* s, in which a message must arrive whole */
-        size_t jobs;             /* finished ones included */
-        double job_time;         /* s, longest computation of one */
+        size_t jobs;             /* finished jobs included */
+        double job_time;         /* s, longest computation of a job */
         uint64_t job_bytes;      /* of requests and results of all jobs together */
         double job_result_time;  /* s, after which a finished job is removed */
         size_t constraints;      /* of one model */
@@ -251,24 +251,24 @@ typedef struct dyn_client_server_info {
         size_t simulation_forces;                                /* that act on one simulation */
         size_t task_frames;                                      /* of one operational-space task */
         size_t substeps;                                         /* of one step */
-        size_t base_parameter_joints;                            /* moving joints */
-        size_t coupled_base_parameter_joints;                    /* with coupled mimic joints among them */
+        size_t base_parameter_joints;                            /* moving joints of a model with base parameters */
+        size_t coupled_base_parameter_joints;                    /* moving joints, if some are coupled mimic joints */
         uint64_t urdf_bytes;                                     /* of one document */
-        size_t urdf_depth;                                       /* elements inside each other in it */
+        size_t urdf_depth;                                       /* depth of elements inside each other in a document */
         size_t model_name_bytes, object_name_bytes;              /* of models; of simulations, streams and recordings */
         size_t element_name_bytes;                               /* of links, joints and frames */
         size_t sample_errors;                                    /* listed in one reply */
         size_t stored_replies;                                   /* for repeated requests */
-        uint64_t stored_reply_bytes, largest_stored_reply_bytes; /* of all; of one of them */
+        uint64_t stored_reply_bytes, largest_stored_reply_bytes; /* of all stored replies; of one stored reply */
         size_t external_forces;                                  /* of one request, beside one for each link */
         size_t quantities;                                       /* of one evaluation */
         size_t chain_joints;                                     /* of a Denavit-Hartenberg table or a screw chain */
         uint64_t description_bytes;    /* of a model in a snapshot, a recording, or a derived model that is kept */
         uint64_t sample_steps;         /* of one rollout, summed over its samples */
-        size_t decoded_factor;         /* memory of a decoded request: this multiple of its bytes, */
-        uint64_t decoded_margin_bytes; /* and so many more */
+        size_t decoded_factor;         /* memory of a decoded request: this multiple of its bytes, plus the margin */
+        uint64_t decoded_margin_bytes; /* margin in the memory of a decoded request */
         size_t connection_requests;    /* of one connection under way when another long one begins */
-        size_t waiting_requests;       /* long ones that wait for a worker */
+        size_t waiting_requests;       /* long requests that wait for a worker */
     } limits;
     size_t endpoint_count;
     const dyn_client_endpoint *endpoints;
@@ -289,12 +289,12 @@ DYN_CLIENT_EXPORT void dyn_client_server_info_free(dyn_client_server_info *info)
 /* Returns the value of a counter, or 0 if no counter has that name. */
 DYN_CLIENT_EXPORT uint64_t dyn_client_server_counter(const dyn_client_server_info *info, const char *name);
 
-/* Callback that watches a call. `fraction` is the part that is done, 0 to 1, as far as the daemon has reported it. It
- * is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request and dyn_client_terms; calls
- * without one of these have no callback, and dyn_client_abort ends them. The calling thread calls it once before it
- * sends the request.
- * Another thread of the library calls it about ten times a second while the request is under way. If it returns false,
- * the call ends with CANCELLED: at once, or as soon as the daemon has ended the request. It must not use the client. */
+/* Callback that reports the progress of a call. `fraction` is the completed part, 0 to 1, as far as the daemon has
+ * reported it. The callback is a member of dyn_client_query, dyn_client_load_request, dyn_client_derive_request and
+ * dyn_client_terms; calls without one of these have no callback, and dyn_client_abort ends them. The calling thread
+ * calls it once before it sends the request. Another thread of the library calls it about ten times a second while the
+ * request is in progress. If the callback returns false, the call ends with CANCELLED: at once, or as soon as the
+ * daemon has ended the request. The callback must not use the client. */
 typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 /* ---- jobs -------------------------------------------------------------------------------------------------------- */
@@ -324,7 +324,8 @@ typedef bool (*dyn_client_progress)(void *context, double fraction);
 
 enum { DYN_CLIENT_JOB_NAME_SIZE = 65 };
 
-/* Right to a job. A zeroed ticket starts a job. One with a name and without a token starts a job of that name. */
+/* Name and token of a job. A call with a zeroed ticket starts a job and fills the ticket. A ticket with a name and
+ * without a token starts a job of that name. */
 typedef struct dyn_client_job_ticket {
     char name[DYN_CLIENT_JOB_NAME_SIZE];
     uint64_t token; /* 0: no job yet */
@@ -336,7 +337,7 @@ typedef struct dyn_client_terms {
     double timeout;               /* s; 0: the client's own */
     dyn_client_progress progress; /* NULL: none */
     void *progress_context;
-    dyn_client_job_ticket *job; /* compute as a job; NULL: as a request, or as the client's options say */
+    dyn_client_job_ticket *job; /* compute as this job; NULL: as the client's options say */
 } dyn_client_terms;
 #define DYN_CLIENT_TERMS_INIT(...) DYN_CLIENT_SIZED(dyn_client_terms, __VA_ARGS__)
 
@@ -369,13 +370,13 @@ typedef struct dyn_client_job_list {
     const dyn_client_job *jobs; /* in the order of their start */
 } dyn_client_job_list;
 
-/* Lists the job of that name, or the jobs of all clients if the name is NULL. NOT_FOUND: no such job. */
+/* Requests the job of that name, or the jobs of all clients if the name is NULL. NOT_FOUND: no job has that name. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_jobs(dyn_client *client, const char *job, double timeout,
                                                         dyn_client_job_list **jobs, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_job_list_free(dyn_client_job_list *jobs);
 
-/* Cancels a job, or removes it with its result if it has finished. PERMISSION_DENIED: the token is wrong. The
- * user who started the job over a unix socket may give 0 there. */
+/* Cancels a job, or removes it with its result if it has finished. PERMISSION_DENIED: the token is wrong. The user who
+ * started the job over a unix socket may pass 0 as the token. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_cancel_job(dyn_client *client, const char *job, uint64_t token,
                                                           double timeout, dyn_client_error *error);
 
@@ -679,13 +680,14 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_models(dyn_client *client, d
                                                            dyn_client_model_list **list, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_model_list_free(dyn_client_model_list *list);
 
-/* State of the algorithms that the daemon compiles for this robot. Generic algorithms run until they are ready. */
+/* State of the algorithms that the daemon compiles for a model. Generic algorithms compute until the compiled ones are
+ * ready. */
 typedef enum dyn_client_compilation {
     DYN_CLIENT_COMPILATION_UNSPECIFIED = 0,
     DYN_CLIENT_COMPILATION_WAITS = 1, /* queued, or waiting for the first use; or compiling is off */
     DYN_CLIENT_COMPILATION_RUNNING = 2,
     DYN_CLIENT_COMPILATION_DONE = 3,
-    DYN_CLIENT_COMPILATION_FAILED = 4, /* for the stated reason */
+    DYN_CLIENT_COMPILATION_FAILED = 4, /* for the reason in compilation_reason */
 } dyn_client_compilation;
 
 typedef struct dyn_client_description {
@@ -985,7 +987,7 @@ typedef struct dyn_client_assembly_options {
 } dyn_client_assembly_options;
 #define DYN_CLIENT_ASSEMBLY_OPTIONS_INIT(...) DYN_CLIENT_SIZED(dyn_client_assembly_options, __VA_ARGS__)
 
-/* End of the search from one guess. */
+/* Outcome of the search from one guess. */
 typedef struct dyn_client_assembly_outcome {
     bool is_closed;
     size_t iterations;
@@ -1000,8 +1002,8 @@ typedef struct dyn_client_assembly {
 } dyn_client_assembly;
 
 /* Finds configurations near the n guesses q, n x nq, that close the loops of a model with constraints. `options` NULL:
- * the defaults. A guess from which they do not close is no error: its outcome says so. FAILED_PRECONDITION: the model
- * has no constraints. */
+ * the defaults. A guess from which the loops do not close is not an error; its outcome reports it. FAILED_PRECONDITION:
+ * the model has no constraints. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_assemble(dyn_client *client, const dyn_client_query *query,
                                                         const double *q, const dyn_client_assembly_options *options,
                                                         dyn_client_assembly **assembly, dyn_client_error *error);
@@ -1036,8 +1038,8 @@ typedef struct dyn_client_base_parameter {
     const double *factors; /* factor of each, SI; 1 at `column` */
 } dyn_client_base_parameter;
 
-/* tau = Y p = Y_b b for every motion, where Y_b has the columns of DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR that `rows`
- * lists. */
+/* Base parameters of a model: tau = Y p = Y_b b for every motion, where Y_b has the columns of
+ * DYN_CLIENT_QUANTITY_TORQUE_REGRESSOR that `rows` lists. */
 typedef struct dyn_client_base_parameters {
     size_t body_count;
     const char *const *bodies; /* child link of each moving joint */
@@ -1078,7 +1080,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_interpolate(dyn_client *client, c
                                                            const double *q, const double *q_1, size_t s_count,
                                                            const double *s, double *between, dyn_client_error *error);
 
-/* Computes the Euclidean norm of q_1 (-) q: n numbers. It mixes radians and metres. */
+/* Computes the Euclidean norm of q_1 (-) q: n numbers. The norm mixes radians and metres. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_distance(dyn_client *client, const dyn_client_query *query,
                                                         const double *q, const double *q_1, double *distance,
                                                         dyn_client_error *error);
@@ -1087,11 +1089,12 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_distance(dyn_client *client, cons
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_normalize(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, double *normalized, dyn_client_error *error);
 
-/* Neutral and random configurations, n of them. dyn_client_neutral returns the zero configuration. dyn_client_random
- * draws uniformly within the limits; angles without limits in [-pi, pi], displacements in [-1, 1], quaternions
- * uniformly over the rotations. Equal seeds return equal configurations. */
+/* Computes n neutral configurations: zeros, with the identity as quaternions. q is n x nq. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_neutral(dyn_client *client, const dyn_client_query *query, double *q,
                                                        dyn_client_error *error);
+
+/* Draws n random configurations uniformly within the limits; angles without limits in [-pi, pi], displacements in
+ * [-1, 1], quaternions uniformly over the rotations. Equal seeds yield equal configurations. q is n x nq. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_random(dyn_client *client, const dyn_client_query *query, uint64_t seed,
                                                       double *q, dyn_client_error *error);
 
@@ -1186,7 +1189,8 @@ enum { DYN_CLIENT_QUANTITY_NUMBERS = 256 };
 /* Returns the name of the quantity in lower case, "mass_matrix", or NULL for any other number. Thread-safe. */
 DYN_CLIENT_EXPORT const char *dyn_client_quantity_name(dyn_client_quantity quantity);
 
-/* Finds the quantity of that name; "M" is the mass matrix, too. Returns false if there is none. Thread-safe. */
+/* Finds the quantity of a name; "M" is a further name of the mass matrix. Returns false if no quantity has the name.
+ * Thread-safe. */
 DYN_CLIENT_EXPORT bool dyn_client_find_quantity(const char *name, dyn_client_quantity *quantity);
 
 /* Subject of a quantity. */
@@ -1197,7 +1201,7 @@ typedef enum dyn_client_quantity_subject {
     DYN_CLIENT_QUANTITY_SUBJECT_TASK,    /* of a task */
 } dyn_client_quantity_subject;
 
-/* Returns the subject of a quantity, as its name begins. Thread-safe. */
+/* Returns the subject of a quantity, DYN_CLIENT_QUANTITY_SUBJECT_ROBOT for an unknown one. Thread-safe. */
 DYN_CLIENT_EXPORT dyn_client_quantity_subject dyn_client_quantity_subject_of(dyn_client_quantity quantity);
 
 /* Row of a frame's Jacobian. */
@@ -1321,8 +1325,8 @@ DYN_CLIENT_EXPORT const dyn_client_axis *dyn_client_find_axis(const dyn_client_e
 DYN_CLIENT_EXPORT const char *dyn_client_block_unit(const dyn_client_block *block, size_t entry);
 
 /* Computes a set of quantities for the same states in one round trip. Parts of the query that no quantity depends on
- * are rejected with INVALID_ARGUMENT. Errors as above, with fields such as "evaluate.quantities[i].frames[k]" and
- * "evaluate.tau". */
+ * are rejected with INVALID_ARGUMENT. Errors: NOT_FOUND and INVALID_ARGUMENT with fields such as
+ * "evaluate.quantities[i].frames[k]" and "evaluate.tau"; FAILED_PRECONDITION if M is singular. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_evaluate(dyn_client *client, const dyn_client_query *query,
                                                         const dyn_client_evaluate_request *request,
                                                         dyn_client_evaluation **evaluation, dyn_client_error *error);
@@ -1367,8 +1371,8 @@ DYN_CLIENT_EXPORT void dyn_client_explanation_free(dyn_client_explanation *expla
 
 /* ---- formulations ------------------------------------------------------------------------------------------------
  *
- * The ways of the literature to tau = M a + h, each by its name (formulation.proto). query.samples must be 1. q has nq
- * values; v and a (NULL: zeros) have nv. */
+ * Formulations of the literature for tau = M a + h, each with a name (formulation.proto). query.samples must be 1. q
+ * has nq values; v and a (NULL: zeros) have nv. */
 
 enum { DYN_CLIENT_FORMULATION_EXTENTS = 4 };
 
@@ -1388,8 +1392,9 @@ typedef struct dyn_client_formulation {
     const dyn_client_formulation_block *blocks;
 } dyn_client_formulation;
 
-/* Computes the inner quantities of query.formulation, which is needed. Errors: INVALID_ARGUMENT for an unknown name,
- * FAILED_PRECONDITION where it does not apply to the model, both with the field "formulate.query.formulation". */
+/* Computes the inner quantities of the formulation query.formulation, which must be set. Errors: INVALID_ARGUMENT for
+ * an unknown name, FAILED_PRECONDITION if the formulation does not apply to the model, both with the field
+ * "formulate.query.formulation". */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_formulate(dyn_client *client, const dyn_client_query *query,
                                                          const double *q, const double *v, const double *a,
                                                          dyn_client_formulation **formulation, dyn_client_error *error);
@@ -1398,7 +1403,7 @@ DYN_CLIENT_EXPORT void dyn_client_formulation_free(dyn_client_formulation *formu
 /* Cost of one result. Operations are those of the formulation as written, zero for the daemon's own algorithms. */
 typedef struct dyn_client_formulation_cost {
     bool is_stated;    /* by the literature; otherwise derived from the results that it states */
-    double difference; /* largest one from the daemon's own algorithm, relative to its largest number, or to 1 */
+    double difference; /* largest difference from the daemon's own algorithm, relative to its largest number, or to 1 */
     double time;       /* s */
     uint64_t multiplications, additions, divisions, roots, sines;
 } dyn_client_formulation_cost;
@@ -1406,7 +1411,7 @@ typedef struct dyn_client_formulation_cost {
 typedef struct dyn_client_compared_formulation {
     const char *name;    /* "kernels": the daemon's own algorithms */
     const char *source;  /* literature and equations */
-    const char *refusal; /* why it does not apply to the model; NULL: it applies, and the rest is set */
+    const char *refusal; /* reason why it does not apply to the model; NULL: it applies, and the rest is set */
     const double *tau;   /* nv: inverse dynamics */
     const double *a;     /* nv: forward dynamics of the kernels' tau */
     dyn_client_formulation_cost inverse_dynamics, forward_dynamics, mass_matrix;
@@ -1444,7 +1449,7 @@ typedef enum dyn_client_hold {
     DYN_CLIENT_HOLD_LINEAR = 1,     /* linear interpolation between rows */
 } dyn_client_hold;
 
-/* Passing of simulated time. */
+/* Advance of simulated time. */
 typedef enum dyn_client_pace {
     DYN_CLIENT_PACE_LOCKSTEP = 0, /* only dyn_client_step_simulation advances the simulation */
     DYN_CLIENT_PACE_CLOCK = 1,    /* simulated time follows the clock */
@@ -1534,7 +1539,7 @@ typedef enum dyn_client_steps_end {
     DYN_CLIENT_STEPS_END_DEADLINE = 2, /* the timeout or the daemon's limits.request_time passed */
     DYN_CLIENT_STEPS_END_CANCELLED = 3,
     DYN_CLIENT_STEPS_END_DIVERGED = 4,
-    DYN_CLIENT_STEPS_END_INPUT_EMPTY = 5, /* its input stream has no point for the next step */
+    DYN_CLIENT_STEPS_END_INPUT_EMPTY = 5, /* the input stream of the simulation has no point for the next step */
 } dyn_client_steps_end;
 
 /* Returns the name of the reason in lower case, "deadline". Never NULL. Thread-safe. */
@@ -1600,31 +1605,37 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_step_simulation(dyn_client *clien
                                                                double timeout, dyn_client_simulation **state,
                                                                dyn_client_error *error);
 
-/* Sets the input. `step` (may be NULL) receives the number of the first step that the input drives. */
+/* Sets the input of a simulation. `step` (may be NULL) receives the number of the first step that the input drives. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_input(dyn_client *client, const char *name,
                                                                     uint64_t token,
                                                                     const dyn_client_simulation_input *input,
                                                                     double timeout, uint64_t *step,
                                                                     dyn_client_error *error);
 
-/* Requests the state and all other members. With the token (0: without) it renews the lease. */
+/* Requests the state of a simulation and all other members. A call with the token renews the lease; 0: no token. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_simulation(dyn_client *client, const char *name, uint64_t token,
                                                               double timeout, dyn_client_simulation **simulation,
                                                               dyn_client_error *error);
 
-/* Sets the state: q of nq values and v of nv (NULL: at rest). */
+/* Sets the state of a simulation: q of nq values and v of nv (NULL: at rest). */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_set_simulation_state(dyn_client *client, const char *name,
                                                                     uint64_t token, size_t nq, size_t nv,
                                                                     const double *q, const double *v, double timeout,
                                                                     dyn_client_simulation **state,
                                                                     dyn_client_error *error);
 
+/* Pauses a simulation that follows the clock; a paused one stays paused. FAILED_PRECONDITION: it is in lockstep. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_pause_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                 double timeout, dyn_client_simulation **state,
                                                                 dyn_client_error *error);
+
+/* Resumes a simulation that follows the clock; a running one goes on. FAILED_PRECONDITION: it is in lockstep. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_resume_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                  double timeout, dyn_client_simulation **state,
                                                                  dyn_client_error *error);
+
+/* Returns a simulation to its initial state, step 0, its first input and its seed. The simulation stays running or
+ * paused; after a divergence it is paused. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_reset_simulation(dyn_client *client, const char *name, uint64_t token,
                                                                 double timeout, dyn_client_simulation **state,
                                                                 dyn_client_error *error);
@@ -1665,7 +1676,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_stop_recording(dyn_client *client
                                                               double timeout, uint64_t *entries, uint64_t *bytes,
                                                               dyn_client_error *error);
 
-/* Recorded run, computed again and compared bit for bit. */
+/* Recorded run that the daemon has computed again and compared bit for bit. */
 typedef struct dyn_client_replay {
     const char *model, *digest; /* as recorded; the model need not be loaded */
     double step_length;
@@ -1687,7 +1698,7 @@ typedef struct dyn_client_rows {
     uint64_t first, stride, count;
 } dyn_client_rows;
 
-/* Computes a recorded run again. `states` selects the states to return by their steps; NULL: none. */
+/* Computes a recorded run again and compares it. `states` selects the states to return by their steps; NULL: none. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording,
                                                                  const dyn_client_rows *states,
                                                                  const dyn_client_terms *terms,
@@ -1725,18 +1736,21 @@ typedef struct dyn_client_recording_part {
     bool is_under_way;
 } dyn_client_recording_part;
 
-/* Reads at most `bytes` (0: the daemon's default) of the file from `offset` on. It returns fewer at the end of the file
- * only. */
+/* Reads at most `bytes` (0: the daemon's default) of a recording's file from `offset` on. Returns fewer bytes only at
+ * the end of the file. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_fetch_recording(dyn_client *client, const char *recording,
                                                                uint64_t offset, uint64_t bytes, double timeout,
                                                                dyn_client_recording_part **part,
                                                                dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_recording_part_free(dyn_client_recording_part *part);
 
-/* Saves all simulations to the state directory, and restores them, as the daemon does at its end and start. `count`
- * (may be NULL) receives their number. */
+/* Saves all simulations to the state directory, as the daemon does when it ends. `count` (may be NULL) receives their
+ * number. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_save_simulations(dyn_client *client, double timeout, size_t *count,
                                                                 dyn_client_error *error);
+
+/* Restores the simulations of the state directory, as the daemon does when it starts. `count` (may be NULL) receives
+ * their number. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_restore_simulations(dyn_client *client, double timeout, size_t *count,
                                                                    dyn_client_error *error);
 
@@ -1794,12 +1808,12 @@ typedef struct dyn_client_rollout {
     const double *q, *v, *tau;          /* n x rows x nq, nv, nv; results that were not requested are NULL */
     const double *kinetic, *potential;  /* n x rows, J */
     const dyn_client_outcome *outcomes; /* n; a sample that diverges does not end the others */
-    const char *computed_with;          /* as for a simulation */
+    const char *computed_with; /* code that computed the steps: with equal texts, equal inputs yield equal bits */
 } dyn_client_rollout;
 
 /* Integrates query.samples states over time in one request. query.external_forces are constant over all steps. Long
- * rollouts need query.timeout. Errors as above, with fields such as "rollout.tau[13]" and
- * "rollout.stepping.restitution"; and CANCELLED. */
+ * rollouts need a longer query.timeout. Errors: NOT_FOUND, INVALID_ARGUMENT with fields such as "rollout.tau[13]" and
+ * "rollout.stepping.restitution", and CANCELLED. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_rollout_run(dyn_client *client, const dyn_client_query *query,
                                                            const dyn_client_rollout_request *request,
                                                            dyn_client_rollout **rollout, dyn_client_error *error);
@@ -1867,8 +1881,9 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client_error *error);
 
 /* Computes the motion from the state (q, v) under `rows` rows of tau. query.samples is 1, and external forces have
- * `rows` rows or one. stepping->step_length is dt of the book, and its substeps are intRes. If stepping is NULL, the
- * method is explicit Euler with 0.001 s, as in the book: without damping, friction, stops and effort limits. */
+ * `rows` rows or one. stepping->step_length and its substeps are dt and intRes of Modern Robotics. If stepping is NULL,
+ * the method is that of Modern Robotics, explicit Euler, with 0.001 s: without damping, friction, stops and effort
+ * limits. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_forward_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *q, const double *v, size_t rows, const double *tau,
     const dyn_client_tip *tip, const dyn_client_stepping *stepping, dyn_client_trajectory **trajectory,
@@ -1910,18 +1925,21 @@ typedef struct dyn_client_update {
 } dyn_client_update;
 #define DYN_CLIENT_UPDATE_INIT(...) DYN_CLIENT_SIZED(dyn_client_update, __VA_ARGS__)
 
-/* Subscribes to a simulation or stream. Messages published after the call returns arrive. */
+/* Subscribes to a simulation. Messages that are published after the call returns arrive. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_simulation(dyn_client *client, const char *name, double timeout,
                                                                 dyn_client_watch **watch, dyn_client_error *error);
+
+/* Subscribes to a stream. Messages that are published after the call returns arrive. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 
-/* Subscribes to the models of the daemon: an event for each model that is loaded, replaced or unloaded. Events after
- * the call returns arrive: it waits until the daemon confirms the subscription. TIMEOUT: it does not. */
+/* Subscribes to the models of the daemon: an event for each model that is loaded, replaced or unloaded. The call waits
+ * until the daemon confirms the subscription, so that all later events arrive. TIMEOUT: the daemon has not confirmed
+ * it. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 
-/* Waits for the next message, at most `timeout` seconds. TIMEOUT: none came. */
+/* Waits for the next message, at most `timeout` seconds. TIMEOUT: no message arrived. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                                                           dyn_client_update *update, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);
@@ -1971,6 +1989,7 @@ typedef struct dyn_client_stream_options {
 /* Open stream, with a connection of its own for pushing points. One thread at a time may use it. */
 typedef struct dyn_client_stream dyn_client_stream;
 
+/* Opens a stream in the daemon and a connection to push its points. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
                                                            dyn_client_stream **stream, dyn_client_error *error);
 
@@ -1985,6 +2004,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_join_stream(dyn_client *client, c
 /* Closes the connection and frees `stream`. The stream stays open in the daemon. */
 DYN_CLIENT_EXPORT void dyn_client_leave_stream(dyn_client_stream *stream);
 
+/* Returns the name of the stream, which lives as long as the stream. */
 DYN_CLIENT_EXPORT const char *dyn_client_stream_name(const dyn_client_stream *stream);
 
 /* Returns the stream's key. A client with the key may push points and close the stream. */
@@ -1998,7 +2018,7 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_push_points(dyn_client_stream *st
                                                            const double *q, const double *v, const double *a,
                                                            const double *tau, double timeout, dyn_client_error *error);
 
-/* Sets the number of the next point. */
+/* Sets the number of the next point that dyn_client_push_points sends. */
 DYN_CLIENT_EXPORT void dyn_client_stream_seek(dyn_client_stream *stream, uint64_t point_number);
 
 typedef struct dyn_client_stream_info {
@@ -2031,15 +2051,15 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_list_streams(dyn_client *client, 
                                                             dyn_client_stream_list **list, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_stream_list_free(dyn_client_stream_list *list);
 
-/* Requests torques of the points from number `first` on that a feedforward stream still holds, at most `capacity` rows
- * of nv. `step` receives their numbers, `count` the number of rows. */
+/* Requests the torques of the points from number `first` on that a feedforward stream still stores, at most `capacity`
+ * rows of nv values. `step` receives the numbers of the points, `count` the number of rows. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *name, uint64_t first,
                                                                  size_t capacity, size_t nv, double timeout,
                                                                  uint64_t *step, double *tau, size_t *count,
                                                                  dyn_client_error *error);
 
-/* Closes the stream in the daemon and the connection. Before that it waits until all points under way have arrived, or
- * none has arrived for a second. `status` (may be NULL) receives the final counters. The stream is freed also after an
+/* Closes the stream in the daemon and the connection. Before that waits until all pushed points have arrived, or none
+ * has arrived for a second. `status` (may be NULL) receives the final counters. The stream is freed also after an
  * error. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream *stream,
                                                             double timeout, dyn_client_stream_list **status,
@@ -2047,24 +2067,26 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_close_stream(dyn_client *client, 
 
 /* ---- serialized messages ----------------------------------------------------------------------------------------- */
 
-/* Sends a serialized dynamics.v1.Request and returns the serialized dynamics.v1.Reply, whatever its status. It is for
- * programs that speak dynamics.v1 themselves. The library sets the request's id, client and timeout. The caller frees
- * the reply with dyn_client_free. Errors are those of the carrier only (UNREACHABLE, TIMEOUT, BAD_REPLY,
+/* Sends a serialized dynamics.v1.Request and returns the serialized dynamics.v1.Reply, whatever its status, for
+ * programs that encode messages themselves. The library sets the request's id, client and timeout. The caller frees
+ * the reply with dyn_client_free. Errors are those of the transport only (UNREACHABLE, TIMEOUT, BAD_REPLY,
  * OUT_OF_MEMORY). */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call(dyn_client *client, const void *request, size_t request_size,
                                                     double timeout, void **reply, size_t *reply_size,
                                                     dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_free(void *reply);
 
-/* Reads the status of a serialized dynamics.v1.Reply: OK, or the error in the reply. BAD_REPLY: it cannot be
+/* Reads the status of a serialized dynamics.v1.Reply: OK, or the error in the reply. BAD_REPLY: the reply cannot be
  * decoded. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_reply_status(const void *reply, size_t reply_size,
                                                             dyn_client_error *error);
 
-/* Draws numbers for one request (Request.client and Request.id), and sends a request with them. A CancelRequest of this
- * client with these numbers ends the request while it is under way. The client's number is a secret between the client
- * and the daemon: anybody who knows it can cancel the client's requests. */
+/* Draws the numbers of one request, Request.client and Request.id, for dyn_client_call_numbered. The client's number is
+ * a secret between the client and the daemon: anybody who knows it can cancel the client's requests. */
 DYN_CLIENT_EXPORT void dyn_client_draw_numbers(dyn_client *client, uint64_t *client_number, uint64_t *id);
+
+/* Sends a serialized request as dyn_client_call does, with the numbers of dyn_client_draw_numbers. A CancelRequest
+ * of this client with these numbers ends the request while it is in progress. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_call_numbered(dyn_client *client, uint64_t client_number, uint64_t id,
                                                              const void *request, size_t request_size, double timeout,
                                                              void **reply, size_t *reply_size, dyn_client_error *error);

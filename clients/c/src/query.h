@@ -14,9 +14,8 @@
 
 /* A query in its public form and as a protocol message. */
 typedef struct query_parts {
-    dyn_client_query
-        source;       /* copy of the public query with all members of this library; usable after query_parts_free */
-    call_terms terms; /* timeout, progress and job of the call, from the query */
+    dyn_client_query source;   /* copy of the public query, as this library knows it; it outlives query_parts_free */
+    call_terms terms;          /* timeout, progress and job of the call, from the query */
     Dynamics__V1__Query query; /* refers to the arrays of the public query and to the members below */
     Dynamics__V1__Vector3 gravity;
     pool memory;             /* memory of the payloads' messages */

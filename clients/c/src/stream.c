@@ -100,7 +100,8 @@ static dyn_client_status request_open(dyn_client *client, const dyn_client_strea
     return status;
 }
 
-/* Creates the stream of a reply and connects to its ingest addresses. On failure closes the stream in the daemon. */
+/* Creates the stream of a reply and connects to its ingest addresses. If no address connects, closes the
+ * stream in the daemon. */
 static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__OpenStreamReply *reply, double timeout,
                                         dyn_client_stream **stream, dyn_client_error *error) {
     dyn_client_stream *self = calloc(1, sizeof *self);
