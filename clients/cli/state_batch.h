@@ -13,7 +13,7 @@ typedef enum state_array {
     STATE_V,
     STATE_A,
     STATE_TAU,
-    STATE_DQ, /* increments along a direction, as the three below */
+    STATE_DQ, /* DQ to DTAU: increments along a direction */
     STATE_DV,
     STATE_DA,
     STATE_DTAU,

@@ -185,8 +185,9 @@ static dyn_client_status fetch(const waiting *w, uint32_t method, call_reply *an
                 "job %s computes another method than this call", w->ticket->name);
 }
 
-/* Waits for the job of the ticket and fetches its result. Removes the job and clears the ticket once the result or the
- * job's own error is fetched, or if the job does not exist. Otherwise the ticket stays valid for a later call. */
+/* Waits for the job of the ticket and fetches its result. Clears the ticket once the result or the job's own error is
+ * fetched, which also removes the job, if the callback cancels the call, or if the job does not exist. Otherwise the
+ * ticket stays valid for a later call. */
 static dyn_client_status finish(const waiting *w, uint32_t method, call_reply *answer, dyn_client_error *error) {
     bool has_result = false;
     dyn_client_status status = wait_for_end(w, &has_result, error);
