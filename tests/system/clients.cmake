@@ -16,6 +16,8 @@ add_system_test(explain system_reference)
 add_system_test(formulations m)
 add_system_test(rollouts m)
 add_system_test(jobs)
+# One test computes a job of several minutes under the thread sanitizer.
+set_tests_properties(system.jobs PROPERTIES TIMEOUT 900)
 
 add_library(silent_peer STATIC silent_peer.c)
 target_link_libraries(silent_peer PUBLIC system_support Threads::Threads)

@@ -20,7 +20,7 @@ enum { NV = 6, ENDLESS_STEPS = 2000000000, LONG_STEPS = 20000, LONG_SAMPLES = 64
 
 /* Time limit of a request in seconds, in the tests about longer ones. */
 #define REQUEST_TIME "0.1"
-static const double PATIENCE = 200;
+static const double PATIENCE = 400;
 
 static daemon_fixture served;
 static dyn_client *client;
