@@ -151,7 +151,7 @@ bool description_read_screws(call *c, const Dynamics__V1__ScrewChain *from, dyn_
 
 Dynamics__V1__ScrewChain *description_write_screws(call *c, const dyn_model *model, int tip) {
     dyn_error error;
-    size_t n = (size_t)dyn_model_joint_count(model);
+    size_t n = (size_t)dyn_model_nv(model);
     Dynamics__V1__ScrewChain *to = call_allocate(c, 1, sizeof *to);
     double *M = call_allocate(c, 16 * (n + 1), sizeof *M), *G = call_allocate(c, 36 * n, sizeof *G);
     double *S = call_allocate(c, 6 * n, sizeof *S);

@@ -418,6 +418,13 @@ START_TEST(exported_models_load_again) {
         "{\"type\": \"PRISMATIC\", \"a\": 1, \"inertia\": {\"mass\": 3}}]}'",
         "reacher: loaded, 3 links, 2 moving joints, nq = 2, nv = 2, 3 kg");
     must_say("$ctl export ur5 --format screws | $ctl load - --name screwed_too", "screwed_too: loaded");
+    must_say(
+        "echo '{\"name\": \"long\", \"mlist\": [1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1,1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1], "
+        "\"glist\": [1,0,0,0,0,0, 0,1,0,0,0,0, 0,0,1,0,0,0, 0,0,0,1,0,0, 0,0,0,0,1,0, 0,0,0,0,0,1], "
+        "\"slist\": [0,0,3,0,0,0]}' | $ctl load - && $ctl export long --format urdf | $ctl load - --name longer && "
+        "$ctl mass longer --q 0 --csv",
+        "1,9\n");
+    must_say("$ctl export longer --format screws", "\"slist\": [0, 0, 3, 0, 0, 0]");
     must_fail("echo '{\"name\": \"r\"}' | $ctl load -", 2, "- has none of the members links, rows and slist");
     must_fail("echo '{\"rows\": [{\"alpha\": 1}]}' | $ctl load -", 1, "refused: -: convention: ");
     must_fail("$ctl load", 2, "load needs one of");

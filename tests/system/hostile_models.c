@@ -455,7 +455,7 @@ START_TEST(bad_screws_name_their_matrix) {
     G[1] = 1;
     must_refuse_screws(M, G, S, "glist[0]");
     G[1] = 0;
-    S[2] = 2;
+    S[2] = 0;
     must_refuse_screws(M, G, S, "slist[0]");
     S[2] = NAN;
     must_refuse_screws(M, G, S, "slist[0]");

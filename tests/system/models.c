@@ -663,6 +663,85 @@ START_TEST(screws_come_back_with_the_same_torques) {
 }
 END_TEST
 
+/* Published example of Modern Robotics, section 8.11: three links of the UR5, whose first screw is not normalized. */
+static const double example_M[4 * 16] = {
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.089159, 0, 0, 0, 1, /**/
+    0, 0, 1, 0.28, 0, 1, 0, 0.13585, -1, 0, 0, 0,        0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, -0.1197, 0,  0, 1, 0.395,    0, 0, 0, 1, /**/
+    1, 0, 0, 0,    0, 1, 0, 0,       0,  0, 1, 0.14225,  0, 0, 0, 1,
+};
+static const double example_S[6 * 3] = {1, 0, 0, 0, 1, 1, 1, 0, 0, 0, -0.089, -0.089, 1, 0, 0, 0, 0, 0.425};
+
+static void example_G(double G[3 * 36]) {
+    static const double diagonals[3][6] = {{0.010267, 0.010267, 0.00666, 3.7, 3.7, 3.7},
+                                           {0.22689, 0.22689, 0.0151074, 8.393, 8.393, 8.393},
+                                           {0.0494433, 0.0494433, 0.004095, 2.275, 2.275, 2.275}};
+    memset(G, 0, 3 * 36 * sizeof *G);
+    for (int i = 0; i < 18; i++) {
+        G[36 * (i / 6) + 7 * (i % 6)] = diagonals[i / 6][i % 6];
+    }
+}
+
+static void must_be_close(const char *what, const double *x, const double *y, size_t count, double tolerance) {
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(fabs(x[i] - y[i]) <= tolerance, "%s[%zu]: %.12g instead of %.12g", what, i, x[i], y[i]);
+    }
+}
+
+/* Checks the numbers that the book's software prints for the example, of a model with three coordinates. The end
+ * effector applies the wrench of six ones to the environment, so that the environment applies minus ones. */
+static void must_have_the_textbook_numbers(const char *model) {
+    static const double q[3] = {0.1, 0.1, 0.1}, v[3] = {0.1, 0.2, 0.3}, a[3] = {2, 1.5, 1}, down[3] = {0, 0, -9.8};
+    static const double tau[3] = {74.69616155, -33.06766016, -3.23057314}, pushed[3] = {0.5, 0.6, 0.7},
+                        M[9] = {22.5433380,  -0.307146754,   -0.00718426391, -0.307146754, 1.96850717,
+                                0.432157368, -0.00718426391, 0.432157368,    0.191630858},
+                        g[3] = {28.40331262, -37.64094817, -5.4415892},
+                        h[3] = {28.40331262 + 0.26453118, -37.64094817 - 0.05505157, -5.4415892 - 0.00689132},
+                        ddq[3] = {-0.97392907, 25.58466784, -32.91499212}, minus[3] = {-1, -1, -1};
+    const dyn_client_external_force tip = {"end_effector", DYN_CLIENT_REFERENCE_FRAME_LOCAL, minus, minus, 1};
+    dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = model, .nq = 3, .nv = 3, .samples = 1, .gravity = down,
+                                                   .external_force_count = 1, .external_forces = &tip);
+    double x[9];
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, x, &error), &error);
+    must_be_close("tau", x, tau, 3, 1e-8);
+    wire_require(dyn_client_forward_dynamics(client, &query, q, v, pushed, x, &error), &error);
+    must_be_close("ddtheta", x, ddq, 3, 1e-7);
+    query.external_force_count = 0;
+    wire_require(dyn_client_gravity(client, &query, q, x, &error), &error);
+    must_be_close("g", x, g, 3, 1e-8);
+    wire_require(dyn_client_bias_forces(client, &query, q, v, x, &error), &error);
+    must_be_close("c + g", x, h, 3, 2e-8);
+    query.gravity = NULL;
+    wire_require(dyn_client_mass_matrix(client, &query, q, x, &error), &error);
+    must_be_close("M", x, M, 9, 1e-7);
+}
+
+/* Loads the example, exports it as URDF, loads that, and compares the screws of both models with the lists. */
+START_TEST(screws_of_any_length_come_back_from_urdf_with_the_textbook_numbers) {
+    static const char *const models[] = {"example", "example_urdf"};
+    double G[3 * 36];
+    example_G(G);
+    const dyn_client_screw_chain chain =
+        DYN_CLIENT_SCREW_CHAIN_INIT(.name = "example", .n = 3, .Mlist = example_M, .Glist = G, .Slist = example_S);
+    const dyn_client_load_request request = DYN_CLIENT_LOAD_REQUEST_INIT(.screws = &chain, .replace = true);
+    dyn_client_loaded_model_free(load(&request));
+    dyn_client_exported_model *urdf = export_as("example", DYN_CLIENT_MODEL_FORMAT_URDF, NULL);
+    const dyn_client_load_request again =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = urdf->urdf, .name = "example_urdf", .replace = true);
+    dyn_client_loaded_model_free(load(&again));
+    dyn_client_exported_model_free(urdf);
+    for (int k = 0; k < 2; k++) {
+        must_have_the_textbook_numbers(models[k]);
+        dyn_client_exported_model *screws = export_as(models[k], DYN_CLIENT_MODEL_FORMAT_SCREWS, "end_effector");
+        ck_assert_uint_eq(screws->screws->n, 3);
+        must_be_close("Mlist", screws->screws->Mlist, example_M, 4 * 16, 1e-12);
+        must_be_close("Glist", screws->screws->Glist, G, 3 * 36, 1e-12);
+        must_be_close("Slist", screws->screws->Slist, example_S, 6 * 3, 1e-12);
+        dyn_client_exported_model_free(screws);
+    }
+}
+END_TEST
+
 /* ---- operations -------------------------------------------------------------------------------------------------- */
 
 START_TEST(attached_and_detached_is_as_before) {
@@ -1110,6 +1189,7 @@ int main(void) {
     tcase_add_test(all, coordinates_have_one_spelling);
     tcase_add_test(all, tables_of_both_conventions_are_the_planar_arm);
     tcase_add_test(all, screws_come_back_with_the_same_torques);
+    tcase_add_test(all, screws_of_any_length_come_back_from_urdf_with_the_textbook_numbers);
     tcase_add_test(all, attached_and_detached_is_as_before);
     tcase_add_test(all, locked_joints_are_joints_at_rest);
     tcase_add_test(all, merged_robots_come_apart);

@@ -612,7 +612,7 @@ typedef struct dyn_client_screw_chain {
     size_t n;
     const double *Mlist; /* (n + 1) x 4 x 4: place of frame {i} in {i - 1} at q = 0; {n + 1} is the end effector */
     const double *Glist; /* n x 6 x 6: spatial inertia of link i in {i}, angular first */
-    const double *Slist; /* 6 x n: column i is the screw axis (w; v) of joint i in {0} */
+    const double *Slist; /* 6 x n: column i is the screw axis (w; v) of joint i in {0}, of any length */
 } dyn_client_screw_chain;
 #define DYN_CLIENT_SCREW_CHAIN_INIT(...) DYN_CLIENT_SIZED(dyn_client_screw_chain, __VA_ARGS__)
 

@@ -81,22 +81,28 @@ static void cross(const double a[3], const double b[3], double out[3]) {
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Computes a joint from its screw: type, pitch, axis in {0}, and the point of the axis that is nearest to `origin`. */
-static dyn_status read_screw(int k, const double w[3], const double v[3], const double origin[3], dyn_error *error,
-                             dyn_joint_description *joint, double point[3]) {
+/* Largest difference of a screw's length from 1 that counts as rounding. */
+static const double UNIT_TOLERANCE = 1e-6;
+
+/* Computes a joint from its screw: type, pitch, axis in {0}, and the point of the axis that is nearest to `origin`.
+ * `length` is |w|, or |v| where w is zero; it is exactly 1 where it differs from 1 by rounding only. */
+static dyn_status read_screw(int k, const double S[6], const double origin[3], dyn_error *error,
+                             dyn_joint_description *joint, double point[3], double *length) {
+    const double *w = S, *v = S + 3;
     double turn = sqrt(dot(w, w)), shift = sqrt(dot(v, v));
     bool prismatic = turn == 0;
-    if (!(fabs((prismatic ? shift : turn) - 1) <= 1e-6) || !isfinite(shift)) {
+    *length = prismatic ? shift : turn;
+    if (!(*length > 0) || !isfinite(turn) || !isfinite(shift)) {
         return fail_at("Slist", k, error,
-                       "this is no unit screw: make w a unit vector, or 0 with v a unit vector, by dividing the whole "
-                       "column by the length; the joint coordinate is then an angle or a displacement");
+                       "this is no screw: w, or v where w is zero, must have a length other than zero, and all "
+                       "numbers must be finite");
     }
     memcpy(point, origin, 3 * sizeof *point);
     memcpy(joint->axis, prismatic ? v : w, sizeof joint->axis);
     joint->type = DYN_JOINT_TYPE_PRISMATIC;
     if (!prismatic) {
         double foot[3], to_origin[3], pitch = dot(w, v) / (turn * turn);
-        bool screw = fabs(pitch) > 1e-12 * fmax(1, shift);
+        bool screw = fabs(pitch) > 1e-12 * fmax(1, shift / turn);
         cross(w, v, foot); /* |w|^2 times the point of the axis that is nearest to {0} */
         for (int i = 0; i < 3; i++) {
             foot[i] /= turn * turn;
@@ -108,7 +114,31 @@ static dyn_status read_screw(int k, const double w[3], const double v[3], const 
         joint->pitch = screw ? pitch : 0;
         joint->type = screw ? DYN_JOINT_TYPE_HELICAL : DYN_JOINT_TYPE_CONTINUOUS;
     }
+    *length = fabs(*length - 1) <= UNIT_TOLERANCE ? 1 : *length;
     return DYN_OK;
+}
+
+/* Adds a joint that advances by `length` times its coordinate. Unless the length is 1, a massless link "jointI:unit"
+ * and a mimic joint "jointI:rest" about the same axis, which adds length - 1 times the coordinate, follow the joint. */
+static dyn_status add_scaled_joint(dyn_builder *builder, const dyn_joint_description *joint, double length,
+                                   const dyn_pose *offset, dyn_error *error) {
+    if (length == 1) {
+        return add_joint_with_offset(builder, joint, offset, error);
+    }
+    char unit[48], rest[48];
+    snprintf(unit, sizeof unit, "%s:unit", joint->name);
+    snprintf(rest, sizeof rest, "%s:rest", joint->name);
+    const dyn_link_description massless = {.name = unit, .row = joint->row};
+    dyn_joint_description first = *joint, second = *joint;
+    first.child_link = second.parent_link = unit;
+    second.name = rest;
+    second.mimic_joint = joint->name;
+    second.mimic_multiplier = length - 1;
+    memcpy(second.position, identity_pose.position, sizeof second.position);
+    memcpy(second.rotation, identity_pose.rotation, sizeof second.rotation);
+    dyn_status status = dyn_builder_add_link(builder, &massless, error);
+    status = status == DYN_OK ? dyn_builder_add_joint(builder, &first, error) : status;
+    return status == DYN_OK ? add_joint_with_offset(builder, &second, offset, error) : status;
 }
 
 /* Adds joint i = k + 1 between links i - 1 and i, whose frames have the poses `before` and `at` in {0} at home. The
@@ -122,8 +152,8 @@ static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], cons
     const dyn_link_description link = {.name = child, .inertia = *inertia, .row = k + 1};
     dyn_joint_description joint = {.name = name, .parent_link = parent, .child_link = child, .row = k + 1};
     dyn_pose frame = *at, offset = identity_pose, back, in_parent;
-    double axis[3], turned[9], gap[3];
-    dyn_status status = read_screw(k, S, S + 3, at->position, error, &joint, frame.position);
+    double axis[3], turned[9], gap[3], length;
+    dyn_status status = read_screw(k, S, at->position, error, &joint, frame.position, &length);
     if (status == DYN_OK) {
         status = dyn_builder_add_link(builder, &link, error);
     }
@@ -141,7 +171,7 @@ static dyn_status add_screw(dyn_builder *builder, int k, const double S[6], cons
     pose_compose(&back, &frame, &in_parent);
     memcpy(joint.position, in_parent.position, sizeof joint.position);
     memcpy(joint.rotation, in_parent.rotation, sizeof joint.rotation);
-    return add_joint_with_offset(builder, &joint, &offset, error);
+    return add_scaled_joint(builder, &joint, length, &offset, error);
 }
 
 /* Adds the base, all links and joints, and the end effector. */
@@ -196,14 +226,45 @@ dyn_status dyn_screws_describe(const char *name, int n, const double *Mlist, con
 
 /* ---- To screws --------------------------------------------------------------------------------------------------- */
 
+/* Computes the unit screw of a body about the z axis of a frame with that pose. */
+static void body_screw(const body *b, const double rotation[9], const double position[3], double S[6]) {
+    const double z[3] = {rotation[2], rotation[5], rotation[8]};
+    bool prismatic = b->motion == MOTION_PRISMATIC;
+    double moment[3];
+    cross(position, z, moment); /* -z x p */
+    for (int i = 0; i < 3; i++) {
+        S[i] = prismatic ? 0 : z[i];
+        S[3 + i] = prismatic ? z[i] : moment[i] + b->pitch * z[i];
+    }
+}
+
+/* Returns whether body i - 1 is massless and body i moves about its screw, by a multiple of its coordinate: both joints
+ * together are one joint whose screw is not normalized. */
+static bool continues_screw(const dyn_model *model, int i) {
+    const body *b = &model->bodies[i], *before = b - 1;
+    double mass = 0, along = 0, against = 0, S[6], own[6];
+    if (i == 0 || i == model->body_count || b->parent != i - 1 || b->nv != 1 || before->nv != 1 ||
+        model->joints[b->joint].master < 0 || b->v_index != before->v_index || b->offset != 0) {
+        return false;
+    }
+    body_screw(before, identity_pose.rotation, identity_pose.position, own);
+    body_screw(b, b->rotation, b->position, S);
+    for (int k = 0; k < 6; k++) {
+        mass = fmax(mass, fmax(before->mass, fabs(before->inertia[k])));
+        along = fmax(along, fabs(S[k] - own[k]));
+        against = fmax(against, fabs(S[k] + own[k]));
+    }
+    return mass == 0 && fmin(along, against) <= 1e-9;
+}
+
 /* Refuses a model that is no serial chain of joints with one coordinate on a fixed base. */
 static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error) {
     for (int i = 0; i < model->body_count; i++) {
         const dyn_joint *joint = &model->joints[model->bodies[i].joint];
-        const char *what = joint->nv > 1                      ? "has more than one coordinate"
-                           : joint->master >= 0               ? "is coupled to another joint"
-                           : model->bodies[i].parent != i - 1 ? "begins a branch"
-                                                              : NULL;
+        const char *what = joint->nv > 1                                      ? "has more than one coordinate"
+                           : joint->master >= 0 && !continues_screw(model, i) ? "is coupled to another joint"
+                           : model->bodies[i].parent != i - 1                 ? "begins a branch"
+                                                                              : NULL;
         if (what) {
             return builder_fail(model->description, error, DYN_FAILED_PRECONDITION,
                                 joint_element(model->description, joint->name),
@@ -254,16 +315,14 @@ static void write_inertia(const body *b, const dyn_pose *frame, double G[36]) {
     G[21] = G[28] = G[35] = at.mass;
 }
 
-/* Writes column k of n: the z axis of the body whose frame has that pose in {0}. */
-static void write_screw(const body *b, const dyn_pose *place, int k, int n, double *Slist) {
-    const double *R = place->rotation, *p = place->position, z[3] = {R[2], R[5], R[8]};
-    double moment[3];
-    cross(p, z, moment); /* -z x p */
-    for (int i = 0; i < 3; i++) {
-        bool prismatic = b->motion == MOTION_PRISMATIC;
-        Slist[i * n + k] = prismatic ? 0 : z[i];
-        Slist[(3 + i) * n + k] = prismatic ? z[i] : moment[i] + b->pitch * z[i];
-    }
+/* Writes the pose of `frame` of the body at `place` in the frame at *before, which it becomes. */
+static void write_home(const dyn_pose *place, const dyn_pose *frame, dyn_pose *before, double M[16]) {
+    dyn_pose at, back, step;
+    pose_compose(place, frame, &at);
+    pose_invert(before, &back);
+    pose_compose(&back, &at, &step);
+    write_displacement(&step, M);
+    *before = at;
 }
 
 dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, double *Glist, double *Slist,
@@ -272,26 +331,27 @@ dyn_status dyn_model_screws(const dyn_model *model, int tip, double *Mlist, doub
     if (status != DYN_OK) {
         return status;
     }
-    int n = model->body_count;
-    dyn_pose place = identity_pose, before = identity_pose; /* poses in {0} of the body and of {i - 1} */
-    for (int k = 0; k <= n; k++) {
-        dyn_pose step, moved, at, back, M;
-        dyn_pose frame = model->frames[tip].pose;
-        if (k < n) {
-            const body *b = &model->bodies[k];
-            memcpy(step.rotation, b->rotation, sizeof step.rotation);
-            memcpy(step.position, b->position, sizeof step.position);
-            pose_compose(&place, &step, &moved);
-            place = moved;
-            frame = mass_frame(model, b);
-            write_inertia(b, &frame, Glist + 36 * k);
-            write_screw(b, &place, k, n, Slist);
+    int n = model->nv, k = 0;                               /* k: coordinate of the body */
+    dyn_pose place = identity_pose, before = identity_pose; /* poses in {0} of the body and of {k} */
+    memset(Slist, 0, (size_t)(6 * n) * sizeof *Slist);
+    for (int i = 0; i < model->body_count; i++) {
+        const body *b = &model->bodies[i];
+        dyn_pose step, moved;
+        double S[6];
+        memcpy(step.rotation, b->rotation, sizeof step.rotation);
+        memcpy(step.position, b->position, sizeof step.position);
+        pose_compose(&place, &step, &moved);
+        place = moved;
+        body_screw(b, place.rotation, place.position, S);
+        for (int j = 0; j < 6; j++) {
+            Slist[j * n + k] += b->ratio * S[j];
         }
-        pose_compose(&place, &frame, &at);
-        pose_invert(&before, &back);
-        pose_compose(&back, &at, &M);
-        write_displacement(&M, Mlist + 16 * k);
-        before = at;
+        if (!continues_screw(model, i + 1)) {
+            dyn_pose frame = mass_frame(model, b);
+            write_inertia(b, &frame, Glist + 36 * k);
+            write_home(&place, &frame, &before, Mlist + 16 * k++);
+        }
     }
+    write_home(&place, &model->frames[tip].pose, &before, Mlist + 16 * n);
     return DYN_OK;
 }
