@@ -148,13 +148,19 @@ static bool read_constraint(call *c, const Dynamics__V1__ModelDescription *descr
     return description_fail_element(c, &error);
 }
 
-bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+bool constraints_check_count(call *c, const char *field, size_t count) {
     uint32_t limit = atomic_load(&c->service->limits->constraints);
-    if (from->n_constraints > limit) {
-        call_blame(c, "description.constraints");
+    if (count > limit) {
+        call_blame(c, "%s", field);
         call_fail(c, REASON_MODEL_TOO_LARGE, "the model has %zu constraints; the limit is %u (limits.constraints)",
-                  from->n_constraints, limit);
-        call_set_limit(c, BOUND_CONSTRAINTS, limit, from->n_constraints);
+                  count, limit);
+        call_set_limit(c, BOUND_CONSTRAINTS, limit, count);
+    }
+    return count <= limit;
+}
+
+bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    if (!constraints_check_count(c, "description.constraints", from->n_constraints)) {
         return false;
     }
     for (size_t i = 0; i < from->n_constraints; i++) {

@@ -9,6 +9,10 @@
 
 #include "methods/call.h"
 
+/* Checks the number of constraints of a new model. Returns false when the call has ended because there are more than
+ * limits.constraints; `field` is their place in the request. */
+bool constraints_check_count(call *c, const char *field, size_t count);
+
 /* Adds the constraints of a description to a builder. Returns false when the call has ended with an error, whose field
  * is the wrong member. */
 bool constraints_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder);

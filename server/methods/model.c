@@ -2,6 +2,7 @@
 /* LoadModel, UnloadModel, ListModels: load models into the store, remove and list them. */
 #include <string.h>
 
+#include "methods/constraints.h"
 #include "methods/description.h"
 #include "methods/model_insertion.h"
 #include "methods/methods.h"
@@ -92,7 +93,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     } else if ((status = dyn_urdf_read(urdf, length, *report, builder, &error)) != DYN_OK) {
         fail_urdf(c, &error);
     }
-    return status == DYN_OK;
+    return status == DYN_OK && constraints_check_count(c, "urdf", (size_t)dyn_builder_constraint_count(*builder));
 }
 
 /* Creates a builder from the description of the request. `report` receives the report of a URDF reader, or stays NULL;
@@ -128,6 +129,7 @@ void method_prepare_load_model(call *c) {
     }
     if (!read_source(c, r, &report, &builder)) {
         dyn_report_free(report);
+        dyn_builder_free(builder);
         return;
     }
     dyn_status status = model_entry_build(builder, report, r->name, "", &options,

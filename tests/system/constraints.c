@@ -105,6 +105,39 @@ START_TEST(an_exported_model_loads_with_the_same_constraints) {
 END_TEST
 
 /* Checks that constraints are part of a model's digest. */
+START_TEST(a_urdf_with_a_loop_is_the_robot_of_the_description) {
+    load("four_bar");
+    must_say("$ctl load --name from_urdf " DESCRIPTIONS "four_bar.urdf", "from_urdf: ");
+    char *described = digest_of("four_bar"), *read = digest_of("from_urdf");
+    ck_assert_str_eq(read, described);
+    free(described), free(read);
+}
+END_TEST
+
+/* Writes a URDF file with so many constraints. */
+static void write_balls(const char *file, int count) {
+    FILE *out = fopen(scratch(file), "w");
+    ck_assert(out);
+    fputs("<robot name=\"balls\"><link name=\"base\"/>", out);
+    for (int i = 0; i < count; i++) {
+        fputs("<drake:ball_constraint><drake:ball_constraint_body_A name=\"world\"/><drake:ball_constraint_body_B "
+              "name=\"base\"/></drake:ball_constraint>\n",
+              out);
+    }
+    fputs("</robot>", out);
+    fclose(out);
+}
+
+START_TEST(too_many_constraints_of_a_urdf_are_refused_with_the_limit) {
+    char line[512];
+    write_balls("balls.urdf", 65);
+    snprintf(line, sizeof line, "$ctl load %s", scratch("balls.urdf"));
+    must_fail(line, 1, "the model has 65 constraints; the limit is 64 (limits.constraints)");
+    write_balls("balls.urdf", 64);
+    must_say(line, "balls: ");
+}
+END_TEST
+
 START_TEST(constraints_change_the_digest) {
     char line[512];
     load("four_bar");
@@ -332,6 +365,8 @@ int main(void) {
     tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
     tcase_add_test(all, describe_shows_constraints_of_every_kind_with_their_rows);
     tcase_add_test(all, an_exported_model_loads_with_the_same_constraints);
+    tcase_add_test(all, a_urdf_with_a_loop_is_the_robot_of_the_description);
+    tcase_add_test(all, too_many_constraints_of_a_urdf_are_refused_with_the_limit);
     tcase_add_test(all, constraints_change_the_digest);
     tcase_add_test(all, derived_models_carry_constraints_or_name_the_one_that_is_lost);
     tcase_add_test(all, kept_models_have_their_constraints_after_a_restart);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "../model/placement.h"
+#include "constraint_elements.h"
 #include "reader.h"
 
-static void fail_with(reader *r, dyn_status status) {
+void reader_stop(reader *r, dyn_status status) {
     r->status = status;
     XML_StopParser(r->parser, XML_FALSE);
 }
@@ -38,8 +39,7 @@ static void open_robot(reader *r, const char **attributes) {
     strcpy(r->subject, "robot");
 }
 
-/* Begins a link or a joint with the name in its attributes. */
-static void begin_subject(reader *r, const char *kind, const char **attributes) {
+void begin_subject(reader *r, const char *kind, const char **attributes) {
     r->subject[0] = '\0';
     attribute_name(r, kind, attributes, "name", r->name);
     snprintf(r->subject, sizeof r->subject, "%s %s", kind, r->name);
@@ -55,7 +55,7 @@ static void open_inertial(reader *r, const char **attributes) {
     (void)attributes;
     r->link.inertia = (dyn_inertia){0};
     memcpy(r->inertia_rotation, identity_pose.rotation, sizeof r->inertia_rotation);
-    r->seen &= ~(1U << ELEMENT_MASS | 1U << ELEMENT_INERTIA | 1U << ELEMENT_INERTIAL_ORIGIN);
+    r->seen &= ~(UINT64_C(1) << ELEMENT_MASS | UINT64_C(1) << ELEMENT_INERTIA | UINT64_C(1) << ELEMENT_INERTIAL_ORIGIN);
 }
 
 static void open_inertial_origin(reader *r, const char **attributes) {
@@ -86,7 +86,7 @@ static void open_inertia(reader *r, const char **attributes) {
     }
 }
 
-static bool has_seen(const reader *r, element e) {
+bool has_seen(const reader *r, element e) {
     return (r->seen >> e & 1U) != 0;
 }
 
@@ -103,7 +103,7 @@ static void close_inertial(reader *r) {
 static void close_link(reader *r) {
     dyn_status status = dyn_builder_add_link(r->builder, &r->link, r->error);
     if (status != DYN_OK) {
-        fail_with(r, status);
+        reader_stop(r, status);
     }
     strcpy(r->subject, "robot");
 }
@@ -138,6 +138,10 @@ static void open_joint(reader *r, const char **attributes) {
     memcpy(r->joint.axis, default_axis, sizeof default_axis);
     memcpy(r->joint.rotation, identity_pose.rotation, sizeof r->joint.rotation);
     r->has_range = false;
+    if (attribute_text(attributes, "independent")) {
+        ignore(r, DYN_SEVERITY_NOTE, "independent coordinates are chosen where they are needed",
+               "the attribute independent of <joint>");
+    }
     read_joint_type(r, attributes);
 }
 
@@ -222,7 +226,7 @@ static void close_joint(reader *r) {
     complete_joint(r);
     dyn_status status = dyn_builder_add_joint(r->builder, &r->joint, r->error);
     if (status != DYN_OK) {
-        fail_with(r, status);
+        reader_stop(r, status);
     }
     strcpy(r->subject, "robot");
 }
@@ -243,7 +247,7 @@ static const rule rules[] = {
     {ELEMENT_INERTIAL, ELEMENT_INERTIAL_ORIGIN, "origin", {"xyz", "rpy"}, open_inertial_origin, NULL},
     {ELEMENT_INERTIAL, ELEMENT_MASS, "mass", {"value"}, open_mass, NULL},
     {ELEMENT_INERTIAL, ELEMENT_INERTIA, "inertia", {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"}, open_inertia, NULL},
-    {ELEMENT_ROBOT, ELEMENT_JOINT, "joint", {"name", "type"}, open_joint, close_joint},
+    {ELEMENT_ROBOT, ELEMENT_JOINT, "joint", {"name", "type", "independent"}, open_joint, close_joint},
     {ELEMENT_JOINT, ELEMENT_JOINT_ORIGIN, "origin", {"xyz", "rpy"}, open_joint_origin, NULL},
     {ELEMENT_JOINT, ELEMENT_PARENT, "parent", {"link"}, open_parent, NULL},
     {ELEMENT_JOINT, ELEMENT_CHILD, "child", {"link"}, open_child, NULL},
@@ -251,6 +255,34 @@ static const rule rules[] = {
     {ELEMENT_JOINT, ELEMENT_LIMIT, "limit", {"lower", "upper", "velocity", "effort"}, open_limit, NULL},
     {ELEMENT_JOINT, ELEMENT_DYNAMICS, "dynamics", {"damping", "friction"}, open_dynamics, NULL},
     {ELEMENT_JOINT, ELEMENT_MIMIC, "mimic", {"joint", "multiplier", "offset"}, open_mimic, NULL},
+    {ELEMENT_ROBOT, ELEMENT_LOOP, "loop", {"name", "type"}, open_loop, close_loop},
+    {ELEMENT_LOOP, ELEMENT_PREDECESSOR, "predecessor", {"link"}, open_predecessor, NULL},
+    {ELEMENT_PREDECESSOR, ELEMENT_PREDECESSOR_ORIGIN, "origin", {"xyz", "rpy"}, open_predecessor_origin, NULL},
+    {ELEMENT_LOOP, ELEMENT_SUCCESSOR, "successor", {"link"}, open_successor, NULL},
+    {ELEMENT_SUCCESSOR, ELEMENT_SUCCESSOR_ORIGIN, "origin", {"xyz", "rpy"}, open_successor_origin, NULL},
+    {ELEMENT_LOOP, ELEMENT_LOOP_AXIS, "axis", {"xyz"}, open_loop_axis, NULL},
+    {ELEMENT_ROBOT, ELEMENT_COUPLING, "coupling", {"name", "type"}, open_coupling, close_coupling},
+    {ELEMENT_COUPLING, ELEMENT_COUPLED_PREDECESSOR, "predecessor", {"link"}, open_predecessor, NULL},
+    {ELEMENT_COUPLING, ELEMENT_COUPLED_SUCCESSOR, "successor", {"link"}, open_successor, NULL},
+    {ELEMENT_COUPLING, ELEMENT_RATIO, "ratio", {"value"}, open_ratio, NULL},
+    {ELEMENT_ROBOT, ELEMENT_LOOP_JOINT, "drake:loop_joint", {"name", "type"}, open_loop, close_loop_joint},
+    {ELEMENT_ROBOT, ELEMENT_LOOP_JOINT, "loop_joint", {"name", "type"}, open_loop, close_loop_joint},
+    {ELEMENT_LOOP_JOINT, ELEMENT_FIRST_LINK, "link1", {"link", "xyz", "rpy"}, open_first_link, NULL},
+    {ELEMENT_LOOP_JOINT, ELEMENT_SECOND_LINK, "link2", {"link", "xyz", "rpy"}, open_second_link, NULL},
+    {ELEMENT_LOOP_JOINT, ELEMENT_LOOP_JOINT_AXIS, "axis", {"xyz"}, open_loop_axis, NULL},
+    {ELEMENT_ROBOT, ELEMENT_BALL, "drake:ball_constraint", {"name"}, open_ball, close_ball},
+    {ELEMENT_BALL, ELEMENT_BALL_BODY_A, "drake:ball_constraint_body_A", {"name"}, open_body_a, NULL},
+    {ELEMENT_BALL, ELEMENT_BALL_BODY_B, "drake:ball_constraint_body_B", {"name"}, open_body_b, NULL},
+    {ELEMENT_BALL, ELEMENT_BALL_POINT_A, "drake:ball_constraint_p_AP", {"value"}, open_point_a, NULL},
+    {ELEMENT_BALL, ELEMENT_BALL_POINT_B, "drake:ball_constraint_p_BQ", {"value"}, open_point_b, NULL},
+    {ELEMENT_ROBOT, ELEMENT_DISTANCE, "drake:distance_constraint", {"name"}, open_distance, close_distance},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_BODY_A, "drake:distance_constraint_body_A", {"name"}, open_body_a, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_BODY_B, "drake:distance_constraint_body_B", {"name"}, open_body_b, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_POINT_A, "drake:distance_constraint_p_AP", {"value"}, open_point_a, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_POINT_B, "drake:distance_constraint_p_BQ", {"value"}, open_point_b, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_VALUE, "drake:distance_constraint_distance", {"value"}, open_length, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_STIFFNESS, "drake:distance_constraint_stiffness", {"value"}, open_spring, NULL},
+    {ELEMENT_DISTANCE, ELEMENT_DISTANCE_DAMPING, "drake:distance_constraint_damping", {"value"}, open_spring, NULL},
 };
 
 enum { RULES = sizeof rules / sizeof *rules };
@@ -361,7 +393,7 @@ void element_open(reader *r, const char *name, const char **attributes) {
         reader_report(r, DYN_SEVERITY_WARNING, "<%s> occurs twice; the last one counts", name);
     }
     found->open(r, attributes);
-    r->seen |= 1U << found->element;
+    r->seen |= UINT64_C(1) << found->element;
     if (r->status == DYN_OK) {
         check_attributes(r, found, attributes);
     }
@@ -393,6 +425,6 @@ void declare_world(reader *r) {
     const dyn_link_description root = {.name = world, .line = joint->line};
     dyn_status status = dyn_builder_add_link(r->builder, &root, r->error);
     if (status != DYN_OK) {
-        fail_with(r, status);
+        reader_stop(r, status);
     }
 }

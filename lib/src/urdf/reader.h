@@ -7,6 +7,7 @@
 
 #include <locale.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <expat.h>
 
@@ -33,8 +34,37 @@ typedef enum element {
     ELEMENT_LIMIT,
     ELEMENT_DYNAMICS,
     ELEMENT_MIMIC,
+    ELEMENT_LOOP,
+    ELEMENT_PREDECESSOR,
+    ELEMENT_PREDECESSOR_ORIGIN,
+    ELEMENT_SUCCESSOR,
+    ELEMENT_SUCCESSOR_ORIGIN,
+    ELEMENT_LOOP_AXIS,
+    ELEMENT_COUPLING,
+    ELEMENT_COUPLED_PREDECESSOR,
+    ELEMENT_COUPLED_SUCCESSOR,
+    ELEMENT_RATIO,
+    ELEMENT_LOOP_JOINT,
+    ELEMENT_FIRST_LINK,
+    ELEMENT_SECOND_LINK,
+    ELEMENT_LOOP_JOINT_AXIS,
+    ELEMENT_BALL,
+    ELEMENT_BALL_BODY_A,
+    ELEMENT_BALL_BODY_B,
+    ELEMENT_BALL_POINT_A,
+    ELEMENT_BALL_POINT_B,
+    ELEMENT_DISTANCE,
+    ELEMENT_DISTANCE_BODY_A,
+    ELEMENT_DISTANCE_BODY_B,
+    ELEMENT_DISTANCE_POINT_A,
+    ELEMENT_DISTANCE_POINT_B,
+    ELEMENT_DISTANCE_VALUE,
+    ELEMENT_DISTANCE_STIFFNESS,
+    ELEMENT_DISTANCE_DAMPING,
     ELEMENT_IGNORED, /* element that the reader does not understand, or an element in such a one */
 } element;
+
+_Static_assert(ELEMENT_IGNORED < 64, "each element has a bit in reader.seen");
 
 /* Kind of ignored elements or attributes, with the number of times that it occurs. */
 typedef struct ignored_kind {
@@ -55,6 +85,18 @@ typedef struct ignored_list {
 /* Largest number of kinds that are counted separately. */
 enum { MAX_IGNORED_KINDS = 500 };
 
+/* Coupling of two links. Its joints are known at the end of the document. */
+typedef struct pending_coupling {
+    char *name, *predecessor, *successor;
+    double ratio; /* coordinate of the successor over that of the predecessor */
+    int line;
+} pending_coupling;
+
+typedef struct coupling_list {
+    int count, capacity;
+    pending_coupling *couplings;
+} coupling_list;
+
 /* State of reading one document. */
 typedef struct reader {
     XML_Parser parser;
@@ -67,14 +109,19 @@ typedef struct reader {
 
     element open[DYN_URDF_MAX_DEPTH]; /* open elements, outermost first */
     int depth;
-    char subject[DYN_MAX_NAME + 16]; /* current link or joint, such as "joint elbow" */
-    unsigned seen;                   /* bit e: element e has occurred in the current link or joint */
+    char subject[DYN_MAX_NAME + 16]; /* current link, joint or constraint, such as "joint elbow" */
+    uint64_t seen;                   /* bit e: element e has occurred in the subject */
 
     char name[DYN_MAX_NAME + 1], parent[DYN_MAX_NAME + 1], child[DYN_MAX_NAME + 1], master[DYN_MAX_NAME + 1];
     dyn_link_description link;   /* current link */
     dyn_joint_description joint; /* current joint */
     double inertia_rotation[9];  /* from the axes of <inertial>'s origin to those of the link */
     bool has_range;              /* the <limit> of the joint states lower or upper */
+
+    dyn_constraint_description constraint; /* current constraint; `parent` and `child` hold its links */
+    double ratio;                          /* of the current coupling */
+    int unnamed_constraints;               /* constraints without a name so far */
+    coupling_list couplings;
 
     ignored_list ignored;
 } reader;
@@ -103,6 +150,15 @@ void declare_world(reader *r);
 
 /* Returns the name of an element that is understood, such as "joint"; "document" outside of all. */
 const char *element_name(element e);
+
+/* Begins a link, a joint or a constraint with the name in its attributes. */
+void begin_subject(reader *r, const char *kind, const char **attributes);
+
+/* Returns whether an element has occurred in the current link, joint or constraint. */
+bool has_seen(const reader *r, element e);
+
+/* Stops reading with an error that the builder has set. */
+void reader_stop(reader *r, dyn_status status);
 
 /* attributes.c: values of attributes. `attributes` alternates names and values and ends with NULL. */
 

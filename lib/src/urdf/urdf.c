@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../model/error.h"
+#include "constraint_elements.h"
 #include "reader.h"
 
 /* Every handler checks the status, because expat may report the end of an empty element after reading was stopped. */
@@ -77,6 +78,7 @@ static void read_document(reader *r, const char *text, size_t length) {
     }
     if (r->status == DYN_OK) {
         declare_world(r);
+        complete_constraints(r);
     }
     ignored_report(r);
     if (r->status == DYN_OK && report_is_incomplete(r->report)) {
@@ -107,6 +109,7 @@ dyn_status dyn_urdf_read(const char *text, size_t length, dyn_report *report, dy
         dyn_builder_free(r.builder);
     }
     ignored_clear(&r.ignored);
+    couplings_clear(&r.couplings);
     if (r.parser) {
         XML_ParserFree(r.parser);
     }
