@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dynamics-compile writes the algorithms of one robot as straight-line C, or as a shared object for the library.
+ * dynamics-compile writes the algorithms of one robot as straight-line C, as a shared object for the library, or as
+ * readable formulas.
  */
 #include <cerrno>
 #include <cstdio>
@@ -21,6 +22,7 @@
 
 #include "alone.h"
 #include "escape.h"
+#include "formula.h"
 #include "object.h"
 
 enum { EXIT_USAGE = 2 };
@@ -53,6 +55,8 @@ octal escapes (\ooo), and in names of functions, where each byte that is no lett
       --precision WHICH      double (default) or single: float, sinf and cosf, for processors without hardware for
                              double; --float is short for --precision single
       --header FILE          also write declarations, for C and C++
+      --language WHICH       c (default); or text or latex: readable formulas of the mass matrix M, the velocity
+                             forces c and the gravity forces g of a robot with at most 4 coordinates
       --cpu-seconds N        stop if one program needs more processor time
       --memory-megabytes N   stop if this program, together with the compiler that it runs, needs more memory
   -h, --help                 print this text and exit
@@ -70,12 +74,14 @@ Exit status: 0 success, 1 failure, 2 wrong command line.
 Examples:
   dynamics-compile ur5.urdf -o ur5.c --functions rnea,aba --frames tool0
   dynamics-compile ur5.urdf -o ur5.c --header ur5.h --precision single --functions gravity,rnea
+  dynamics-compile two_link.urdf -o - --language text
 )";
 
 /* Parsed command line. */
 struct command {
     std::string robot, output, header, prefix, frames, functions = "rnea,crba,aba";
     dyn_build_options build = {sizeof(dyn_build_options), DYN_BASE_FIXED, DYN_MIMIC_POLICY_COUPLED, false};
+    std::string language = "c";
     bool is_float = false, is_shared = false, has_base = false, has_mimic = false, has_gravity = false;
     double gravity[3] = {0, 0, 0};
     build_options compiler = {"", dyn_instruction_set(), 0};
@@ -151,6 +157,13 @@ static void limit_memory(command &c, const char *word) {
     }
 }
 
+static void set_language(command &c, const char *name) {
+    c.language = name;
+    if (c.language != "c" && c.language != "text" && c.language != "latex") {
+        throw usage_error("--language: \"" + c.language + "\" is none of c, text and latex");
+    }
+}
+
 static void set_instruction_set(command &c, const char *name) {
     if (!is_instruction_set(name)) {
         throw usage_error(std::string("--instruction-set: \"") + name +
@@ -198,6 +211,7 @@ static const option_row option_rows[] = {
     {"precision", 0, true, use::both,
      [](command &c, const char *word) { c.is_float = is_second("--precision", word, "double", "single"); }},
     {"header", 0, true, use::source, [](command &c, const char *word) { c.header = word; }},
+    {"language", 0, true, use::both, set_language},
     {"shared", 0, false, use::object, [](command &c, const char *) { c.is_shared = true; }},
     {"compiler", 0, true, use::object, [](command &c, const char *word) { c.compiler.compiler = word; }},
     {"instruction-set", 0, true, use::object, set_instruction_set},
@@ -237,6 +251,13 @@ static void check(const command &c, const char *for_source, const char *for_obje
     if (c.is_shared && for_source) {
         throw usage_error(std::string("--") + for_source +
                           ": not with --shared, which makes an object of all functions");
+    }
+    if (c.language != "c" && (for_source || for_object || c.is_float)) {
+        throw usage_error(std::string("--") +
+                          (for_source   ? for_source
+                           : for_object ? for_object
+                                        : "precision") +
+                          ": not with --language " + c.language + ", which writes formulas");
     }
     if (!c.is_shared && for_object) {
         throw usage_error(std::string("--") + for_object + ": only with --shared");
@@ -492,6 +513,8 @@ static void run(const command &c) {
         std::string source = object_source(model.get());
         model.reset();
         build_object(std::move(source), c.output, c.compiler);
+    } else if (c.language != "c") {
+        write_file(c.output, formulas(model.get(), c.language == "latex" ? notation::latex : notation::text));
     } else {
         write_alone(c, model.get());
     }
