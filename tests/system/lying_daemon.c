@@ -3,12 +3,19 @@
  * Checks the library libdynamicsclient against a peer whose answers are wrong: it reports an error, and writes nothing
  * past the caller's arrays.
  */
+#include <arpa/inet.h>
 #include <check.h>
+#include <endian.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <dynamics/v1/envelope.pb-c.h>
+#include <dynamics/v1/event.pb-c.h>
 #include <dynamics_client.h>
 
 #include "support/random.h"
@@ -481,6 +488,176 @@ START_TEST(a_body_of_too_few_numbers_is_refused) {
 }
 END_TEST
 
+START_TEST(a_replay_whose_rows_differ_in_length_is_refused) {
+    static uint64_t steps[] = {1, 2};
+    static double values[8];
+    static const struct {
+        size_t n_step, n_q, n_v, n_tau;
+    } cases[] = {{2, 4, 4, 4}, {0, 0, 0, 0}, {2, 3, 4, 4}, {2, 4, 5, 4}, {2, 4, 4, 2}, {2, 4, 4, 0}, {0, 0, 2, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Dynamics__V1__ReplaySimulationReply replayed = DYNAMICS__V1__REPLAY_SIMULATION_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_replay *answer;
+        replayed.n_step = cases[i].n_step, replayed.step = steps;
+        replayed.n_q = cases[i].n_q, replayed.n_v = cases[i].n_v, replayed.n_tau = cases[i].n_tau;
+        replayed.q = replayed.v = replayed.tau = values;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_REPLAY_SIMULATION;
+        reply.replay_simulation = &replayed;
+        set_reply(&reply);
+        lying_peer_publish(&peer);
+        dyn_client_status status = dyn_client_replay_simulation(client, "run", NULL, NULL, &answer, &error);
+        lying_peer_publish(&peer);
+        ck_assert_msg(status == (i < 2 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY), "case %zu", i);
+        ck_assert((answer != NULL) == (i < 2));
+        dyn_client_replay_free(answer);
+    }
+}
+END_TEST
+
+START_TEST(a_simulation_with_fewer_torques_than_velocities_is_refused) {
+    static double values[2];
+    for (size_t torques = 0; torques <= 2; torques++) {
+        Dynamics__V1__SimulationState state = DYNAMICS__V1__SIMULATION_STATE__INIT;
+        Dynamics__V1__GetSimulationStateReply found = DYNAMICS__V1__GET_SIMULATION_STATE_REPLY__INIT;
+        Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+        dyn_client_simulation *answer;
+        state.n_q = state.n_v = 2;
+        state.n_tau = torques;
+        state.q = state.v = state.tau = values;
+        found.state = &state;
+        reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_SIMULATION_STATE;
+        reply.get_simulation_state = &found;
+        set_reply(&reply);
+        lying_peer_publish(&peer);
+        dyn_client_status status = dyn_client_get_simulation(client, "a", 0, 0, &answer, &error);
+        lying_peer_publish(&peer);
+        ck_assert_int_eq(status, torques == 2 ? DYN_CLIENT_OK : DYN_CLIENT_BAD_REPLY);
+        dyn_client_simulation_free(answer);
+    }
+}
+END_TEST
+
+START_TEST(a_reply_without_the_requested_stream_is_refused) {
+    Dynamics__V1__GetStreamReply found = DYNAMICS__V1__GET_STREAM_REPLY__INIT;
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    dyn_client_stream_list *list;
+    dyn_client_stream *stream;
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_GET_STREAM;
+    reply.get_stream = &found;
+    set_reply(&reply);
+    lying_peer_publish(&peer);
+    dyn_client_status got = dyn_client_get_stream(client, "a", 0, &list, &error);
+    dyn_client_status joined = dyn_client_join_stream(client, "a", 1, 0, &stream, &error);
+    lying_peer_publish(&peer);
+    ck_assert_int_eq(got, DYN_CLIENT_BAD_REPLY);
+    ck_assert_int_eq(joined, DYN_CLIENT_BAD_REPLY);
+    ck_assert(!list && !stream);
+}
+END_TEST
+
+/* ---- events ------------------------------------------------------------------------------------------------------ */
+
+enum { PUBLISHED_BYTES = 256, SP_PUB = 0x20 };
+
+/* Publisher of two messages to its first subscriber. */
+typedef struct publisher {
+    int listener;
+    char address[64];
+    uint8_t bytes[PUBLISHED_BYTES];
+    size_t size;
+    pthread_t thread;
+} publisher;
+
+/* Appends a message of the topic "e" with an event. Appends the bytes of `later`, a field of a later release, to the
+ * event. */
+static void add_event(publisher *to, const Dynamics__V1__Event *event, const uint8_t *later, size_t later_size) {
+    size_t packed = dynamics__v1__event__get_packed_size(event);
+    uint64_t length = htobe64(2 + packed + later_size);
+    ck_assert_uint_le(to->size + sizeof length + 2 + packed + later_size, sizeof to->bytes);
+    memcpy(to->bytes + to->size, &length, sizeof length);
+    memcpy(to->bytes + to->size + sizeof length, "e", 2);
+    to->size += sizeof length + 2;
+    to->size += dynamics__v1__event__pack(event, to->bytes + to->size);
+    if (later_size > 0) {
+        memcpy(to->bytes + to->size, later, later_size);
+    }
+    to->size += later_size;
+}
+
+/* Greets one subscriber, sends the messages, and waits until the subscriber closes the connection. */
+static void *publish(void *argument) {
+    static const uint8_t greeting[] = {0, 'S', 'P', 0, 0, SP_PUB, 0, 0};
+    const publisher *from = argument;
+    uint8_t theirs[sizeof greeting];
+    int subscriber = accept(from->listener, NULL, NULL);
+    if (subscriber >= 0 && send(subscriber, greeting, sizeof greeting, MSG_NOSIGNAL) == sizeof greeting &&
+        recv(subscriber, theirs, sizeof theirs, MSG_WAITALL) == sizeof theirs &&
+        send(subscriber, from->bytes, from->size, MSG_NOSIGNAL) == (ssize_t)from->size) {
+        while (recv(subscriber, theirs, sizeof theirs, 0) > 0) {
+            continue;
+        }
+    }
+    close(subscriber);
+    return NULL;
+}
+
+static void start_publisher(publisher *from) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    from->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ck_assert_int_ge(from->listener, 0);
+    ck_assert_int_eq(bind(from->listener, (struct sockaddr *)&address, size), 0);
+    ck_assert_int_eq(listen(from->listener, 1), 0);
+    ck_assert_int_eq(getsockname(from->listener, (struct sockaddr *)&address, &size), 0);
+    snprintf(from->address, sizeof from->address, "tcp://127.0.0.1:%u", ntohs(address.sin_port));
+    ck_assert_int_eq(pthread_create(&from->thread, NULL, publish, from), 0);
+}
+
+static void stop_publisher(publisher *from) {
+    pthread_join(from->thread, NULL);
+    close(from->listener);
+}
+
+/* A daemon of a later release publishes an event whose kind is field 30 of Event. */
+START_TEST(an_event_of_an_unknown_kind_is_skipped) {
+    static const uint8_t later[] = {0xf2, 0x01, 0x00};
+    publisher from = {0};
+    char *addresses[] = {from.address};
+    Dynamics__V1__SimulationEvent paused = DYNAMICS__V1__SIMULATION_EVENT__INIT;
+    Dynamics__V1__Event event = DYNAMICS__V1__EVENT__INIT;
+    Dynamics__V1__WatchSimulationReply watched = DYNAMICS__V1__WATCH_SIMULATION_REPLY__INIT;
+    Dynamics__V1__Reply reply = DYNAMICS__V1__REPLY__INIT;
+    dyn_client_watch *watch;
+    dyn_client_update update = DYN_CLIENT_UPDATE_INIT();
+    event.instance = 7;
+    event.sequence = 1;
+    add_event(&from, &event, later, sizeof later);
+    event.sequence = 4;
+    event.event_case = DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT;
+    event.simulation_event = &paused;
+    paused.kind = DYNAMICS__V1__SIMULATION_EVENT__KIND__KIND_PAUSED;
+    add_event(&from, &event, NULL, 0);
+    start_publisher(&from);
+    watched.n_addresses = 1;
+    watched.addresses = addresses;
+    watched.state_topic = "s";
+    watched.events_topic = "e";
+    reply.result_case = DYNAMICS__V1__REPLY__RESULT_WATCH_SIMULATION;
+    reply.watch_simulation = &watched;
+    set_reply(&reply);
+    lying_peer_publish(&peer);
+    ck_assert_int_eq(dyn_client_watch_simulation(client, "a", 0, &watch, &error), DYN_CLIENT_OK);
+    lying_peer_publish(&peer);
+    ck_assert_msg(dyn_client_watch_next(watch, 5, &update, &error) == DYN_CLIENT_OK, "%s", error.message);
+    ck_assert_int_eq(update.kind, DYN_CLIENT_UPDATE_KIND_SIMULATION_EVENT);
+    ck_assert_str_eq(update.text, "paused");
+    ck_assert_uint_eq(update.lost, 2);
+    ck_assert_int_eq(dyn_client_watch_next(watch, 0.05, &update, &error), DYN_CLIENT_TIMEOUT);
+    dyn_client_watch_close(watch);
+    stop_publisher(&from);
+}
+END_TEST
+
 /* ---- random lies ------------------------------------------------------------------------------------------------- */
 
 enum { MUTATIONS = 2000 };
@@ -555,6 +732,10 @@ int main(void) {
     tcase_add_test(all, an_export_that_contradicts_itself_is_refused);
     tcase_add_test(all, base_parameters_that_contradict_themselves_are_refused);
     tcase_add_test(all, a_body_of_too_few_numbers_is_refused);
+    tcase_add_test(all, a_replay_whose_rows_differ_in_length_is_refused);
+    tcase_add_test(all, a_simulation_with_fewer_torques_than_velocities_is_refused);
+    tcase_add_test(all, a_reply_without_the_requested_stream_is_refused);
+    tcase_add_test(all, an_event_of_an_unknown_kind_is_skipped);
     tcase_add_test(all, random_changes_never_lead_astray);
     return run_unforked("lying_daemon", all);
 }

@@ -1939,7 +1939,8 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_stream(dyn_client *client, 
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout,
                                                             dyn_client_watch **watch, dyn_client_error *error);
 
-/* Waits for the next message, at most `timeout` seconds. TIMEOUT: no message arrived. */
+/* Waits for the next message, at most `timeout` seconds, and skips kinds of events that this library does not know.
+ * TIMEOUT: no message arrived. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout,
                                                           dyn_client_update *update, dyn_client_error *error);
 DYN_CLIENT_EXPORT void dyn_client_watch_close(dyn_client_watch *watch);

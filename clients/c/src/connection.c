@@ -22,6 +22,7 @@
 #include <nng/protocol/reqrep0/req.h>
 
 #include "error.h"
+#include "monotonic.h"
 
 /* ATTEMPTS: attempts to get a reply if each attempt loses the connection. RECONNECT_MIN, RECONNECT_MAX: pauses before
  * reconnecting, in ms. */
@@ -65,12 +66,6 @@ struct connection {
     int dial_result;
 };
 
-static double monotonic_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
 
 /* Callback of nng for connections (pipes) that begin or end. `connected` is true while the newest pipe exists. */
@@ -107,8 +102,7 @@ static void *dial(void *argument) {
 /* Dials for at most the connect timeout. Returns 0 or nng's error. On a timeout closes the dialer and returns
  * NNG_ETIMEDOUT. */
 static int dial_bounded(connection *self) {
-    double until = monotonic_now() + self->connect_timeout;
-    struct timespec deadline = {.tv_sec = (time_t)until, .tv_nsec = (long)(fmod(until, 1.0) * 1e9)};
+    const struct timespec deadline = monotonic_timespec(monotonic_now() + self->connect_timeout);
     pthread_t thread;
     if (pthread_create(&thread, NULL, dial, self) != 0) {
         return NNG_ENOMEM;
@@ -153,15 +147,9 @@ static dyn_client_status dial_error(const connection *self, int code, dyn_client
     }
 }
 
-/* Creates the mutex and the condition variable, which uses the monotonic clock. Returns false on failure. */
+/* Creates the mutex and the condition variable. Returns false on failure. */
 static bool init_locks(connection *self) {
-    pthread_condattr_t monotonic;
-    if (pthread_condattr_init(&monotonic) != 0) {
-        return false;
-    }
-    bool set = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
-               pthread_cond_init(&self->changed, &monotonic) == 0;
-    pthread_condattr_destroy(&monotonic);
+    bool set = monotonic_condition_init(&self->changed);
     if (set && pthread_mutex_init(&self->mutex, NULL) != 0) {
         pthread_cond_destroy(&self->changed);
         set = false;

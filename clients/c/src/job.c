@@ -11,6 +11,7 @@
 
 #include "requests.h"
 #include "error.h"
+#include "monotonic.h"
 #include "wire.h"
 
 /* Pauses between two requests for the state of a job, s: the first one, the longest one, and the growth from one to the
@@ -31,12 +32,6 @@ typedef struct waiting {
     dyn_client_job_ticket *ticket;
     double end; /* s, CLOCK_MONOTONIC */
 } waiting;
-
-static double monotonic_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static void pause_for(double seconds) {
     const struct timespec pause = {.tv_nsec = (long)(seconds * 1e9)};

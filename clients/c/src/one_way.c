@@ -16,6 +16,7 @@
 #include <nng/protocol/pubsub0/sub.h>
 
 #include "error.h"
+#include "monotonic.h"
 
 /* WAITING_MESSAGES: number of received messages that wait for the reader; if more arrive, the oldest are lost.
  * MAX_MESSAGE: bytes of the longest message. */
@@ -78,13 +79,10 @@ static int open_socket(one_way *self, size_t topic_count, char *const *topics) {
  * connection. */
 static bool dial(one_way *self, const char *address, double timeout) {
     nng_dialer dialer;
-    struct timespec until;
     if (nng_dial(self->socket, address, &dialer, NNG_FLAG_NONBLOCK) != 0) {
         return false;
     }
-    clock_gettime(CLOCK_REALTIME, &until);
-    double end = (double)until.tv_sec + (double)until.tv_nsec / 1e9 + timeout;
-    until = (struct timespec){.tv_sec = (time_t)end, .tv_nsec = (long)(fmod(end, 1) * 1e9)};
+    const struct timespec until = monotonic_timespec(monotonic_now() + timeout);
     pthread_mutex_lock(&self->mutex);
     int waited = 0;
     while (!self->connected && waited == 0) {
@@ -110,8 +108,11 @@ dyn_client_status one_way_open(size_t address_count, char *const *addresses, con
     if (!self) {
         return fail_memory(error);
     }
+    if (!monotonic_condition_init(&self->changed)) {
+        free(self);
+        return fail_memory(error);
+    }
     pthread_mutex_init(&self->mutex, NULL);
-    pthread_cond_init(&self->changed, NULL);
     bool connected = false;
     if (open_socket(self, topic_count, topics) != 0) {
         one_way_close(self);

@@ -73,10 +73,15 @@ static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
 }
 
 /* Creates the public simulation from a reply, which it then owns. A part of the reply that is NULL is left out. Frees
- * the reply on failure, or if `simulation` is NULL. */
+ * the reply on failure, or if `simulation` is NULL. Errors: BAD_REPLY for a state whose numbers of torques and of
+ * velocities differ. */
 static dyn_client_status return_simulation(void *reply, const Dynamics__V1__SimulationSummary *summary,
                                            const Dynamics__V1__SimulationState *state,
                                            dyn_client_simulation **simulation, dyn_client_error *error) {
+    if (state && state->n_tau != state->n_v) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return fail_bad_reply(error, "the state has another number of torques than of velocities");
+    }
     simulation_result *result = simulation ? calloc(1, sizeof *result) : NULL;
     if (!result) {
         protobuf_c_message_free_unpacked(reply, NULL);
@@ -533,6 +538,43 @@ typedef struct replay_result {
     Dynamics__V1__ReplaySimulationReply *reply;
 } replay_result;
 
+/* Creates the public replay from a reply, which it then owns. Frees the reply on failure. Errors: BAD_REPLY if the
+ * arrays of the states do not have one row for each step. */
+static dyn_client_status return_replay(Dynamics__V1__ReplaySimulationReply *reply, dyn_client_replay **replay,
+                                       dyn_client_error *error) {
+    size_t rows = reply->n_step, nq = rows > 0 ? reply->n_q / rows : 0, nv = rows > 0 ? reply->n_v / rows : 0;
+    bool fits = reply->n_q == rows * nq && reply->n_v == rows * nv && reply->n_tau == rows * nv;
+    replay_result *result = fits ? calloc(1, sizeof *result) : NULL;
+    if (!result) {
+        dynamics__v1__replay_simulation_reply__free_unpacked(reply, NULL);
+        return fits ? fail_memory(error)
+                    : fail_bad_reply(error, "the replayed states do not have one row for each step");
+    }
+    result->reply = reply;
+    result->replay = (dyn_client_replay){
+        .model = reply->model,
+        .digest = reply->digest,
+        .step_length = reply->step_length,
+        .steps = reply->steps,
+        .equal_steps = reply->equal_steps,
+        .first_difference = reply->first_difference,
+        .is_truncated = reply->is_truncated,
+        .joint_count = reply->n_joint_names,
+        .joint_names = (const char *const *)reply->joint_names,
+        .count = rows,
+        .nq = nq,
+        .nv = nv,
+        .step = reply->step,
+        .q = reply->q,
+        .v = reply->v,
+        .tau = reply->tau,
+        .recorded_with = reply->recorded_with,
+        .computed_with = reply->computed_with,
+    };
+    *replay = &result->replay;
+    return DYN_CLIENT_OK;
+}
+
 dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *recording, const dyn_client_rows *states,
                                                const dyn_client_terms *terms, dyn_client_replay **replay,
                                                dyn_client_error *error) {
@@ -555,38 +597,7 @@ dyn_client_status dyn_client_replay_simulation(dyn_client *client, const char *r
         question.count = states->count;
     }
     status = request_replay_simulation(client, &question, known, &reply, error);
-    if (status != DYN_CLIENT_OK) {
-        return status;
-    }
-    replay_result *result = calloc(1, sizeof *result);
-    if (!result) {
-        dynamics__v1__replay_simulation_reply__free_unpacked(reply, NULL);
-        return fail_memory(error);
-    }
-    size_t rows = reply->n_step;
-    result->reply = reply;
-    result->replay = (dyn_client_replay){
-        .model = reply->model,
-        .digest = reply->digest,
-        .step_length = reply->step_length,
-        .steps = reply->steps,
-        .equal_steps = reply->equal_steps,
-        .first_difference = reply->first_difference,
-        .is_truncated = reply->is_truncated,
-        .joint_count = reply->n_joint_names,
-        .joint_names = (const char *const *)reply->joint_names,
-        .count = rows,
-        .nq = rows > 0 ? reply->n_q / rows : 0,
-        .nv = rows > 0 ? reply->n_v / rows : 0,
-        .step = reply->step,
-        .q = reply->q,
-        .v = reply->v,
-        .tau = reply->tau,
-        .recorded_with = reply->recorded_with,
-        .computed_with = reply->computed_with,
-    };
-    *replay = &result->replay;
-    return DYN_CLIENT_OK;
+    return status == DYN_CLIENT_OK ? return_replay(reply, replay, error) : status;
 }
 
 void dyn_client_replay_free(dyn_client_replay *replay) {

@@ -10,6 +10,7 @@
 
 #include "endpoint.h"
 #include "error.h"
+#include "monotonic.h"
 #include "query.h"
 #include "sized.h"
 
@@ -100,24 +101,18 @@ static dyn_client_status request_open(dyn_client *client, const dyn_client_strea
     return status;
 }
 
-/* Creates the stream of a reply and connects to its ingest addresses. If no address connects, closes the
- * stream in the daemon. */
+/* Fills the stream, which is empty, from a reply and connects it to the reply's ingest addresses. If no address
+ * connects, closes the stream in the daemon and frees it. */
 static dyn_client_status connect_stream(dyn_client *client, const Dynamics__V1__OpenStreamReply *reply, double timeout,
-                                        dyn_client_stream **stream, dyn_client_error *error) {
-    dyn_client_stream *self = calloc(1, sizeof *self);
-    if (!self) {
-        return fail_memory(error);
-    }
+                                        dyn_client_stream *self, dyn_client_error *error) {
     *self = (dyn_client_stream){.key = reply->key, .next = 1, .nq = reply->nq, .nv = reply->nv};
     strncpy(self->name, reply->stream, sizeof self->name - 1);
     dyn_client_status status = one_way_open(reply->n_ingest, reply->ingest, client_url(client), 0, NULL,
                                             client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
         dyn_client_close_stream(client, self, timeout, NULL, NULL);
-        return status;
     }
-    *stream = self;
-    return DYN_CLIENT_OK;
+    return status;
 }
 
 dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_stream_options *options,
@@ -130,13 +125,21 @@ dyn_client_status dyn_client_open_stream(dyn_client *client, const dyn_client_st
         return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "client", "client is NULL");
     }
     dyn_client_status status = sized_read("options", options, sizeof known, &known, error);
-    if (status == DYN_CLIENT_OK) {
-        status = request_open(client, &known, &terms, &reply, error);
-    }
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    status = connect_stream(client, reply, terms.timeout, stream, error);
+    /* Allocated before the request, so that no failure after it leaves an unknown stream in the daemon. */
+    dyn_client_stream *self = calloc(1, sizeof *self);
+    if (!self) {
+        return fail_memory(error);
+    }
+    status = request_open(client, &known, &terms, &reply, error);
+    if (status != DYN_CLIENT_OK) {
+        free(self);
+        return status;
+    }
+    status = connect_stream(client, reply, terms.timeout, self, error);
+    *stream = status == DYN_CLIENT_OK ? self : NULL;
     dynamics__v1__open_stream_reply__free_unpacked(reply, NULL);
     return status;
 }
@@ -149,7 +152,7 @@ dyn_client_status dyn_client_join_stream(dyn_client *client, const char *name, u
     if (status != DYN_CLIENT_OK) {
         return status;
     }
-    dyn_client_stream *self = known->count == 1 ? calloc(1, sizeof *self) : NULL;
+    dyn_client_stream *self = calloc(1, sizeof *self);
     if (self) {
         const dyn_client_stream_info *s = &known->streams[0];
         *self = (dyn_client_stream){.key = key, .next = s->last_point_number + 1, .nq = s->nq, .nv = s->nv};
@@ -289,6 +292,17 @@ static dyn_client_status return_streams(void *reply, size_t count, Dynamics__V1_
     return DYN_CLIENT_OK;
 }
 
+/* Creates the public list from the only stream of a reply, as return_streams. Errors: BAD_REPLY if the reply lacks it.
+ */
+static dyn_client_status return_stream(void *reply, Dynamics__V1__StreamSummary *stream, dyn_client_stream_list **list,
+                                       dyn_client_error *error) {
+    if (!stream) {
+        protobuf_c_message_free_unpacked(reply, NULL);
+        return fail_bad_reply(error, "the reply lacks the stream");
+    }
+    return return_streams(reply, 1, &stream, list, error);
+}
+
 dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, double timeout,
                                         dyn_client_stream_list **status, dyn_client_error *error) {
     Dynamics__V1__GetStreamRequest question = DYNAMICS__V1__GET_STREAM_REQUEST__INIT;
@@ -299,7 +313,7 @@ dyn_client_status dyn_client_get_stream(dyn_client *client, const char *name, do
     }
     question.stream = (char *)name;
     dyn_client_status code = request_get_stream(client, &question, within(timeout), &reply, error);
-    return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
+    return code == DYN_CLIENT_OK ? return_stream(reply, reply->stream, status, error) : code;
 }
 
 dyn_client_status dyn_client_list_streams(dyn_client *client, double timeout, dyn_client_stream_list **list,
@@ -352,12 +366,6 @@ dyn_client_status dyn_client_get_stream_points(dyn_client *client, const char *n
 
 /* ---- closing ----------------------------------------------------------------------------------------------------- */
 
-static double monotonic_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Waits until the last point has arrived, since points and the request that ends the stream use different connections.
  * Stops waiting if no point arrives for ARRIVAL_TIME, or if the daemon no longer reports on the stream. */
 static void await_arrival(dyn_client *client, const dyn_client_stream *stream, double timeout) {
@@ -366,7 +374,7 @@ static void await_arrival(dyn_client *client, const dyn_client_stream *stream, d
     double end = monotonic_now() + ARRIVAL_TIME;
     while (last < stream->pushed && monotonic_now() < end &&
            dyn_client_get_stream(client, stream->name, timeout, &status, NULL) == DYN_CLIENT_OK) {
-        if (status->count == 1 && status->streams[0].last_point_number > last) {
+        if (status->streams[0].last_point_number > last) {
             last = status->streams[0].last_point_number;
             end = monotonic_now() + ARRIVAL_TIME;
         } else {
@@ -391,5 +399,5 @@ dyn_client_status dyn_client_close_stream(dyn_client *client, dyn_client_stream 
     await_arrival(client, stream, timeout);
     dyn_client_status code = request_close_stream(client, &close, within(timeout), &reply, error);
     dyn_client_leave_stream(stream);
-    return code == DYN_CLIENT_OK ? return_streams(reply, reply->stream != NULL, &reply->stream, status, error) : code;
+    return code == DYN_CLIENT_OK ? return_stream(reply, reply->stream, status, error) : code;
 }

@@ -14,6 +14,7 @@
 #include "requests.h"
 #include "endpoint.h"
 #include "error.h"
+#include "monotonic.h"
 #include "model_parts.h"
 #include "sized.h"
 
@@ -26,13 +27,18 @@ static const double CONFIRMATION_WAIT = 0.02;
  * READY_PAUSE: pause between two of these requests, in ns. */
 enum { READY_QUESTIONS = 200, READY_PAUSE = 2000000 };
 
+typedef struct watched_topic {
+    char name[128];
+    uint64_t sequence; /* of the last message; 0: none */
+    uint64_t lost;     /* messages lost since the last update */
+} watched_topic;
+
 struct dyn_client_watch {
     one_way *socket;
-    char data_topic[128], event_topic[128];
-    uint64_t data_sequence, event_sequence; /* of the last message of each topic; 0: none */
-    uint64_t instance;                      /* of the daemon that sent the last message; 0: none yet */
-    dyn_client_model model;                 /* model of the last update, if that is an event of a model */
-    Dynamics__V1__Event *event;             /* owns the strings and arrays of the last update */
+    watched_topic data, events;
+    uint64_t instance;          /* of the daemon that sent the last message; 0: none yet */
+    dyn_client_model model;     /* model of the last update, if that is an event of a model */
+    Dynamics__V1__Event *event; /* owns the strings and arrays of the last update */
 };
 
 static dyn_client_status open_watch(dyn_client *client, size_t count, char *const *addresses, const char *data_topic,
@@ -41,9 +47,9 @@ static dyn_client_status open_watch(dyn_client *client, size_t count, char *cons
     if (!self) {
         return fail_memory(error);
     }
-    strncpy(self->data_topic, data_topic, sizeof self->data_topic - 1);
-    strncpy(self->event_topic, event_topic, sizeof self->event_topic - 1);
-    char *topics[] = {self->data_topic, self->event_topic};
+    strncpy(self->data.name, data_topic, sizeof self->data.name - 1);
+    strncpy(self->events.name, event_topic, sizeof self->events.name - 1);
+    char *topics[] = {self->data.name, self->events.name};
     dyn_client_status status = one_way_open(count, addresses, client_url(client), 2, topics,
                                             client_connect_timeout(client), &self->socket, error);
     if (status != DYN_CLIENT_OK) {
@@ -81,7 +87,7 @@ static bool count_stream(dyn_client *client, const char *name, size_t *watchers)
     if (dyn_client_get_stream(client, name, 0, &list, NULL) != DYN_CLIENT_OK) {
         return false;
     }
-    *watchers = list->count > 0 ? list->streams[0].watchers : 0;
+    *watchers = list->streams[0].watchers;
     dyn_client_stream_list_free(list);
     return true;
 }
@@ -130,12 +136,6 @@ dyn_client_status dyn_client_watch_stream(dyn_client *client, const char *name, 
         wait_until_ready(client, name, before, count_stream);
     }
     return status;
-}
-
-static double monotonic_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Requests the health of the daemon with the progress number `number`. The daemon publishes an event with this number
@@ -189,10 +189,10 @@ dyn_client_status dyn_client_watch_models(dyn_client *client, double timeout, dy
     if (!self) {
         return fail_memory(error);
     }
-    snprintf(self->event_topic, sizeof self->event_topic, "models");
+    snprintf(self->events.name, sizeof self->events.name, "models");
     uint64_t number;
     char confirmation[64];
-    char *topics[] = {self->event_topic, confirmation};
+    char *topics[] = {self->events.name, confirmation};
     dyn_client_status status = DYN_CLIENT_OK;
     if (!call_draw(&number)) {
         status = fail(error, DYN_CLIENT_UNKNOWN, NULL, "the system gives no random number");
@@ -302,9 +302,22 @@ static bool is_consistent(const dyn_client_update *u, const Dynamics__V1__Event 
     return true;
 }
 
-/* Fills an update from an event. Returns false for a kind of event that this library does not know, or if the lengths
- * of the event's arrays are wrong. */
-static bool read_event(const Dynamics__V1__Event *event, dyn_client_model *model, dyn_client_update *update) {
+/* Returns true for the kinds of events that this library reads. A newer daemon may publish others. */
+static bool is_known(const Dynamics__V1__Event *event) {
+    switch (event->event_case) {
+    case DYNAMICS__V1__EVENT__EVENT_SIMULATION_STATE:
+    case DYNAMICS__V1__EVENT__EVENT_SIMULATION_EVENT:
+    case DYNAMICS__V1__EVENT__EVENT_STREAM_TORQUES:
+    case DYNAMICS__V1__EVENT__EVENT_STREAM_EVENT:
+    case DYNAMICS__V1__EVENT__EVENT_MODEL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Fills an update from an event of a known kind. */
+static void read_event(const Dynamics__V1__Event *event, dyn_client_model *model, dyn_client_update *update) {
     *update = (dyn_client_update){.sequence = event->sequence,
                                   .stamp_ns = event->stamp_ns,
                                   .instance = event->instance,
@@ -328,44 +341,72 @@ static bool read_event(const Dynamics__V1__Event *event, dyn_client_model *model
         read_model_event(event->model, model, update);
         break;
     default:
-        return false;
+        break;
     }
-    return is_consistent(update, event);
 }
 
-dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
-                                        dyn_client_error *error) {
+/* Waits for a message and unpacks it into watch->event. `topic` receives the topic of the message. */
+static dyn_client_status receive_event(dyn_client_watch *watch, double timeout, watched_topic **topic,
+                                       dyn_client_error *error) {
     incoming message;
-    dyn_client_update made;
-    if (!watch) {
-        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
-    }
-    dyn_client_status status = sized_check("update", update, error);
-    if (status == DYN_CLIENT_OK) {
-        status = one_way_receive(watch->socket, timeout > 0 ? timeout : DEFAULT_WAIT, &message, error);
-    }
+    dyn_client_status status = one_way_receive(watch->socket, timeout, &message, error);
     if (status != DYN_CLIENT_OK) {
         return status;
     }
     if (watch->event) {
         dynamics__v1__event__free_unpacked(watch->event, NULL);
     }
-    size_t topic = strnlen((const char *)message.bytes, message.size);
-    bool is_data = topic < message.size && strcmp((const char *)message.bytes, watch->data_topic) == 0;
-    watch->event = topic < message.size
-                       ? dynamics__v1__event__unpack(NULL, message.size - topic - 1, message.bytes + topic + 1)
+    size_t length = strnlen((const char *)message.bytes, message.size);
+    bool is_data = length < message.size && strcmp((const char *)message.bytes, watch->data.name) == 0;
+    *topic = is_data ? &watch->data : &watch->events;
+    watch->event = length < message.size
+                       ? dynamics__v1__event__unpack(NULL, message.size - length - 1, message.bytes + length + 1)
                        : NULL;
     incoming_free(&message);
-    if (!watch->event || !read_event(watch->event, &watch->model, &made)) {
-        return fail_bad_reply(error, "a published message cannot be read");
+    return watch->event ? DYN_CLIENT_OK : fail_bad_reply(error, "a published message cannot be read");
+}
+
+/* Counts the messages of the topic that were lost before watch->event. A daemon that was restarted numbers its messages
+ * from 1 again. */
+static void count_lost(dyn_client_watch *watch, watched_topic *topic) {
+    const Dynamics__V1__Event *event = watch->event;
+    if (event->instance != watch->instance) {
+        watch->data.sequence = watch->events.sequence = 0;
     }
-    if (made.instance != watch->instance) {
-        watch->data_sequence = watch->event_sequence = 0;
+    watch->instance = event->instance;
+    topic->lost +=
+        topic->sequence > 0 && event->sequence > topic->sequence + 1 ? event->sequence - topic->sequence - 1 : 0;
+    topic->sequence = event->sequence;
+}
+
+dyn_client_status dyn_client_watch_next(dyn_client_watch *watch, double timeout, dyn_client_update *update,
+                                        dyn_client_error *error) {
+    dyn_client_update made;
+    watched_topic *topic = NULL;
+    if (!watch) {
+        return fail(error, DYN_CLIENT_INVALID_ARGUMENT, "watch", "watch is NULL");
     }
-    watch->instance = made.instance;
-    uint64_t *last = is_data ? &watch->data_sequence : &watch->event_sequence;
-    made.lost = *last > 0 && made.sequence > *last + 1 ? made.sequence - *last - 1 : 0;
-    *last = made.sequence;
+    double wait = timeout > 0 ? timeout : DEFAULT_WAIT, end = monotonic_now() + wait;
+    dyn_client_status status = sized_check("update", update, error);
+    for (bool is_found = false; status == DYN_CLIENT_OK && !is_found;) {
+        status = receive_event(watch, end - monotonic_now(), &topic, error);
+        if (status == DYN_CLIENT_OK) {
+            count_lost(watch, topic);
+            is_found = is_known(watch->event);
+        }
+        if (status == DYN_CLIENT_OK && !is_found && monotonic_now() > end) {
+            status = fail(error, DYN_CLIENT_TIMEOUT, NULL, "no event of a known kind was published within %g s", wait);
+        }
+    }
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    read_event(watch->event, &watch->model, &made);
+    if (!is_consistent(&made, watch->event)) {
+        return fail_bad_reply(error, "the arrays of a published message have different lengths");
+    }
+    made.lost = topic->lost;
+    topic->lost = 0;
     sized_write(&made, sizeof made, update);
     return DYN_CLIENT_OK;
 }
