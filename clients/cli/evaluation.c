@@ -256,7 +256,9 @@ static void report_marked(evaluation_run *run, const dyn_client_error *error) {
     if (error->marked == 0) {
         return;
     }
-    const char *line = state_source_place(&run->source, run->batch.line[error->sample], sizeof place, place);
+    const char *line = error->sample < run->batch.count
+                           ? state_source_place(&run->source, run->batch.line[error->sample], sizeof place, place)
+                           : NULL;
     fprintf(stderr, "dynamicsctl: %llu of %zu states failed, the first of them%s%s: %s (%s)\n",
             (unsigned long long)error->marked, run->batch.count, line ? " " : "", line ? line : "", error->message,
             error->reason);

@@ -61,3 +61,14 @@ bool parse_integer(const char *text, long min, long max, long *number) {
     *number = strtol(text, &end, 10);
     return end != text && *end == '\0' && errno == 0 && *number >= min && *number <= max;
 }
+
+bool parse_digits(const char *text, uint64_t *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    bool is_number = isdigit((unsigned char)text[0]) && errno == 0;
+    while (isspace((unsigned char)*end)) {
+        end++;
+    }
+    return is_number && *end == '\0';
+}

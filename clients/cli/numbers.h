@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reads one finite decimal number that fills `text`, except for blanks at both ends. Returns false for other text. */
 bool parse_number(const char *text, double *number);
@@ -16,5 +17,9 @@ bool parse_numbers(const char *text, size_t count, double *numbers, char *messag
 
 /* Reads an integer from `min` to `max`. Returns false for other text. */
 bool parse_integer(const char *text, long min, long max, long *number);
+
+/* Reads a whole number of 64 bits in decimal digits, without a sign. Blanks may follow it. Returns false for other
+ * text. */
+bool parse_digits(const char *text, uint64_t *number);
 
 #endif

@@ -66,7 +66,9 @@ static exit_code read_count(const arguments *args, option wanted, const char *na
     if (code == EXIT_OK && !(value >= 1 && value <= most && value == floor(value))) {
         return complain(EXIT_USAGE, "--%s %s: pass a whole number from 1 to %g", name, args->value[wanted], most);
     }
-    *count = (size_t)value;
+    if (code == EXIT_OK) {
+        *count = (size_t)value;
+    }
     return code;
 }
 

@@ -5,13 +5,13 @@
 #include "token.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "files.h"
+#include "numbers.h"
 
 exit_code read_token(const arguments *args, const char *source, uint64_t *token) {
     const char *text = args->value[OPTION_TOKEN];
-    char *content = NULL, *end = NULL;
+    char *content = NULL;
     size_t size;
     if (text && text[0] == '@') {
         exit_code code = read_text(text + 1, &content, &size);
@@ -21,8 +21,7 @@ exit_code read_token(const arguments *args, const char *source, uint64_t *token)
         }
         text = content;
     }
-    *token = text ? strtoull(text, &end, 10) : 0;
-    bool is_good = text && end != text && end[strspn(end, " \t\r\n")] == '\0';
+    bool is_good = text && parse_digits(text, token);
     free(content);
     if (!is_good) {
         return complain(EXIT_USAGE,

@@ -778,6 +778,9 @@ START_TEST(token_records_and_drives_a_simulation) {
     free(motion);
     must_fail("$ctl stream nobody --token 1 --q 0,0", 1, "no simulation \"nobody\"");
     must_fail("$ctl stream two_link --token x --q 0,0", 2, "--token");
+    must_fail("$ctl stream two_link --token -5 --q 0,0", 2, "--token");
+    must_fail("$ctl stream two_link --token 18446744073709551616 --q 0,0", 2, "--token");
+    must_fail("$ctl rollout two_link --q 0,0 --stride -5", 2, "--stride");
     must_fail("$ctl stream two_link --token @/dev/null --q 0,0", 2, "--token");
     must_fail("$ctl stream two_link --token @/nowhere --q 0,0", 2, "/nowhere");
 }

@@ -23,6 +23,7 @@ static char HOSTILE[] = "a\x1b[2J\nb\xc2\x9b\x9b\xe2\x80\xae\xe2\x80\xa8\xe2\x80
 
 static lying_peer peer;
 static bool refuses; /* the peer answers with a status instead of a result */
+static bool marks;   /* every result reports the error of a sample that does not exist */
 
 /* ---- replies full of text ---------------------------------------------------------------------------------------- */
 
@@ -112,6 +113,15 @@ static ProtobufCMessage *fill(const ProtobufCMessageDescriptor *type) {
     return message;
 }
 
+/* Adds the error of a sample that no request has. */
+static void add_mark(Dynamics__V1__Reply *reply) {
+    Dynamics__V1__SampleError *mark = (Dynamics__V1__SampleError *)fill(&dynamics__v1__sample_error__descriptor);
+    mark->sample = UINT64_C(1) << 40;
+    reply->sample_errors = allocate(sizeof *reply->sample_errors);
+    reply->sample_errors[0] = mark;
+    reply->n_sample_errors = reply->sample_error_count = 1;
+}
+
 /* Composes the reply to a request: a result of the requested method, or a refusal where `refuses` is set. */
 static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
     Dynamics__V1__Request *request = dynamics__v1__request__unpack(NULL, size, bytes);
@@ -126,6 +136,9 @@ static void compose(lying_peer *to, const uint8_t *bytes, size_t size) {
         ((Dynamics__V1__Reply *)reply)->status = status;
     } else {
         fill_field(reply, result);
+        if (marks) {
+            add_mark((Dynamics__V1__Reply *)reply);
+        }
     }
     ck_assert_uint_lt(protobuf_c_message_get_packed_size(reply), sizeof to->reply);
     to->reply_size = protobuf_c_message_pack(reply, to->reply);
@@ -260,6 +273,18 @@ START_TEST(json_stays_json) {
 }
 END_TEST
 
+/* The program reports the error without the line of the state, which it cannot know. */
+START_TEST(an_error_of_a_state_that_does_not_exist_is_shown) {
+    refuses = false;
+    marks = true;
+    char *text = run("mass a --q 1", "", true);
+    marks = false;
+    check_printable("mass", text);
+    ck_assert_msg(strstr(text, "1 of 1 states failed, the first of them: ") != NULL, "%s", text);
+    free(text);
+}
+END_TEST
+
 int main(void) {
     TCase *all = tcase_create("hostile text");
     tcase_add_unchecked_fixture(all, start, stop);
@@ -267,5 +292,6 @@ int main(void) {
     tcase_add_test(all, refusals_are_shown_with_escapes);
     tcase_add_test(all, results_are_shown_with_escapes);
     tcase_add_test(all, json_stays_json);
+    tcase_add_test(all, an_error_of_a_state_that_does_not_exist_is_shown);
     return run_unforked("hostile text", all);
 }
