@@ -31,7 +31,8 @@ typedef enum message_style { MESSAGE_PLAIN, MESSAGE_ROS } message_style;
 void message_to_json(json_writer *writer, message_style style, const ProtobufCMessage *message);
 
 /* Returns a message as a tree with the members that message_to_json writes; NaN and infinity become null, and
- * unsigned numbers from 2^63 on text, since jansson's integers have a sign. Returns NULL when out of memory. */
+ * unsigned numbers from 2^63 on text, since jansson's integers have a sign. Strings that are not UTF-8 become those of
+ * json_text. Returns NULL when out of memory. */
 json_t *message_to_tree(message_style style, const ProtobufCMessage *message);
 
 #endif

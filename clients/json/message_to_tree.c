@@ -4,10 +4,12 @@
  */
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base64.h"
+#include "json_text.h"
 #include "message_fields.h"
 #include "message_json.h"
 
@@ -63,7 +65,7 @@ static json_t *value_of(message_style style, const ProtobufCFieldDescriptor *fie
     case PROTOBUF_C_TYPE_ENUM:
         return word(field->descriptor, *(const int *)at);
     case PROTOBUF_C_TYPE_STRING:
-        return json_string(*(const char *const *)at);
+        return json_text(*(const char *const *)at);
     case PROTOBUF_C_TYPE_BYTES:
         return bytes_text(at);
     case PROTOBUF_C_TYPE_MESSAGE:
@@ -82,19 +84,29 @@ static json_t *field_tree(message_style style, const ProtobufCMessage *message, 
     const char *values = is_repeated ? *(const char *const *)place : place;
     size_t count = is_repeated ? *field_count(message, field) : 1;
     json_t *list = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(list, value_of(style, field, values + i * field_value_size(field)));
+    bool is_whole = list != NULL;
+    for (size_t i = 0; is_whole && i < count; i++) {
+        is_whole = json_array_append_new(list, value_of(style, field, values + i * field_value_size(field))) == 0;
+    }
+    if (!is_whole) {
+        json_decref(list);
+        return NULL;
     }
     return list;
 }
 
 json_t *message_to_tree(message_style style, const ProtobufCMessage *message) {
     json_t *tree = json_object();
-    for (unsigned i = 0; i < message->descriptor->n_fields; i++) {
+    bool is_whole = tree != NULL;
+    for (unsigned i = 0; is_whole && i < message->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *field = &message->descriptor->fields[i];
         if (field_is_present(message, field)) {
-            json_object_set_new(tree, field->name, field_tree(style, message, field));
+            is_whole = json_object_set_new(tree, field->name, field_tree(style, message, field)) == 0;
         }
+    }
+    if (!is_whole) {
+        json_decref(tree);
+        return NULL;
     }
     return tree;
 }

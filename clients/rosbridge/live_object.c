@@ -250,7 +250,7 @@ bool live_object_is_due(const live_object *of, int place) {
 }
 
 void live_object_publish(const live_object *of, int place, json_t *message) {
-    if (of->topics[place] && message) {
+    if (of->topics[place]) {
         topic_publish(of->bridge, of->topics[place], message);
     }
     json_decref(message);

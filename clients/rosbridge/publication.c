@@ -96,6 +96,9 @@ static void wait(subscription *of, json_t *message) {
 }
 
 void topic_publish(bridge *in, topic *to, json_t *message) {
+    if (!message) {
+        return;
+    }
     publication all = {.topic = to, .message = message};
     double now = monotonic_time();
     if (to->is_latching) {

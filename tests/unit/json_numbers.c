@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Tests the conversion of messages to JSON and back: numbers of 64 bits keep all their digits.
+ * Tests the conversion of messages to JSON and back: numbers of 64 bits keep all their digits, and no member is lost.
  */
 #include <check.h>
 #include <inttypes.h>
@@ -46,11 +46,50 @@ START_TEST(trees_are_read_back_to_the_same_numbers) {
 }
 END_TEST
 
+START_TEST(text_that_is_not_utf8_stays_a_member) {
+    Dynamics__V1__StreamEvent event = DYNAMICS__V1__STREAM_EVENT__INIT;
+    event.stream = "a\xff";
+    json_t *tree = message_to_tree(MESSAGE_PLAIN, &event.base);
+    ck_assert_str_eq(json_string_value(json_object_get(tree, "stream")), "a?");
+    json_decref(tree);
+}
+END_TEST
+
+static long allocations_left;
+
+/* Fails after a number of allocations. */
+static void *allocate(size_t size) {
+    return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+START_TEST(tree_is_whole_or_missing_when_memory_runs_out) {
+    static double torques_of_joints[] = {1, 2, 3};
+    Dynamics__V1__StreamTorques torques = DYNAMICS__V1__STREAM_TORQUES__INIT;
+    torques.stream = "a";
+    torques.n_point_number = COUNT;
+    torques.point_number = numbers;
+    torques.n_tau = 3;
+    torques.tau = torques_of_joints;
+    json_t *whole = message_to_tree(MESSAGE_PLAIN, &torques.base), *tree = NULL;
+    json_set_alloc_funcs(allocate, free);
+    for (long most = 0; !tree; most++) {
+        allocations_left = most;
+        tree = message_to_tree(MESSAGE_PLAIN, &torques.base);
+        ck_assert_msg(!tree || json_equal(tree, whole), "the tree of %ld allocations lacks a member", most);
+    }
+    json_set_alloc_funcs(malloc, free);
+    json_decref(tree);
+    json_decref(whole);
+}
+END_TEST
+
 int main(void) {
     Suite *suite = suite_create("json numbers");
     TCase *tests = tcase_create("json numbers");
     tcase_add_test(tests, unsigned_numbers_of_a_tree_keep_their_digits);
     tcase_add_test(tests, trees_are_read_back_to_the_same_numbers);
+    tcase_add_test(tests, text_that_is_not_utf8_stays_a_member);
+    tcase_add_test(tests, tree_is_whole_or_missing_when_memory_runs_out);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

@@ -2,8 +2,8 @@
 /*
  * Converts any text to a JSON string.
  */
-#ifndef ROSBRIDGE_JSON_TEXT_H
-#define ROSBRIDGE_JSON_TEXT_H
+#ifndef JSON_TEXT_H
+#define JSON_TEXT_H
 
 #include <jansson.h>
 
