@@ -70,7 +70,7 @@ class symbolic_run {
         }
         restate_for_kernels(bodies);
         model.bodies = bodies.data();
-        model.body_count = (int)bodies.size();
+        model.body_count = model.link_bodies = (int)bodies.size(); /* compiled models have no rotors */
         size_t needed = 0;
         for (auto size :
              {KERNEL(rnea_memory), KERNEL(gravity_memory), KERNEL(crba_memory), KERNEL(aba_memory),

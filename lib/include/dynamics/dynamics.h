@@ -36,6 +36,7 @@
 #include <dynamics/joint_type.h>
 #include <dynamics/joint_wrench.h>
 #include <dynamics/kinematics.h>
+#include <dynamics/machine_element.h>
 #include <dynamics/manipulability.h>
 #include <dynamics/mass_matrix.h>
 #include <dynamics/model.h>

@@ -130,8 +130,8 @@ DYN_API bool dyn_model_has_coupling(const dyn_model *model);
 DYN_API double dyn_model_mass(const dyn_model *model);
 
 /* Writes the canonical description: text that is equal for equal models and different for different ones. It depends on
- * the order of joints in the source file, but on no other order, spelling or formatting there. The caller frees it with
- * dyn_text_free. Cost O(links).
+ * the order of joints and of machine elements in the source, but on no other order, spelling or formatting there. The
+ * caller frees it with dyn_text_free. Cost O(links).
  * Errors: DYN_RESOURCE_EXHAUSTED. */
 DYN_API dyn_status dyn_model_canonical(const dyn_model *model, char **text, size_t *length, dyn_error *error);
 

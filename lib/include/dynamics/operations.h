@@ -6,8 +6,8 @@
  * one source. Links and joints are addressed by name. Limits, damping, friction, couplings of mimic joints and gravity
  * are preserved, and so are the frames of all remaining links. If the source was built with
  * DYN_MIMIC_POLICY_INDEPENDENT, the result has no mimic joints. Constraints (constraint.h) are preserved too; one whose
- * link or joint is left out is an error, DYN_INVALID_ARGUMENT with place "constraint NAME". Each function costs O(links
- * log links).
+ * link or joint is left out is an error, DYN_INVALID_ARGUMENT with place "constraint NAME". Machine elements
+ * (machine_element.h) are preserved with their joints, and left out with them. Each function costs O(links log links).
  *
  * Errors name the argument that they are about in `site` (status.h), and the element as place.
  * Common errors: DYN_NOT_FOUND with place "link NAME" or "joint NAME" for a name that the model does not contain;
@@ -71,8 +71,10 @@ DYN_API dyn_status dyn_model_lock(const dyn_model *model, size_t count, const ch
  *     universal                                               the same two angles in the opposite order
  *     planar, spherical, floating                             those of the inverse displacement
  * Where such a joint is not at the origin of the link that it now carries, a massless link "JOINT:frame" is between
- * them, with a fixed joint "JOINT:fixed". A model of floating base is the same robot on every base: its energies are
- * equal. */
+ * them, with a fixed joint "JOINT:fixed". A rotor of such a joint then spins on the other link, with the ratio 1 - G.
+ * This takes a revolute joint, a rotor at its origin and on its axis with exact coupling, G other than 1, and friction
+ * on the side of the joint; DYN_FAILED_PRECONDITION with place "machine element NAME" otherwise. A model of floating
+ * base is the same robot on every base: its energies are equal. */
 DYN_API dyn_status dyn_model_change_base(const dyn_model *model, const char *link, dyn_base base, dyn_model **result,
                                          dyn_error *error);
 

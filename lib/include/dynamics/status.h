@@ -56,7 +56,8 @@ typedef enum dyn_element_kind {
     DYN_ELEMENT_KIND_ROBOT,
     DYN_ELEMENT_KIND_LINK,
     DYN_ELEMENT_KIND_JOINT,
-    DYN_ELEMENT_KIND_CONSTRAINT
+    DYN_ELEMENT_KIND_CONSTRAINT,
+    DYN_ELEMENT_KIND_MACHINE_ELEMENT
 } dyn_element_kind;
 
 /* Element of a robot's description. */

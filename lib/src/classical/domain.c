@@ -36,7 +36,7 @@ static bool is_not_helical(const dyn_model *model, int i) {
 }
 
 static bool is_independent(const dyn_model *model, int i) {
-    return model->joints[model->bodies[i].joint].master < 0;
+    return !model->bodies[i].follows;
 }
 
 /* Returns whether the inertia of body i is positive definite, by the leading minors of that about its centre of mass,
@@ -89,7 +89,9 @@ dyn_status dyn_check_formulation(const dyn_formulation_traits *traits, const dyn
     for (int i = 0; i < model->body_count; i++) {
         for (size_t k = 0; k < sizeof needs / sizeof needs[0]; k++) {
             if (traits->needs & needs[k].need && !needs[k].is_met(model, i)) {
-                return refuse(traits, model, &model->bodies[i], needs[k].reason, error);
+                const char *of_rotor = "has a rotor, and it needs links alone";
+                return refuse(traits, model, &model->bodies[i], i < model->link_bodies ? needs[k].reason : of_rotor,
+                              error);
             }
         }
     }

@@ -12,6 +12,7 @@
 #include "../model/error.h"
 #include "../model/group_inertias.h"
 #include "../model/merge.h"
+#include "../model/rotor.h"
 #include "../model/round_constants.h"
 #include "precision.h"
 #include "workspace.h"
@@ -68,6 +69,7 @@ static void merge_payloads(const dyn_model *model, size_t count, const dyn_paylo
             body_merge(&bodies[frame->body], &payloads[k].inertia, &frame->pose);
         }
     }
+    merge_rotors(model, bodies);
     group_inertias(bodies, model->body_count);
     round_constants(bodies, model->body_count);
 }

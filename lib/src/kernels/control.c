@@ -32,7 +32,7 @@ static inline vec3 turn_between(const real *p, const real *p_r) {
 static void configuration_error(const dyn_model *model, const real *q, const real *q_ref, real *e) {
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        if (model->joints[b->joint].master >= 0) {
+        if (b->follows) {
             continue;
         }
         const real *x = q + b->q_index, *x_r = q_ref + b->q_index;
@@ -98,7 +98,7 @@ void KERNEL(control)(const dyn_model *model, void *memory, const control_paramet
     const real *sum = c->law == CONTROL_COMPUTED_TORQUE ? model_force : e;
     for (int i = 0; i < model->body_count; i++) {
         const body *b = &model->bodies[i];
-        int count = model->joints[b->joint].master >= 0 || b->motion == MOTION_FLOATING ? 0 : b->nv;
+        int count = b->follows || b->motion == MOTION_FLOATING ? 0 : b->nv;
         for (int j = b->v_index; j < b->v_index + count; j++) {
             out[j] = out[j] + (c->law == CONTROL_PD_GRAVITY ? e[j] + model_force[j] : sum[j]);
         }

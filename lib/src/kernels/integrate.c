@@ -25,8 +25,7 @@ static inline int is_curved(const body *b) {
 
 /* Returns true if the body has coordinates of its own. */
 static inline int has_coordinates(const dyn_model *model, const body *b) {
-    const dyn_joint *joint = &model->joints[b->joint];
-    return joint->nq > 0 && joint->master < 0;
+    return model->joints[b->joint].nq > 0 && !b->follows;
 }
 
 /* Returns the bytes of scratch memory: for each body the angle |w| / 2 and that of a planar joint, with their sines and

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "description.h"
 #include "normal_form.h"
 #include "plain_text.h"
 
@@ -59,6 +60,39 @@ static void print_constraint(FILE *out, const dyn_constraint *constraint, const 
     fputc('\n', out);
 }
 
+static void print_machine_element(FILE *out, const dyn_model *model, const dyn_machine_element_description *e) {
+    int link = name_index_find(&model->joint_names, e->joint);
+    const dyn_rotor *rotor = &e->rotor;
+    const dyn_friction *friction = &e->friction;
+    fputs("element ", out);
+    print_name(out, e->name);
+    fprintf(out, " kind %d link %d", (int)e->kind, link);
+    switch (e->kind) {
+    case DYN_MACHINE_ELEMENT_KIND_ROTOR:
+        fprintf(out, " coupling %d", (int)rotor->coupling);
+        print_numbers(out, "ratio", &rotor->ratio, 1);
+        print_numbers(out, "axial", &rotor->axial_inertia, 1);
+        print_numbers(out, "transverse", &rotor->transverse_inertia, 1);
+        print_numbers(out, "mass", &rotor->mass, 1);
+        print_numbers(out, "position", rotor->position, 3);
+        print_numbers(out, "axis", rotor->axis, 3);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_FRICTION:
+        fprintf(out, " side %d", (int)friction->side);
+        print_numbers(out, "viscous", friction->viscous, 2);
+        print_numbers(out, "coulomb", friction->coulomb, 2);
+        print_numbers(out, "breakaway", friction->breakaway, 2);
+        print_numbers(out, "stribeck", &friction->stribeck_velocity, 1);
+        print_numbers(out, "transition", &friction->transition_velocity, 1);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SPRING:
+        print_numbers(out, "stiffness", &e->spring.stiffness, 1);
+        print_numbers(out, "rest", &e->spring.rest, 1);
+        break;
+    }
+    fputc('\n', out);
+}
+
 static void print_model(FILE *out, const void *what) {
     const dyn_model *model = what;
     fprintf(out, "dynamics model 1\nbase %s\n", model->floating ? "floating" : "fixed");
@@ -72,6 +106,9 @@ static void print_model(FILE *out, const void *what) {
     }
     for (int i = 0; i < model->constraint_count; i++) {
         print_constraint(out, &model->constraints[i], &model->closures[i]);
+    }
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        print_machine_element(out, model, &model->description->machine_elements[i]);
     }
 }
 

@@ -11,8 +11,10 @@
 
 #include "error.h"
 #include "group_inertias.h"
+#include "machine_element.h"
 #include "merge.h"
 #include "placement.h"
+#include "rotor.h"
 #include "round_constants.h"
 #include "turn_frames.h"
 
@@ -227,11 +229,12 @@ static void couple_joints(compilation *c) {
         joint->offset = follower->offset = coupled->offset;
         joint->q_index = follower->q_index = model->joints[master].q_index;
         joint->v_index = follower->v_index = model->joints[master].v_index;
-        model->has_coupling = true;
+        follower->follows = true;
+        model->has_coupling = model->has_mimic = true;
     }
 }
 
-/* Adds the inertia of every link to the body that carries it. */
+/* Adds the inertia of every link to the body that carries it, and those of the rotors. */
 static void merge_inertias(dyn_model *model) {
     for (int i = 0; i < model->link_count; i++) {
         const body_frame *frame = &model->frames[i];
@@ -239,6 +242,7 @@ static void merge_inertias(dyn_model *model) {
             body_merge(&model->bodies[frame->body], &model->links[i].inertia, &frame->pose);
         }
     }
+    merge_rotors(model, model->bodies);
 }
 
 /* Checks for overflow: values that are finite one by one can overflow once they are merged. */
@@ -270,7 +274,8 @@ static dyn_status allocate(compilation *c, dyn_error *error) {
     dyn_model *model = c->model;
     size_t links = (size_t)c->builder->link_count, joints = (size_t)c->builder->joint_count + 1;
     model->name = strdup(c->builder->name);
-    model->bodies = calloc(2 * joints, sizeof *model->bodies); /* a universal joint has two */
+    /* A universal joint has two bodies, and a rotor has up to two. */
+    model->bodies = calloc(2 * (joints + (size_t)count_rotors(c->builder)), sizeof *model->bodies);
     model->joints = calloc(joints, sizeof *model->joints);
     model->links = calloc(links, sizeof *model->links);
     model->frames = calloc(links, sizeof *model->frames);
@@ -294,6 +299,9 @@ dyn_status compile_model(const dyn_builder *builder, const tree *links, const co
     }
     if (status == DYN_OK) {
         couple_joints(&c);
+        status = append_rotors(builder, error, model);
+    }
+    if (status == DYN_OK) {
         status = turn_frames(model, error);
     }
     if (status == DYN_OK) {

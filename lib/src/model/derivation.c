@@ -69,6 +69,23 @@ dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *
     return status == DYN_OK ? add_fixed_joint(builder, joint, frame->text, child, pose, error) : status;
 }
 
+void move_rotors(dyn_builder *builder, const char *joint, const double axis[3], const dyn_pose *pose) {
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        dyn_machine_element_description *e = &builder->machine_elements[i];
+        if (e->kind != DYN_MACHINE_ELEMENT_KIND_ROTOR || strcmp(e->joint, joint) != 0) {
+            continue;
+        }
+        double *own = e->rotor.axis, position[3], turned[3];
+        bool is_coaxial = own[0] == 0 && own[1] == 0 && own[2] == 0;
+        rotation_apply(pose->rotation, is_coaxial ? axis : own, turned);
+        rotation_apply(pose->rotation, e->rotor.position, position);
+        memcpy(own, turned, sizeof e->rotor.axis);
+        for (int k = 0; k < 3; k++) {
+            e->rotor.position[k] = position[k] + pose->position[k];
+        }
+    }
+}
+
 bool pose_is_identity(const dyn_pose *pose) {
     bool identity = true;
     for (int i = 0; i < 9; i++) {
@@ -121,6 +138,18 @@ static dyn_status retain_master(const dyn_model *model, const dyn_builder *from,
     return DYN_OK;
 }
 
+/* Copies the machine elements of the joints that remain. */
+static dyn_status retain_machine_elements(const dyn_builder *from, const bool *retain, dyn_error *error,
+                                          dyn_builder *to) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < from->machine_element_count; i++) {
+        dyn_machine_element_description element = from->machine_elements[i];
+        element.line = 0;
+        status = name_stays(from, retain, element.joint) ? builder_append_machine_element(to, &element, error) : DYN_OK;
+    }
+    return status;
+}
+
 dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder) {
     const dyn_builder *from = *builder;
     dyn_builder *pruned;
@@ -141,6 +170,9 @@ dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, d
     }
     if (status == DYN_OK) {
         status = builder_copy_constraints(from, error, pruned);
+    }
+    if (status == DYN_OK) {
+        status = retain_machine_elements(from, retain, error, pruned);
     }
     if (status != DYN_OK) {
         dyn_builder_free(pruned);

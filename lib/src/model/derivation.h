@@ -41,12 +41,16 @@ dyn_status add_joint_frame(dyn_builder *builder, const char *joint, const char *
 dyn_status add_joint_with_offset(dyn_builder *builder, const dyn_joint_description *joint, const dyn_pose *offset,
                                  dyn_error *error);
 
+/* Moves the rotors of a joint to another frame, in which the frame of the joint has that pose. Rotors without an axis
+ * get `axis`, which is in the frame of the joint. */
+void move_rotors(dyn_builder *builder, const char *joint, const double axis[3], const dyn_pose *pose);
+
 /* Returns whether a pose is exactly the identity. */
 bool pose_is_identity(const dyn_pose *pose);
 
 /* Replaces the description *builder, which belongs to `model`, by its links with retain[i] and the joints between them.
- * A mimic joint follows its master where the joint that it names is removed; removing the master too is an error. On an
- * error *builder is unchanged. */
+ * A mimic joint follows its master where the joint that it names is removed; removing the master too is an error.
+ * Machine elements remain with their joints. On an error *builder is unchanged. */
 dyn_status prune(const dyn_model *model, const bool *retain, dyn_error *error, dyn_builder **builder);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <dynamics/builder.h>
 #include <dynamics/constraint.h>
+#include <dynamics/machine_element.h>
 
 #include "element.h"
 #include "name_index.h"
@@ -30,6 +31,10 @@ struct dyn_builder {
     int constraint_count, constraint_capacity;
     dyn_constraint_description *constraints; /* each constraint owns copies of the names of its links and joints */
     name_index constraint_names;
+
+    int machine_element_count, machine_element_capacity;
+    dyn_machine_element_description *machine_elements; /* each owns a copy of the name of its joint */
+    name_index machine_element_names;
 };
 
 /* Makes room for one more element of `size` bytes in an array that holds `count`. Returns false when out of memory. */
@@ -52,6 +57,16 @@ void builder_clear_constraints(dyn_builder *builder);
 
 /* Copies the constraints, without their lines, to a builder that has none. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to);
+
+/* Appends a machine element whose values have been checked. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+dyn_status builder_append_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
+                                          dyn_error *error);
+
+/* Frees the machine elements. */
+void builder_clear_machine_elements(dyn_builder *builder);
+
+/* Copies the machine elements. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+dyn_status builder_copy_machine_elements(const dyn_builder *from, dyn_error *error, dyn_builder *to);
 
 /* Appends a link whose values have been checked, without its line and row. Errors: an invalid or repeated name, too
  * many links, out of memory. */

@@ -10,8 +10,11 @@
  *     constraint NAME kind loop_joint|distance|point_on_plane type TYPE axis X Y Z second X Y Z pitch P distance D
  *         [predecessor NAME] position X Y Z rotation R11 .. R33 [successor NAME] position X Y Z rotation R11 .. R33
  *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]
+ *     rotor NAME joint NAME ratio G coupling exact|diagonal axial I transverse I mass M position X Y Z axis X Y Z
+ *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
+ *     spring NAME joint NAME stiffness K rest Q
  *
- * A joint or a constraint is on one line. A side of a constraint without a name is on the world.
+ * A joint, a constraint or a machine element is on one line. A side of a constraint without a name is on the world.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -31,6 +34,8 @@ static const char heading[] = "dynamics description 1\n";
 static const char *const bases[] = {"fixed", "floating"};
 static const char *const mimics[] = {"coupled", "independent"};
 static const char *const constraint_kinds[] = {"loop_joint", "distance", "point_on_plane", "coupling"};
+static const char *const rotor_couplings[] = {"exact", "diagonal"};
+static const char *const gear_sides[] = {"joint", "rotor"};
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
@@ -100,6 +105,45 @@ static void print_constraint(FILE *out, const dyn_constraint_description *c) {
     fputc('\n', out);
 }
 
+static void print_rotor(FILE *out, const dyn_rotor *rotor) {
+    print_numbers(out, "ratio", &rotor->ratio, 1);
+    fprintf(out, " coupling %s", rotor_couplings[rotor->coupling]);
+    print_numbers(out, "axial", &rotor->axial_inertia, 1);
+    print_numbers(out, "transverse", &rotor->transverse_inertia, 1);
+    print_numbers(out, "mass", &rotor->mass, 1);
+    print_numbers(out, "position", rotor->position, 3);
+    print_numbers(out, "axis", rotor->axis, 3);
+}
+
+static void print_friction(FILE *out, const dyn_friction *friction) {
+    fprintf(out, " side %s", gear_sides[friction->side]);
+    print_numbers(out, "viscous", friction->viscous, 2);
+    print_numbers(out, "coulomb", friction->coulomb, 2);
+    print_numbers(out, "breakaway", friction->breakaway, 2);
+    print_numbers(out, "stribeck", &friction->stribeck_velocity, 1);
+    print_numbers(out, "transition", &friction->transition_velocity, 1);
+}
+
+static void print_machine_element(FILE *out, const dyn_machine_element_description *e) {
+    static const char *const kinds[] = {"rotor ", "friction ", "spring "};
+    fputs(kinds[e->kind - DYN_MACHINE_ELEMENT_KIND_ROTOR], out);
+    print_name(out, e->name);
+    print_named(out, "joint", e->joint);
+    switch (e->kind) {
+    case DYN_MACHINE_ELEMENT_KIND_ROTOR:
+        print_rotor(out, &e->rotor);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_FRICTION:
+        print_friction(out, &e->friction);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SPRING:
+        print_numbers(out, "stiffness", &e->spring.stiffness, 1);
+        print_numbers(out, "rest", &e->spring.rest, 1);
+        break;
+    }
+    fputc('\n', out);
+}
+
 static void print_description(FILE *out, const void *what) {
     const dyn_model *model = what;
     const dyn_builder *builder = model->description;
@@ -117,6 +161,9 @@ static void print_description(FILE *out, const void *what) {
     }
     for (int i = 0; i < builder->constraint_count; i++) {
         print_constraint(out, &builder->constraints[i]);
+    }
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        print_machine_element(out, &builder->machine_elements[i]);
     }
 }
 
@@ -324,15 +371,63 @@ static void read_constraint(reader *r, dyn_builder *builder) {
     }
 }
 
-/* Reads one line after the heading: the robot, which creates the builder, or else a link, a joint or a constraint. */
+/* Reads the name of an element and that of its joint. */
+static dyn_machine_element_description read_element(reader *r, dyn_machine_element_kind kind) {
+    dyn_machine_element_description e = {.kind = kind, .name = read_name(r)};
+    expect(r, "joint");
+    e.joint = read_name(r);
+    return e;
+}
+
+static void add_element(reader *r, dyn_builder *builder, const dyn_machine_element_description *e) {
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_add_machine_element(builder, e, r->error);
+    }
+}
+
+static void read_rotor(reader *r, dyn_builder *builder) {
+    dyn_machine_element_description e = read_element(r, DYN_MACHINE_ELEMENT_KIND_ROTOR);
+    read_numbers(r, "ratio", &e.rotor.ratio, 1);
+    expect(r, "coupling");
+    e.rotor.coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 2);
+    read_numbers(r, "axial", &e.rotor.axial_inertia, 1);
+    read_numbers(r, "transverse", &e.rotor.transverse_inertia, 1);
+    read_numbers(r, "mass", &e.rotor.mass, 1);
+    read_numbers(r, "position", e.rotor.position, 3);
+    read_numbers(r, "axis", e.rotor.axis, 3);
+    add_element(r, builder, &e);
+}
+
+static void read_friction(reader *r, dyn_builder *builder) {
+    dyn_machine_element_description e = read_element(r, DYN_MACHINE_ELEMENT_KIND_FRICTION);
+    expect(r, "side");
+    e.friction.side = (dyn_gear_side)read_choice(r, gear_sides, 2);
+    read_numbers(r, "viscous", e.friction.viscous, 2);
+    read_numbers(r, "coulomb", e.friction.coulomb, 2);
+    read_numbers(r, "breakaway", e.friction.breakaway, 2);
+    read_numbers(r, "stribeck", &e.friction.stribeck_velocity, 1);
+    read_numbers(r, "transition", &e.friction.transition_velocity, 1);
+    add_element(r, builder, &e);
+}
+
+static void read_spring(reader *r, dyn_builder *builder) {
+    dyn_machine_element_description e = read_element(r, DYN_MACHINE_ELEMENT_KIND_SPRING);
+    read_numbers(r, "stiffness", &e.spring.stiffness, 1);
+    read_numbers(r, "rest", &e.spring.rest, 1);
+    add_element(r, builder, &e);
+}
+
+/* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link", "joint", "constraint"};
-    static void (*const readers[])(reader *, dyn_builder *) = {read_link, read_joint, read_constraint};
+    static const char *const kinds[] = {"link", "joint", "constraint", "rotor", "friction", "spring"};
+    static void (*const readers[])(reader *, dyn_builder *) = {read_link,  read_joint,    read_constraint,
+                                                               read_rotor, read_friction, read_spring};
     if (!*builder) {
         read_robot(r, builder, options);
         return;
     }
-    int kind = read_choice(r, kinds, 3);
+    int kind = read_choice(r, kinds, sizeof kinds / sizeof *kinds);
     if (r->status == DYN_OK) {
         readers[kind](r, *builder);
     }

@@ -9,6 +9,7 @@ const char *element_kind_name(dyn_element_kind kind) {
                                         [DYN_ELEMENT_KIND_ROBOT] = "robot",
                                         [DYN_ELEMENT_KIND_LINK] = "link",
                                         [DYN_ELEMENT_KIND_JOINT] = "joint",
-                                        [DYN_ELEMENT_KIND_CONSTRAINT] = "constraint"};
+                                        [DYN_ELEMENT_KIND_CONSTRAINT] = "constraint",
+                                        [DYN_ELEMENT_KIND_MACHINE_ELEMENT] = "machine element"};
     return names[kind];
 }

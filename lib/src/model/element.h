@@ -13,8 +13,8 @@ typedef struct named_element {
     const char *name;
 } named_element;
 
-/* Returns the kind of an element as a word: "robot", "link", "joint", "constraint", or "description" for
- * DYN_ELEMENT_KIND_NONE. */
+/* Returns the kind of an element as a word: "robot", "link", "joint", "constraint", "machine element", or "description"
+ * for DYN_ELEMENT_KIND_NONE. */
 const char *element_kind_name(dyn_element_kind kind);
 
 #endif

@@ -10,6 +10,7 @@
 #include "definiteness.h"
 #include "error.h"
 #include "load_report.h"
+#include "machine_element.h"
 #include "placement.h"
 
 /* Returns whether a link has rotational inertia. */
@@ -129,5 +130,6 @@ dyn_status inspect_model(const dyn_builder *builder, const tree *links, dyn_mode
     inspect_base(builder, links, model, report);
     inspect_links(builder, links, model, report);
     inspect_joints(builder, model, report);
+    inspect_machine_elements(builder, report);
     return inspect_mass_matrix(builder, model, report, error);
 }

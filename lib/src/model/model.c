@@ -10,6 +10,7 @@
 #include "constraint.h"
 #include "error.h"
 #include "load_report.h"
+#include "machine_element.h"
 #include "sized.h"
 
 /* Checks the options, and that no joint has the name of the floating joint. */
@@ -41,6 +42,9 @@ static dyn_status build(const dyn_builder *builder, const dyn_build_options *opt
     }
     if (status == DYN_OK) {
         status = mimic_resolve(builder, options->mimic, report, error, couplings);
+    }
+    if (status == DYN_OK) {
+        status = check_machine_elements(builder, error);
     }
     if (status == DYN_OK) {
         status = compile_model(builder, &links, couplings, options, error, model);
@@ -143,6 +147,7 @@ void dyn_model_free(dyn_model *model) {
     name_index_clear(&model->joint_names);
     dyn_builder_free(model->description);
     free_constraints(model);
+    free(model->rotors);
     free(model->bodies);
     free(model->joints);
     free(model->links);
@@ -207,7 +212,7 @@ bool dyn_model_is_floating(const dyn_model *model) {
 }
 
 bool dyn_model_has_coupling(const dyn_model *model) {
-    return model->has_coupling;
+    return model->has_mimic;
 }
 
 double dyn_model_mass(const dyn_model *model) {

@@ -15,6 +15,8 @@
  * The turn of a body's frame about its z axis is free. It is chosen so that the axis of the first joint on the body is
  * normal to its x axis. The placement of that joint then is Rx(tilt) Rz(turn), as in the notation of Denavit and
  * Hartenberg, and two plane rotations transform a vector across it: such a joint is a hinge.
+ *
+ * The bodies of links come first, in depth-first order. Bodies of rotors follow (rotor.h).
  */
 #ifndef DYNAMICS_MODEL_NORMAL_FORM_H
 #define DYNAMICS_MODEL_NORMAL_FORM_H
@@ -23,6 +25,7 @@
 
 #include <dynamics/builder.h>
 #include <dynamics/constraint.h>
+#include <dynamics/machine_element.h>
 #include <dynamics/model.h>
 
 #include "name_index.h"
@@ -57,6 +60,7 @@ typedef struct rounded_body {
     float mass, first_moment[3], inertia[6], moments[6];
     float ratio, offset, pitch;
     float rotation[9];
+    float rotor_couple[3], reflected_inertia, carried_inertia[6];
 } rounded_body;
 
 /* Body i: its inertia, and the joint that connects it with its parent. The members that most algorithms read come
@@ -84,9 +88,14 @@ typedef struct body {
     double pitch;         /* pitch of a helical joint, m/rad */
     double rotation[9];   /* R of the joint frame in the parent body's frame, row-major */
     int chain; /* of a trunk: first of the chain of bodies, each on the preceding one, that ends with this one */
-    int columns_behind;   /* number of coordinates of its descendants; without mimic joints they follow its own */
-    int joint;            /* index of the public joint */
-    rounded_body rounded; /* constants for kernels of single precision */
+    int columns_behind;        /* number of coordinates of its descendants; without mimic joints they follow its own */
+    int joint;                 /* index of the public joint; of a rotor, that of the joint that it drives */
+    bool follows;              /* it shares the coordinate of another body: a coupled mimic joint, or a rotor */
+    bool is_driven;            /* rotors drive its joint */
+    double rotor_couple[3];    /* sum of G I_a u over these rotors, with their axes u in the parent's frame */
+    double reflected_inertia;  /* sum of G^2 I_a over these rotors */
+    double carried_inertia[6]; /* its inertia, and the sum of I_a u u' over the rotors that spin on it */
+    rounded_body rounded;      /* constants for kernels of single precision */
 } body;
 
 /* Named frame (the frame of a link) in the normal form. */
@@ -118,16 +127,27 @@ typedef struct closure {
     double coefficients[2];
 } closure;
 
+/* Normal form of a rotor (rotor.h). */
+typedef struct model_rotor {
+    int link;                   /* child link of its joint */
+    int driven;                 /* body of that link; -1: the joint is fixed */
+    int first_body, body_count; /* its bodies, none on a fixed joint */
+    double mass, axial, transverse;
+    dyn_pose fixed; /* on a fixed joint: in the frame of the link */
+} model_rotor;
+
 /* Model in normal form, with the description that it was built from. */
 struct dyn_model {
     char *name;
     int nq, nv;
     double gravity[3];
     bool floating;     /* a floating joint "root_joint" carries the root */
-    bool has_coupling; /* some body shares the coordinate of another: a coupled mimic joint */
+    bool has_coupling; /* some body shares the coordinate of another */
+    bool has_mimic;    /* some body is that of a coupled mimic joint, so that coordinates of branches depend on each
+                          other */
     int unresisted;    /* last joint that no inertia resists in any configuration, so that M is singular; -1: none */
 
-    int body_count;
+    int body_count, link_bodies; /* all bodies, and those of links, which come first */
     body *bodies;
 
     int joint_count;
@@ -140,6 +160,9 @@ struct dyn_model {
     int constraint_count, constraint_rows;
     dyn_constraint *constraints; /* their names belong to the model */
     closure *closures;           /* constraint_count of them, in the same order */
+
+    int rotor_count;
+    model_rotor *rotors;
 
     name_index link_names;  /* numbers of the links; owns their names */
     name_index joint_names; /* child link numbers of all joints, including fixed ones; owns their names */

@@ -151,6 +151,20 @@ static dyn_status add_constraints(dyn_builder *builder, const dyn_model *added, 
     return status;
 }
 
+/* Adds all machine elements of a model under their new names. */
+static dyn_status add_machine_elements(dyn_builder *builder, const dyn_builder *added, const char *prefix,
+                                       dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < added->machine_element_count; i++) {
+        dyn_machine_element_description element = added->machine_elements[i];
+        long_name name = prefixed(prefix, element.name), joint = prefixed(prefix, element.joint);
+        element.name = name.text;
+        element.joint = joint.text;
+        status = dyn_builder_add_machine_element(builder, &element, error);
+    }
+    return status;
+}
+
 /* Adds all links and joints of another description under their new names. */
 static dyn_status add_all(dyn_builder *builder, const dyn_builder *added, const char *prefix, dyn_error *error) {
     dyn_status status = DYN_OK;
@@ -199,6 +213,9 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     }
     if (status == DYN_OK) {
         status = add_constraints(copy, added, before, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_error_of_argument(error, add_machine_elements(copy, other, before, error), "prefix");
     }
     dyn_builder_free(other);
     return derivation_finish(copy, model_base(model), status, error, result);

@@ -19,6 +19,9 @@ void round_constants(body *bodies, int count) {
         round_numbers(b->inertia, 6, r->inertia);
         round_numbers(b->moments, 6, r->moments);
         round_numbers(b->rotation, 9, r->rotation);
+        round_numbers(b->rotor_couple, 3, r->rotor_couple);
+        round_numbers(b->carried_inertia, 6, r->carried_inertia);
+        r->reflected_inertia = (float)b->reflected_inertia;
         r->turn = (float)b->turn, r->mass = (float)b->mass, r->grouped.mass = (float)b->grouped.mass;
         r->ratio = (float)b->ratio, r->offset = (float)b->offset, r->pitch = (float)b->pitch;
     }

@@ -262,6 +262,7 @@ static dyn_status check_chain(const dyn_model *model, int tip, dyn_error *error)
     for (int i = 0; i < model->body_count; i++) {
         const dyn_joint *joint = &model->joints[model->bodies[i].joint];
         const char *what = joint->nv > 1                                      ? "has more than one coordinate"
+                           : i >= model->link_bodies                          ? "has a rotor"
                            : joint->master >= 0 && !continues_screw(model, i) ? "is coupled to another joint"
                            : model->bodies[i].parent != i - 1                 ? "begins a branch"
                                                                               : NULL;

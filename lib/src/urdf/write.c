@@ -189,6 +189,12 @@ dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *lengt
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
                              "URDF has no constraints; write the description as text instead");
     }
+    if (builder->machine_element_count > 0) {
+        char place[DYN_PLACE_SIZE];
+        snprintf(place, sizeof place, "machine element %s", builder->machine_elements[0].name);
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
+                             "URDF has no machine elements; write the description as text instead");
+    }
     dyn_status status = check_types(builder, error);
     return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;
 }

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine elements of a model: rotors of geared motors, friction and springs at its joints.
+ *
+ * Each element acts on one joint with one coordinate q and the rate v. With the inertia R and the forces r of all
+ * elements the model obeys
+ *
+ *     (M(q) + R(q)) a + h(q, v) = tau + r(q, v)
+ *
+ * M, h and all that follows from them, such as energies, momenta and derivatives, include the rotors. Friction and
+ * springs are forces r: simulations add them to tau, and inverse dynamics returns tau without them.
+ *
+ * Rotor. A rotor spins at the rate G v about an axis that is fixed in the parent link of the joint, which carries the
+ * motor's housing. It is balanced: its centre of mass is on the axis, and its inertia is the same about all axes that
+ * are normal to it. Its kinetic energy is
+ *
+ *     m c'^2 / 2 + I_t |w_t|^2 / 2 + I_a (w_a + G v)^2 / 2
+ *
+ * where c' is the velocity of its centre of mass, w the angular velocity of the parent link, and w_a and w_t are the
+ * components of w along the axis and normal to it. The sum contains the apparent inertia G^2 I_a, and the coupling
+ * G I_a between the joint and all joints that turn the housing. The diagonal approximation omits the coupling:
+ *
+ *     m c'^2 / 2 + I_t |w_t|^2 / 2 + I_a (w_a^2 + G^2 v^2) / 2
+ *
+ * The force tau of the joint's coordinate acts between the parent link and both the child link and the rotor. The
+ * torque of the motor is tau / G. The gear transmits the component of the joint's wrench (joint_wrench.h) along the
+ * coordinate.
+ *
+ * A rotor on a fixed joint does not spin, and is part of the link that carries it. Friction and springs of a fixed
+ * joint have no effect.
+ *
+ * Friction. With b, f_c and f_s for the direction of the motion, and the smooth sign s(v) = v / sqrt(v^2 + w^2),
+ *
+ *     r = -b v - (f_c + (f_s - f_c) / (1 + (v / v_s)^2)) s(v)
+ *
+ * A law with f_s > f_c exhibits the Stribeck effect. The smaller v_s, the closer it is to static and kinetic friction.
+ * A joint under less than the static force creeps at a velocity below w. Zero parameters omit terms: the laws of Modern
+ * Robotics, figure 8.13, are
+ *     (a) b        (b) f_c        (c) b, f_c        (d) f_c, f_s        (e), (f) b, f_c, f_s
+ *
+ * Spring. r = -k (q - q_0), with the potential energy k (q - q_0)^2 / 2.
+ *
+ * Sources: Modern Robotics (Lynch and Park 2017), section 8.9; Hess and Soom 1990 for the Stribeck curve.
+ */
+#ifndef DYNAMICS_MACHINE_ELEMENT_H
+#define DYNAMICS_MACHINE_ELEMENT_H
+
+#include <dynamics/builder.h>
+#include <dynamics/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bound on the machine elements of a model; beyond it the status is DYN_RESOURCE_EXHAUSTED. */
+enum { DYN_MAX_MACHINE_ELEMENTS = 30000 };
+
+typedef enum dyn_machine_element_kind {
+    DYN_MACHINE_ELEMENT_KIND_ROTOR = 1,
+    DYN_MACHINE_ELEMENT_KIND_FRICTION = 2,
+    DYN_MACHINE_ELEMENT_KIND_SPRING = 3,
+} dyn_machine_element_kind;
+
+typedef enum dyn_rotor_coupling {
+    DYN_ROTOR_COUPLING_EXACT,    /* as a body that spins on the parent link */
+    DYN_ROTOR_COUPLING_DIAGONAL, /* G^2 I_a on the diagonal of the mass matrix only */
+} dyn_rotor_coupling;
+
+/* Rotor of a geared motor. Its frame is the joint frame, which is fixed in the parent link. */
+typedef struct dyn_rotor {
+    double ratio; /* G: rad/rad or rad/m, not zero; negative: the gear reverses the direction */
+    dyn_rotor_coupling coupling;
+    double axial_inertia;      /* I_a, kg m^2, positive */
+    double transverse_inertia; /* I_t, kg m^2; zero, or at least I_a / 2 */
+    double mass;               /* kg; zero: the parent link includes the mass and I_t, which is zero then */
+    double position[3];        /* of the centre of mass, m */
+    double axis[3];            /* of any length; zero: the axis of the joint, and z of a fixed one */
+} dyn_rotor;
+
+/* Side of the gear on which the parameters of a law hold: at the joint's rate v, or at the rotor's rate G v. */
+typedef enum dyn_gear_side { DYN_GEAR_SIDE_JOINT, DYN_GEAR_SIDE_ROTOR } dyn_gear_side;
+
+/* Friction law. Parameters with two values hold for positive and for negative rates of their side. */
+typedef struct dyn_friction {
+    dyn_gear_side side;         /* rotor: the joint has exactly one rotor */
+    double viscous[2];          /* b, N m s/rad or N s/m */
+    double coulomb[2];          /* f_c, N m or N */
+    double breakaway[2];        /* f_s, N m or N; zero: f_c; otherwise at least f_c */
+    double stribeck_velocity;   /* v_s, rad/s or m/s; positive where f_s differs from f_c */
+    double transition_velocity; /* w, rad/s or m/s; zero: that of the simulation (simulation.h) */
+} dyn_friction;
+
+/* Spring between the two links of a joint. */
+typedef struct dyn_spring {
+    double stiffness; /* k, N m/rad or N/m */
+    double rest;      /* q_0, rad or m */
+} dyn_spring;
+
+/* Machine element of a description. Members that its kind does not name are not read. */
+typedef struct dyn_machine_element_description {
+    const char *name;
+    dyn_machine_element_kind kind;
+    const char *joint;
+    dyn_rotor rotor;
+    dyn_friction friction;
+    dyn_spring spring;
+    int line; /* as for a link */
+} dyn_machine_element_description;
+
+/* Adds a machine element. Its joint may be added later. dyn_builder_build refuses an element whose joint does not
+ * exist, or moves with other than one coordinate, and friction on the side of a rotor where the joint does not have
+ * exactly one.
+ * Errors, with place "machine element NAME" and the member, such as "rotor.ratio" or "friction.viscous[1]", as part of
+ * the site: DYN_INVALID_ARGUMENT for an invalid or repeated name, an unknown kind, a ratio of zero, a negative inertia,
+ * mass, friction or stiffness, an inertia that no body can have, a value that is not finite; DYN_RESOURCE_EXHAUSTED. */
+DYN_API dyn_status dyn_builder_add_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
+                                                   dyn_error *error);
+
+/* Machine elements in the order in which they were added. The description and its strings live until the builder is
+ * changed or freed. The result is NULL for an index that is out of range. */
+DYN_API int dyn_builder_machine_element_count(const dyn_builder *builder);
+DYN_API const dyn_machine_element_description *dyn_builder_machine_element(const dyn_builder *builder, int element);
+
+/* Returns the number of machine elements of a model. */
+DYN_API int dyn_model_machine_element_count(const dyn_model *model);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine elements of a description: checks of each by itself and against the joints, and storage.
+ */
+#include "machine_element.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "load_report.h"
+#include "name_check.h"
+
+static named_element new_element(const dyn_builder *builder, const dyn_machine_element_description *e) {
+    return (named_element){
+        {.kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT, .index = builder->machine_element_count, .line = e->line}, e->name};
+}
+
+static named_element element_of(const dyn_builder *builder, int i) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    return (named_element){{.kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT, .index = i, .line = e->line}, e->name};
+}
+
+/* Sets an error about a member of an element, such as "rotor.ratio", or about the element as a whole (NULL). */
+static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
+                         const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+static dyn_status refuse(const dyn_builder *builder, named_element at, const char *member, dyn_error *error,
+                         const char *format, ...) {
+    char message[DYN_MESSAGE_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(message, sizeof message, format, list);
+    va_end(list);
+    dyn_status status = builder_fail(builder, error, DYN_INVALID_ARGUMENT, at, "%s", message);
+    if (error) {
+        error->site.part = member;
+    }
+    return status;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+/* Range of a number. */
+typedef enum number_range { FINITE, NOT_NEGATIVE, POSITIVE, NOT_ZERO } number_range;
+
+/* Number of an element, its member and its name in messages. */
+typedef struct element_number {
+    const char *member, *name;
+    double value;
+    number_range range;
+} element_number;
+
+static dyn_status check_numbers(const dyn_builder *builder, named_element at, const element_number *numbers, int count,
+                                dyn_error *error) {
+    static const char *const wanted[] = {"state a finite number", "state zero or a positive number",
+                                         "state a positive number", "state a number that is not zero"};
+    for (int i = 0; i < count; i++) {
+        double x = numbers[i].value;
+        bool in_range[] = {true, x >= 0, x > 0, x != 0};
+        if (!isfinite(x) || !in_range[numbers[i].range]) {
+            return refuse(builder, at, numbers[i].member, error, "the %s is %g; %s", numbers[i].name, x,
+                          wanted[numbers[i].range]);
+        }
+    }
+    return DYN_OK;
+}
+
+/* Checks and normalizes the axis of a rotor. */
+static dyn_status check_axis(const dyn_builder *builder, named_element at, double axis[3], dyn_error *error) {
+    if ((axis[0] == 0 && axis[1] == 0 && axis[2] == 0) || builder_normalize_axis(axis)) {
+        return DYN_OK;
+    }
+    return refuse(builder, at, "rotor.axis", error,
+                  "the axis is (%g, %g, %g); state a finite vector, or zero for the axis of the joint", axis[0],
+                  axis[1], axis[2]);
+}
+
+static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_rotor *rotor, dyn_error *error) {
+    const element_number numbers[] = {
+        {"rotor.ratio", "gear ratio", rotor->ratio, NOT_ZERO},
+        {"rotor.axial_inertia", "inertia about the axis", rotor->axial_inertia, POSITIVE},
+        {"rotor.transverse_inertia", "inertia normal to the axis", rotor->transverse_inertia, NOT_NEGATIVE},
+        {"rotor.mass", "mass", rotor->mass, NOT_NEGATIVE},
+        {"rotor.position", "position x", rotor->position[0], FINITE},
+        {"rotor.position", "position y", rotor->position[1], FINITE},
+        {"rotor.position", "position z", rotor->position[2], FINITE},
+    };
+    dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
+    if (status == DYN_OK) {
+        status = check_axis(builder, at, rotor->axis, error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL) {
+        return refuse(builder, at, "rotor.coupling", error, "%d is no coupling of a rotor", (int)rotor->coupling);
+    }
+    if (rotor->mass == 0 && rotor->transverse_inertia != 0) {
+        return refuse(builder, at, "rotor.transverse_inertia", error,
+                      "the inertia normal to the axis is %g kg m^2 and the mass is zero; state the mass, or let the "
+                      "parent link include both",
+                      rotor->transverse_inertia);
+    }
+    if (rotor->transverse_inertia != 0 && rotor->axial_inertia > 2 * rotor->transverse_inertia * (1 + 1e-9)) {
+        return refuse(
+            builder, at, "rotor.axial_inertia", error,
+            "the inertia about the axis is %g kg m^2 and the one normal to it %g; no body has more than twice "
+            "as much about the axis",
+            rotor->axial_inertia, rotor->transverse_inertia);
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_friction(const dyn_builder *builder, named_element at, const dyn_friction *f,
+                                 dyn_error *error) {
+    const element_number numbers[] = {
+        {"friction.viscous[0]", "viscous friction", f->viscous[0], NOT_NEGATIVE},
+        {"friction.viscous[1]", "viscous friction of negative rates", f->viscous[1], NOT_NEGATIVE},
+        {"friction.coulomb[0]", "Coulomb friction", f->coulomb[0], NOT_NEGATIVE},
+        {"friction.coulomb[1]", "Coulomb friction of negative rates", f->coulomb[1], NOT_NEGATIVE},
+        {"friction.breakaway[0]", "breakaway friction", f->breakaway[0], NOT_NEGATIVE},
+        {"friction.breakaway[1]", "breakaway friction of negative rates", f->breakaway[1], NOT_NEGATIVE},
+        {"friction.stribeck_velocity", "Stribeck velocity", f->stribeck_velocity, NOT_NEGATIVE},
+        {"friction.transition_velocity", "transition velocity", f->transition_velocity, NOT_NEGATIVE},
+    };
+    static const char *const members[] = {"friction.breakaway[0]", "friction.breakaway[1]"};
+    dyn_status status = check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (f->side != DYN_GEAR_SIDE_JOINT && f->side != DYN_GEAR_SIDE_ROTOR) {
+        return refuse(builder, at, "friction.side", error, "%d is no side of a gear", (int)f->side);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (f->breakaway[i] != 0 && f->breakaway[i] < f->coulomb[i]) {
+            return refuse(builder, at, members[i], error,
+                          "the breakaway friction is %g, less than the Coulomb friction of %g; state at least that, or "
+                          "zero for the same",
+                          f->breakaway[i], f->coulomb[i]);
+        }
+        if (f->breakaway[i] > f->coulomb[i] && f->stribeck_velocity == 0) {
+            return refuse(builder, at, "friction.stribeck_velocity", error,
+                          "the Stribeck velocity is zero, and the breakaway friction %g differs from the Coulomb "
+                          "friction %g; state the velocity at which half of the difference remains",
+                          f->breakaway[i], f->coulomb[i]);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_spring(const dyn_builder *builder, named_element at, const dyn_spring *spring,
+                               dyn_error *error) {
+    const element_number numbers[] = {
+        {"spring.stiffness", "stiffness", spring->stiffness, NOT_NEGATIVE},
+        {"spring.rest", "rest position", spring->rest, FINITE},
+    };
+    return check_numbers(builder, at, numbers, sizeof numbers / sizeof *numbers, error);
+}
+
+/* Checks an element by itself, and sets members that its kind does not name to zero. */
+static dyn_status check(const dyn_builder *builder, dyn_machine_element_description *e, dyn_error *error) {
+    named_element at = new_element(builder, e);
+    dyn_error bad;
+    if (name_check(e->joint, &bad, "joint", "joint") != DYN_OK) {
+        return refuse(builder, at, "joint", error, "its joint: %s", bad.message);
+    }
+    dyn_machine_element_description own = {.name = e->name, .kind = e->kind, .joint = e->joint, .line = e->line};
+    dyn_status status = DYN_OK;
+    switch (e->kind) {
+    case DYN_MACHINE_ELEMENT_KIND_ROTOR:
+        own.rotor = e->rotor;
+        status = check_rotor(builder, at, &own.rotor, error);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_FRICTION:
+        own.friction = e->friction;
+        status = check_friction(builder, at, &own.friction, error);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SPRING:
+        own.spring = e->spring;
+        status = check_spring(builder, at, &own.spring, error);
+        break;
+    default:
+        status = refuse(builder, at, NULL, error, "%d is no kind of machine element", (int)e->kind);
+    }
+    *e = own;
+    return status;
+}
+
+int count_rotors(const dyn_builder *builder) {
+    int count = 0;
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        count += builder->machine_elements[i].kind == DYN_MACHINE_ELEMENT_KIND_ROTOR;
+    }
+    return count;
+}
+
+/* Checks one element against the joints. rotors[j] counts the rotors of joint j. */
+static dyn_status check_joint(const dyn_builder *builder, int i, const int *rotors, dyn_error *error) {
+    const dyn_machine_element_description *e = &builder->machine_elements[i];
+    int j = name_index_find(&builder->joint_names, e->joint);
+    if (j < 0) {
+        return refuse(builder, element_of(builder, i), "joint", error,
+                      "there is no joint \"%s\"; add it or correct the name", e->joint);
+    }
+    dyn_joint_type type = builder->joints[j].type;
+    if (type != DYN_JOINT_TYPE_FIXED && !joint_has_one_coordinate(type)) {
+        return refuse(builder, element_of(builder, i), "joint", error,
+                      "its joint \"%s\" is %s; only joints with one coordinate have machine elements", e->joint,
+                      joint_type_name(type));
+    }
+    bool on_rotor = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION && e->friction.side == DYN_GEAR_SIDE_ROTOR;
+    if (on_rotor && rotors[j] != 1) {
+        return refuse(builder, element_of(builder, i), "friction.side", error,
+                      "it holds on the side of the rotor, and joint \"%s\" has %d rotors; state it on the side of the "
+                      "joint",
+                      e->joint, rotors[j]);
+    }
+    return DYN_OK;
+}
+
+dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error) {
+    int *rotors = calloc((size_t)builder->joint_count + 1, sizeof *rotors);
+    dyn_status status = rotors ? DYN_OK : dyn_error_memory(error);
+    for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
+        const dyn_machine_element_description *e = &builder->machine_elements[i];
+        int j = name_index_find(&builder->joint_names, e->joint);
+        if (j >= 0 && e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR) {
+            rotors[j]++;
+        }
+    }
+    for (int i = 0; i < builder->machine_element_count && status == DYN_OK; i++) {
+        status = check_joint(builder, i, rotors, error);
+    }
+    free(rotors);
+    return status;
+}
+
+void inspect_machine_elements(const dyn_builder *builder, dyn_report *report) {
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        const dyn_machine_element_description *e = &builder->machine_elements[i];
+        int j = name_index_find(&builder->joint_names, e->joint);
+        if (builder->joints[j].type == DYN_JOINT_TYPE_FIXED) {
+            report_add_element(report, DYN_SEVERITY_NOTE, element_of(builder, i), "%s: joint \"%s\" is fixed",
+                               e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR ? "it does not spin" : "it has no effect",
+                               e->joint);
+        }
+    }
+}
+
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
+
+dyn_status builder_append_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
+                                          dyn_error *error) {
+    if (!builder_grow((void **)&builder->machine_elements, builder->machine_element_count,
+                      &builder->machine_element_capacity, sizeof *builder->machine_elements)) {
+        return dyn_error_memory(error);
+    }
+    dyn_machine_element_description added = *element;
+    added.joint = strdup(element->joint);
+    added.name = added.joint
+                     ? name_index_add(&builder->machine_element_names, element->name, builder->machine_element_count)
+                     : NULL;
+    if (!added.name) {
+        free((char *)added.joint);
+        return dyn_error_memory(error);
+    }
+    builder->machine_elements[builder->machine_element_count++] = added;
+    return DYN_OK;
+}
+
+dyn_status dyn_builder_add_machine_element(dyn_builder *builder, const dyn_machine_element_description *element,
+                                           dyn_error *error) {
+    dyn_machine_element_description checked = *element;
+    dyn_status status = builder_check_new_name(builder, &builder->machine_element_names, DYN_MAX_MACHINE_ELEMENTS,
+                                               new_element(builder, element), error);
+    if (status == DYN_OK) {
+        status = check(builder, &checked, error);
+    }
+    return status == DYN_OK ? builder_append_machine_element(builder, &checked, error) : status;
+}
+
+void builder_clear_machine_elements(dyn_builder *builder) {
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        free((char *)builder->machine_elements[i].joint);
+    }
+    name_index_clear(&builder->machine_element_names);
+    free(builder->machine_elements);
+}
+
+dyn_status builder_copy_machine_elements(const dyn_builder *from, dyn_error *error, dyn_builder *to) {
+    dyn_status status = DYN_OK;
+    for (int i = 0; i < from->machine_element_count && status == DYN_OK; i++) {
+        dyn_machine_element_description element = from->machine_elements[i];
+        element.line = 0;
+        status = builder_append_machine_element(to, &element, error);
+    }
+    return status;
+}
+
+int dyn_builder_machine_element_count(const dyn_builder *builder) {
+    return builder->machine_element_count;
+}
+
+const dyn_machine_element_description *dyn_builder_machine_element(const dyn_builder *builder, int element) {
+    return element >= 0 && element < builder->machine_element_count ? &builder->machine_elements[element] : NULL;
+}
+
+int dyn_model_machine_element_count(const dyn_model *model) {
+    return model->description->machine_element_count;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine elements of a description, and their normal form.
+ */
+#ifndef DYNAMICS_MODEL_MACHINE_ELEMENT_H
+#define DYNAMICS_MODEL_MACHINE_ELEMENT_H
+
+#include "description.h"
+#include "normal_form.h"
+
+/* Checks the elements of a description against its joints.
+ * Errors: DYN_INVALID_ARGUMENT for a joint that does not exist or has other than one coordinate, and for friction on
+ * the side of a rotor that is not the only one of its joint. */
+dyn_status check_machine_elements(const dyn_builder *builder, dyn_error *error);
+
+/* Reports elements of fixed joints. */
+void inspect_machine_elements(const dyn_builder *builder, dyn_report *report);
+
+/* Returns the number of rotors of a description, on moving joints and on fixed ones. */
+int count_rotors(const dyn_builder *builder);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Rotors, friction and springs: published numbers, refusals, and models derived from one with machine elements.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/src/model/normal_form.h"
+#include "lib/src/model/placement.h"
+#include "robots.h"
+#include "support/assertions.h"
+#include "support/random.h"
+
+/* Adds a rotor of the axial inertia of Modern Robotics, section 8.9.2. */
+static void add_rotor(dyn_builder *builder, const char *name, const char *joint, double ratio,
+                      dyn_rotor_coupling coupling) {
+    const dyn_machine_element_description rotor = {
+        .name = name,
+        .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR,
+        .joint = joint,
+        .rotor = {.ratio = ratio, .coupling = coupling, .axial_inertia = 0.00125}};
+    dyn_error error;
+    dyn_status status = dyn_builder_add_machine_element(builder, &rotor, &error);
+    ck_assert_msg(status == DYN_OK, "%s: %s", error.place, error.message);
+}
+
+/* Builds the arm of Modern Robotics, figure 8.1: links of length 1 with a mass of 1 at the end. The motor of the second
+ * joint is at the elbow, with a mass of 1 and a stator of inertia 0.005. */
+static dyn_builder *geared_arm(double ratio, dyn_rotor_coupling coupling) {
+    dyn_builder *builder = new_builder();
+    /* The point mass and the motor are at the end of the first link. */
+    const dyn_inertia upper = {.mass = 2, .center_of_mass = {1, 0, 0}, .rotational = {0, 0, 0, 0, 0, 0.005}};
+    const dyn_inertia lower = {.mass = 1, .center_of_mass = {1, 0, 0}};
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link_with(builder, "upper", &upper);
+    add_link_with(builder, "lower", &lower);
+    connect_links(builder, "shoulder", DYN_JOINT_TYPE_CONTINUOUS, "base", "upper");
+    dyn_joint_description elbow = joint_between("elbow", DYN_JOINT_TYPE_CONTINUOUS, "upper", "lower");
+    elbow.position[0] = 1;
+    add_joint(builder, &elbow);
+    add_rotor(builder, "first", "shoulder", ratio, coupling);
+    add_rotor(builder, "second", "elbow", ratio, coupling);
+    return builder;
+}
+
+static void mass_matrix(const dyn_model *model, const double *q, double *M) {
+    dyn_workspace *workspace;
+    dyn_error error;
+    ck_assert_int_eq(dyn_workspace_create(model, &workspace, &error), DYN_OK);
+    dyn_status status = dyn_crba(model, workspace, 1, q, M, &error);
+    ck_assert_msg(status == DYN_OK, "%s: %s", error.place, error.message);
+    dyn_workspace_free(workspace);
+}
+
+/* Asserts M at two angles of the elbow: M11 and M12 less 2 cos and cos of the angle, and M22. */
+static void expect_mass_matrix(double ratio, dyn_rotor_coupling coupling, double M11, double M12, double M22) {
+    dyn_model *model = build_model(geared_arm(ratio, coupling), NULL, NULL);
+    for (int i = 0; i < 2; i++) {
+        double q[2] = {0.4, i == 0 ? 0 : 1.3}, M[4], c = cos(q[1]);
+        mass_matrix(model, q, M);
+        ck_assert_double_eq_tol(M[0], M11 + 2 * c, 1e-14 * M11);
+        ck_assert_double_eq_tol(M[1], M12 + c, 1e-15 * M22);
+        ck_assert_double_eq_tol(M[3], M22, 1e-15 * M22);
+        ck_assert(M[2] == M[1]);
+    }
+    dyn_model_free(model);
+}
+
+START_TEST(geared_arm_has_the_published_mass_matrices) {
+    expect_mass_matrix(10, DYN_ROTOR_COUPLING_EXACT, 4.13125, 1.0125, 1.125);
+    expect_mass_matrix(100, DYN_ROTOR_COUPLING_EXACT, 16.50625, 1.125, 13.5);
+}
+END_TEST
+
+START_TEST(diagonal_approximation_omits_the_coupling) {
+    expect_mass_matrix(10, DYN_ROTOR_COUPLING_DIAGONAL, 4.13125, 1, 1.125);
+    expect_mass_matrix(100, DYN_ROTOR_COUPLING_DIAGONAL, 16.50625, 1, 13.5);
+}
+END_TEST
+
+/* ---- Rotors as links --------------------------------------------------------------------------------------------- */
+
+enum { JOINTS = 6, NV = 6 + JOINTS, NQ = 7 + JOINTS };
+
+/* Ways to describe the rotors of a robot. */
+typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTOR_LINKS } rotor_form;
+
+static const dyn_rotor rotors[JOINTS] = {
+    {.ratio = 20, .axial_inertia = 2e-3, .transverse_inertia = 3e-3, .mass = 0.7},
+    {.ratio = -7, .axial_inertia = 0.05, .transverse_inertia = 0.03, .mass = 0.4, .position = {0.1, -0.2, 0.3}},
+    {.ratio = 3, .axial_inertia = 0.2, .transverse_inertia = 0.1, .mass = 0.9, .axis = {1, 2, -2}},
+    {.ratio = 40, .axial_inertia = 1e-3},
+    {.ratio = -11, .axial_inertia = 0.02, .transverse_inertia = 0.05, .mass = 0.3, .axis = {0, 1, 0}},
+    {.ratio = 1, .axial_inertia = 0.3, .transverse_inertia = 0.2, .mass = 0.5, .position = {0, 0.2, 0}},
+};
+static const dyn_joint_type types[JOINTS] = {DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_CONTINUOUS,
+                                             DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_PRISMATIC,
+                                             DYN_JOINT_TYPE_HELICAL,  DYN_JOINT_TYPE_REVOLUTE};
+static const char *const links[JOINTS + 1] = {"base", "l0", "l1", "l2", "l3", "l4", "l5"};
+static const int parents[JOINTS] = {0, 1, 1, 3, 1, 5};
+
+/* Adds a rotor as a link with a mimic joint. */
+static void add_rotor_link(dyn_builder *builder, const dyn_joint_description *driven, const dyn_rotor *rotor) {
+    const double It = rotor->transverse_inertia;
+    /* Without a mass the description of a rotor states its axial inertia only, which the link has about its axis. */
+    const dyn_inertia inertia = {.mass = rotor->mass, .rotational = {It, 0, 0, It, 0, rotor->axial_inertia}};
+    double axis[3], alignment[9];
+    bool is_coaxial = rotor->axis[0] == 0 && rotor->axis[1] == 0 && rotor->axis[2] == 0;
+    const double *from = is_coaxial ? driven->axis : rotor->axis;
+    double length = norm(from, 3);
+    for (int k = 0; k < 3; k++) {
+        axis[k] = from[k] / length;
+    }
+    rotation_from_z(axis, alignment);
+    char link[32], name[32];
+    snprintf(link, sizeof link, "rotor of %s", driven->name);
+    snprintf(name, sizeof name, "spin of %s", driven->name);
+    add_link_with(builder, link, &inertia);
+    dyn_joint_description spin = joint_between(name, DYN_JOINT_TYPE_CONTINUOUS, driven->parent_link, link);
+    rotation_multiply(driven->rotation, alignment, spin.rotation);
+    rotation_apply(driven->rotation, rotor->position, spin.position);
+    for (int k = 0; k < 3; k++) {
+        spin.position[k] += driven->position[k];
+    }
+    spin.mimic_joint = driven->name;
+    spin.mimic_multiplier = rotor->ratio;
+    add_joint(builder, &spin);
+}
+
+/* Builds a tree of geared joints of all types with one coordinate, in random places. */
+static dyn_builder *geared_tree(rotor_form form) {
+    random_source random = {11};
+    dyn_builder *builder = new_builder();
+    for (int i = 0; i <= JOINTS; i++) {
+        add_link_with(builder, links[i],
+                      &(dyn_inertia){.mass = 1 + 0.1 * i,
+                                     .center_of_mass = {0.1, -0.05 * i, 0.2},
+                                     .rotational = {0.1, 0.01, 0, 0.12, -0.02, 0.09}});
+    }
+    for (int j = 0; j < JOINTS; j++) {
+        char name[8];
+        snprintf(name, sizeof name, "j%d", j);
+        dyn_joint_description joint = joint_between(name, types[j], links[parents[j]], links[j + 1]);
+        double axis[3];
+        random_unit(&random, 3, axis);
+        rotation_from_z(axis, joint.rotation);
+        random_unit(&random, 3, joint.position);
+        random_unit(&random, 3, joint.axis);
+        joint.pitch = 0.3;
+        add_joint(builder, &joint);
+        if (form == ROTOR_LINKS) {
+            add_rotor_link(builder, &joint, &rotors[j]);
+            continue;
+        }
+        dyn_machine_element_description rotor = {
+            .name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = name, .rotor = rotors[j]};
+        rotor.rotor.coupling = form == ROTORS ? DYN_ROTOR_COUPLING_EXACT : DYN_ROTOR_COUPLING_DIAGONAL;
+        dyn_error error;
+        require(dyn_builder_add_machine_element(builder, &rotor, &error), &error);
+    }
+    return builder;
+}
+
+/* Quantities of a model at one state. */
+typedef struct quantities {
+    double M[NV * NV], h[NV], a[NV], kinetic, potential, momentum[6];
+} quantities;
+
+static quantities evaluate(const dyn_model *model, const double *q, const double *v, const double *tau) {
+    quantities x = {0};
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_crba(model, w, 1, q, x.M, &error), &error);
+    require(dyn_bias(model, w, 1, NULL, q, v, x.h, &error), &error);
+    require(dyn_aba(model, w, 1, NULL, q, v, tau, NULL, x.a, &error), &error);
+    require(dyn_energy(model, w, 1, NULL, q, v, &x.kinetic, &x.potential, &error), &error);
+    require(dyn_centroidal_momentum(model, w, 1, q, v, x.momentum, &error), &error);
+    dyn_workspace_free(w);
+    return x;
+}
+
+static void random_state(random_source *random, double *q, double *v, double *tau) {
+    for (int k = 0; k < NQ; k++) {
+        q[k] = random_uniform(random, -1, 1);
+    }
+    random_unit(random, 4, q + 3);
+    for (int k = 0; k < NV; k++) {
+        v[k] = random_uniform(random, -2, 2);
+        tau[k] = random_uniform(random, -5, 5);
+    }
+}
+
+START_TEST(rotors_are_links_with_coupled_joints) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
+    dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), &floating, NULL);
+    random_source random = random_seed("rotors are links with coupled joints", 5);
+    ck_assert_int_eq(dyn_model_nv(model), NV);
+    ck_assert_double_eq_tol(dyn_model_mass(model), dyn_model_mass(twin), 1e-14 * dyn_model_mass(twin));
+    for (int i = 0; i < 50; i++) {
+        double q[NQ], v[NV], tau[NV];
+        random_state(&random, q, v, tau);
+        quantities x = evaluate(model, q, v, tau), y = evaluate(twin, q, v, tau);
+        assert_norm_close("M", i, x.M, y.M, NV * NV, 1e-13);
+        assert_norm_close("h", i, x.h, y.h, NV, 1e-13);
+        assert_norm_close("a", i, x.a, y.a, NV, 1e-11);
+        assert_norm_close("energy", i, &x.kinetic, &y.kinetic, 2, 1e-13);
+        assert_norm_close("momentum", i, x.momentum, y.momentum, 6, 1e-13);
+    }
+    dyn_model_free(model);
+    dyn_model_free(twin);
+}
+END_TEST
+
+START_TEST(forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynamics) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS_DIAGONAL), &floating, NULL);
+    dyn_model *exact = build_model(geared_tree(ROTORS), &floating, NULL);
+    random_source random = random_seed("forward dynamics of the diagonal approximation", 6);
+    for (int i = 0; i < 50; i++) {
+        double q[NQ], v[NV], tau[NV], left[NV];
+        random_state(&random, q, v, tau);
+        quantities x = evaluate(model, q, v, tau), y = evaluate(exact, q, v, tau);
+        for (int k = 0; k < NV; k++) {
+            left[k] = x.h[k];
+            for (int l = 0; l < NV; l++) {
+                left[k] += x.M[k * NV + l] * x.a[l];
+            }
+            ck_assert_double_eq_tol(x.M[k * NV + k], y.M[k * NV + k], 1e-13 * y.M[k * NV + k]);
+        }
+        assert_norm_close("tau", i, left, tau, NV, 1e-11);
+    }
+    dyn_model_free(model);
+    dyn_model_free(exact);
+}
+END_TEST
+
+/* ---- Descriptions ------------------------------------------------------------------------------------------------ */
+
+/* Returns a robot with rotors, friction and a spring. */
+static dyn_builder *machine(void) {
+    dyn_builder *builder = geared_tree(ROTORS);
+    const dyn_machine_element_description elements[] = {
+        {.name = "drag",
+         .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION,
+         .joint = "j1",
+         .friction = {.side = DYN_GEAR_SIDE_ROTOR,
+                      .viscous = {0.1, 0.2},
+                      .coulomb = {0.3, 0.4},
+                      .breakaway = {0.5, 0},
+                      .stribeck_velocity = 0.7,
+                      .transition_velocity = 0.01}},
+        {.name = "return", .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .joint = "j3", .spring = {40, 0.125}}};
+    for (int i = 0; i < COUNT(elements); i++) {
+        dyn_error error;
+        require(dyn_builder_add_machine_element(builder, &elements[i], &error), &error);
+    }
+    return builder;
+}
+
+static char *canonical(const dyn_model *model) {
+    char *text;
+    size_t length;
+    dyn_error error;
+    require(dyn_model_canonical(model, &text, &length, &error), &error);
+    return text;
+}
+
+START_TEST(descriptions_are_read_as_they_were_written) {
+    dyn_model *model = build_model(machine(), NULL, NULL), *again;
+    dyn_builder *builder;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    dyn_error error;
+    char *text, *twice;
+    size_t length;
+    require(dyn_description_write(model, &text, &length, &error), &error);
+    require(dyn_description_read(text, length, &builder, &options, &error), &error);
+    ck_assert_int_eq(dyn_builder_machine_element_count(builder), JOINTS + 2);
+    again = build_model(builder, &options, NULL);
+    require(dyn_description_write(again, &twice, &length, &error), &error);
+    ck_assert_str_eq(text, twice);
+    char *first = canonical(model), *second = canonical(again);
+    ck_assert_str_eq(first, second);
+    ck_assert_ptr_nonnull(strstr(first, "element \"drag\" kind 2"));
+    dyn_text_free(text), dyn_text_free(twice), dyn_text_free(first), dyn_text_free(second);
+    dyn_model_free(model);
+    dyn_model_free(again);
+}
+END_TEST
+
+static void refuse_element(const dyn_machine_element_description *element, const char *part, const char *fragment) {
+    dyn_builder *builder = geared_tree(ROTORS);
+    dyn_error error;
+    dyn_status status = dyn_builder_add_machine_element(builder, element, &error);
+    expect_error(status, &error, DYN_INVALID_ARGUMENT, "machine element x", fragment);
+    ck_assert_str_eq(error.site.part, part);
+    dyn_builder_free(builder);
+}
+
+START_TEST(wrong_values_are_refused_by_name) {
+    dyn_machine_element_description e = {
+        .name = "x", .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = "j0", .rotor = {.ratio = 0, .axial_inertia = 1}};
+    refuse_element(&e, "rotor.ratio", "gear ratio is 0");
+    e.rotor = (dyn_rotor){.ratio = 2, .axial_inertia = -1};
+    refuse_element(&e, "rotor.axial_inertia", "-1; state a positive number");
+    e.rotor = (dyn_rotor){.ratio = 2, .axial_inertia = 1, .transverse_inertia = 1};
+    refuse_element(&e, "rotor.transverse_inertia", "mass is zero");
+    e.rotor = (dyn_rotor){.ratio = 2, .axial_inertia = 1, .transverse_inertia = 0.4, .mass = 1};
+    refuse_element(&e, "rotor.axial_inertia", "twice");
+    e.kind = DYN_MACHINE_ELEMENT_KIND_FRICTION;
+    e.friction = (dyn_friction){.viscous = {0, -0.5}};
+    refuse_element(&e, "friction.viscous[1]", "-0.5");
+    e.friction = (dyn_friction){.coulomb = {2, 2}, .breakaway = {1, 2}};
+    refuse_element(&e, "friction.breakaway[0]", "less than the Coulomb friction of 2");
+    e.friction = (dyn_friction){.coulomb = {2, 2}, .breakaway = {0, 3}};
+    refuse_element(&e, "friction.stribeck_velocity", "Stribeck velocity is zero");
+    e.kind = DYN_MACHINE_ELEMENT_KIND_SPRING;
+    e.spring = (dyn_spring){.stiffness = 1, .rest = NAN};
+    refuse_element(&e, "spring.rest", "nan");
+}
+END_TEST
+
+static void refuse_model(const dyn_machine_element_description *element, const char *fragment) {
+    dyn_builder *builder = geared_tree(ROTOR_LINKS);
+    dyn_model *model;
+    dyn_error error;
+    require(dyn_builder_add_machine_element(builder, element, &error), &error);
+    dyn_status status = dyn_builder_build(builder, NULL, NULL, &model, &error);
+    expect_error(status, &error, DYN_INVALID_ARGUMENT, "machine element x", fragment);
+    dyn_builder_free(builder);
+}
+
+START_TEST(joints_that_do_not_fit_are_refused_by_name) {
+    dyn_machine_element_description e = {
+        .name = "x", .kind = DYN_MACHINE_ELEMENT_KIND_SPRING, .joint = "nowhere", .spring = {1, 0}};
+    refuse_model(&e, "no joint \"nowhere\"");
+    e.kind = DYN_MACHINE_ELEMENT_KIND_FRICTION;
+    e.joint = "j0";
+    e.friction = (dyn_friction){.side = DYN_GEAR_SIDE_ROTOR};
+    refuse_model(&e, "has 0 rotors");
+}
+END_TEST
+
+START_TEST(removed_joints_take_their_elements_along) {
+    dyn_model *model = build_model(machine(), NULL, NULL), *left, *both;
+    dyn_error error;
+    require(dyn_model_detach(model, "l3", &left, &error), &error);
+    ck_assert_int_eq(dyn_model_machine_element_count(left), JOINTS); /* without rotor and spring of j3 */
+    require(dyn_model_merge(left, "l2", NULL, model, "b/", &both, &error), &error);
+    ck_assert_int_eq(dyn_model_machine_element_count(both), 2 * JOINTS + 2);
+    dyn_model_free(model);
+    dyn_model_free(left);
+    dyn_model_free(both);
+}
+END_TEST
+
+int main(void) {
+    TCase *tests = tcase_create("machine elements");
+    tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
+    tcase_add_test(tests, diagonal_approximation_omits_the_coupling);
+    tcase_add_test(tests, rotors_are_links_with_coupled_joints);
+    tcase_add_test(tests, forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynamics);
+    tcase_add_test(tests, descriptions_are_read_as_they_were_written);
+    tcase_add_test(tests, wrong_values_are_refused_by_name);
+    tcase_add_test(tests, joints_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(tests, removed_joints_take_their_elements_along);
+    return run_tests(tests);
+}
