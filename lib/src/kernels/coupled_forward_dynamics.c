@@ -46,7 +46,7 @@ void KERNEL(coupled_forward_dynamics)(const dyn_model *model, void *memory, cons
 }
 
 size_t KERNEL(forward_dynamics_memory)(const dyn_model *model) {
-    return model->has_coupling ? KERNEL(coupled_forward_dynamics_memory)(model) : KERNEL(aba_memory)(model);
+    return model->has_mimic ? KERNEL(coupled_forward_dynamics_memory)(model) : KERNEL(aba_memory)(model);
 }
 
 void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in, void *pivots, void *a) {
@@ -55,7 +55,7 @@ void KERNEL(forward_dynamics)(const dyn_model *model, void *memory, const packed
 
 void KERNEL(resisted_forward_dynamics)(const dyn_model *model, void *memory, const packed_inputs *in,
                                        const void *diagonal, void *pivots, void *a) {
-    if (model->has_coupling) {
+    if (model->has_mimic) {
         KERNEL(coupled_forward_dynamics)(model, memory, in, diagonal, pivots, a);
     } else {
         KERNEL(aba)(model, memory, in, diagonal, pivots, a);

@@ -21,7 +21,7 @@ void KERNEL(coordinate_parents)(const dyn_model *model, int *parent) {
         }
         for (int k = 0; k < b->nv; k++) {
             int c = b->v_index + k;
-            parent[c] = k > 0 || model->has_coupling ? c - 1 : above;
+            parent[c] = k > 0 || model->has_mimic ? c - 1 : above;
         }
     }
 }
