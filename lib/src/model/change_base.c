@@ -48,6 +48,44 @@ static void set_joint_place(dyn_joint_description *joint, const dyn_pose *place)
     memcpy(joint->rotation, place->rotation, sizeof joint->rotation);
 }
 
+/* Moves the rotors of moving joint j, which is to be reversed, to its child link. A coaxial rotor turns relative to
+ * that link by G q - q about the axis, which is (1 - G) q about the opposite one. */
+static dyn_status reverse_rotors(dyn_builder *builder, int j, dyn_error *error) {
+    const dyn_joint_description *joint = &builder->joints[j];
+    bool turns = joint->type == DYN_JOINT_TYPE_REVOLUTE || joint->type == DYN_JOINT_TYPE_CONTINUOUS;
+    for (int i = 0; i < builder->machine_element_count; i++) {
+        dyn_machine_element_description *e = &builder->machine_elements[i];
+        const named_element at = {{.kind = DYN_ELEMENT_KIND_MACHINE_ELEMENT, .index = i}, e->name};
+        bool is_friction = e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION;
+        if (strcmp(e->joint, joint->name) != 0) {
+            continue;
+        }
+        if (is_friction && e->friction.side == DYN_GEAR_SIDE_ROTOR) {
+            return builder_fail(builder, error, DYN_FAILED_PRECONDITION, at,
+                                "joint \"%s\" is reversed, and its gear ratio changes; state this friction on the "
+                                "side of the joint",
+                                e->joint);
+        }
+        if (e->kind != DYN_MACHINE_ELEMENT_KIND_ROTOR) {
+            continue;
+        }
+        bool is_movable = e->rotor.coupling == DYN_ROTOR_COUPLING_EXACT;
+        for (int k = 0; k < 3; k++) {
+            is_movable = is_movable && e->rotor.axis[k] == 0 && e->rotor.position[k] == 0;
+        }
+        if (!turns || !is_movable || e->rotor.ratio == 1) {
+            return builder_fail(
+                builder, error, DYN_FAILED_PRECONDITION, at,
+                "joint \"%s\" is reversed, and the other of its links cannot carry this rotor: that "
+                "takes a revolute joint, a rotor at its origin and on its axis with exact coupling, and "
+                "a ratio other than one; describe the rotor as a link",
+                e->joint);
+        }
+        e->rotor.ratio = 1 - e->rotor.ratio;
+    }
+    return DYN_OK;
+}
+
 /* Makes the child link of joint j carry its parent link. */
 static dyn_status reverse_joint(dyn_builder *builder, int j, dyn_error *error) {
     dyn_pose place = joint_place(&builder->joints[j]), inverse;
@@ -79,7 +117,17 @@ static dyn_status change_root(dyn_builder *builder, int link, dyn_error *error) 
     dyn_status status = tree_find(builder, error, &links);
     while (status == DYN_OK && link != links.root) {
         int carrier = links.parent_joint[link];
-        status = reverse_joint(builder, carrier, error);
+        const dyn_joint_description *joint = &builder->joints[carrier];
+        if (joint->type == DYN_JOINT_TYPE_FIXED) {
+            const double z[3] = {0, 0, 1};
+            const dyn_pose place = joint_place(joint);
+            move_rotors(builder, joint->name, z, &place);
+        } else {
+            status = reverse_rotors(builder, carrier, error);
+        }
+        if (status == DYN_OK) {
+            status = reverse_joint(builder, carrier, error);
+        }
         link = links.parent_link[carrier];
     }
     tree_clear(&links);

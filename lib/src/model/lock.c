@@ -132,6 +132,11 @@ static dyn_status fix_joints(dyn_builder *builder, const dyn_model *model, const
         if (joint->parent_link < 0) {
             status = fix_base(builder, model, &place, error);
         } else {
+            /* Rotors remain where they are in the parent link. */
+            dyn_pose back, moved;
+            pose_invert(&place, &back);
+            pose_compose(&back, &joint->origin, &moved);
+            move_rotors(builder, joint->name, joint->axis, &moved);
             fix_joint(&builder->joints[name_index_find(&builder->joint_names, joint->name)], &place);
         }
     }
