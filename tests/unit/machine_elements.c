@@ -344,6 +344,58 @@ START_TEST(joints_that_do_not_fit_are_refused_by_name) {
 }
 END_TEST
 
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
+
+static double kinetic_energy(const dyn_model *model, const double *q, const double *v) {
+    dyn_workspace *w;
+    dyn_error error;
+    double kinetic, potential;
+    require(dyn_workspace_create(model, &w, &error), &error);
+    require(dyn_energy(model, w, 1, NULL, q, v, &kinetic, &potential, &error), &error);
+    dyn_workspace_free(w);
+    return kinetic;
+}
+
+START_TEST(locked_joints_hold_their_rotors_in_place) {
+    dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL), *locked;
+    const char *const names[] = {"j1", "j2"};
+    double q[JOINTS] = {0.3, 1.1, -0.8, 0.2, 0.5, -1.3}, v[JOINTS] = {1, 0, 0, -0.5, 0.7, 0.4};
+    const double q_left[] = {q[0], q[3], q[4], q[5]}, v_left[] = {v[0], v[3], v[4], v[5]};
+    dyn_error error;
+    require(dyn_model_lock(model, 2, names, q, &locked, &error), &error);
+    double before = kinetic_energy(model, q, v), after = kinetic_energy(locked, q_left, v_left);
+    ck_assert_double_eq_tol(before, after, 1e-13 * before);
+    ck_assert_int_eq(dyn_model_machine_element_count(locked), JOINTS);
+    dyn_model_free(model);
+    dyn_model_free(locked);
+}
+END_TEST
+
+START_TEST(reversed_joints_keep_the_kinetic_energy) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL), *moved;
+    dyn_error error;
+    double q[NQ] = {0, 0, 0, 0, 0, 0, 1}, v[NV] = {0};
+    v[6] = 1.5, v[7] = 0.25; /* j0, and j1, which follows it */
+    require(dyn_model_change_base(model, "l0", DYN_BASE_FLOATING, &moved, &error), &error);
+    /* The old root is at rest in the world; the new one turns with the velocity of j0. */
+    int j = dyn_model_find_joint(moved, "j0"), k = dyn_model_find_joint(moved, "j1");
+    const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, "j0"));
+    double p[NQ] = {0, 0, 0, 0, 0, 0, 1}, u[NV] = {0};
+    for (int i = 0; i < 3; i++) {
+        u[3 + i] = 1.5 * joint->axis[i];
+    }
+    u[dyn_model_joint(moved, j)->v_index] = 1.5;
+    u[dyn_model_joint(moved, k)->v_index] = 0.25;
+    double before = kinetic_energy(model, q, v), after = kinetic_energy(moved, p, u);
+    ck_assert_double_eq_tol(before, after, 1e-13 * before);
+    dyn_model_free(moved);
+    dyn_status status = dyn_model_change_base(model, "l1", DYN_BASE_FLOATING, &moved, &error);
+    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j1", "reversed");
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(removed_joints_take_their_elements_along) {
     dyn_model *model = build_model(machine(), NULL, NULL), *left, *both;
     dyn_error error;
@@ -357,6 +409,120 @@ START_TEST(removed_joints_take_their_elements_along) {
 }
 END_TEST
 
+/* ---- Friction and springs ---------------------------------------------------------------------------------------- */
+
+/* Builds a wheel with the inertia 2 about its vertical axis, and one machine element. */
+static dyn_model *wheel(const dyn_machine_element_description *element, double ratio) {
+    dyn_builder *builder = new_builder();
+    add_link_with(builder, "base", &(dyn_inertia){.mass = 1});
+    add_link_with(builder, "rim", &(dyn_inertia){.mass = 1, .rotational = {1, 0, 0, 1, 0, 2}});
+    connect_links(builder, "j", DYN_JOINT_TYPE_CONTINUOUS, "base", "rim");
+    if (ratio != 0) {
+        add_rotor(builder, "rotor", "j", ratio, DYN_ROTOR_COUPLING_EXACT);
+    }
+    dyn_error error;
+    require(dyn_builder_add_machine_element(builder, element, &error), &error);
+    return build_model(builder, NULL, NULL);
+}
+
+/* Simulates `steps` steps of a wheel, in place. */
+static void spin(const dyn_model *model, dyn_integrator integrator, double dt, int steps, double *q, double *v) {
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = integrator;
+    options.step_length = dt;
+    dyn_simulator *simulator;
+    dyn_error error;
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
+    for (int i = 0; i < steps; i++) {
+        require(dyn_simulator_step(simulator, 1, NULL, q, v, NULL, NULL, &error), &error);
+    }
+    dyn_simulator_free(simulator);
+}
+
+/* Returns the friction of a wheel at the rate v, from its deceleration in a short step. */
+static double friction_at(const dyn_friction *friction, double ratio, double v) {
+    const dyn_machine_element_description e = {
+        .name = "drag", .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION, .joint = "j", .friction = *friction};
+    dyn_model *model = wheel(&e, ratio);
+    double q = 0, after = v, dt = 0x1p-10, inertia = 2 + ratio * ratio * 0.00125;
+    spin(model, DYN_INTEGRATOR_EXPLICIT_EULER, dt, 1, &q, &after);
+    dyn_model_free(model);
+    return inertia * (v - after) / dt;
+}
+
+/* Returns the friction of a law for one direction. */
+static double law(double b, double f_c, double f_s, double v_s, double w, double v) {
+    return b * v + (f_c + (f_s - f_c) / (1 + v * v / (v_s * v_s))) * v / sqrt(v * v + w * w);
+}
+
+START_TEST(friction_laws_are_those_of_their_figures) {
+    const double w = 1e-3;
+    const struct {
+        double b, f_c, f_s;
+    } laws[] = {{0.5, 0, 0}, {0, 0.3, 0.3}, {0.5, 0.3, 0.3}, {0, 0.3, 0.9}, {0.5, 0.3, 0.9}};
+    for (int i = 0; i < COUNT(laws); i++) {
+        const double b = laws[i].b, f_c = laws[i].f_c, f_s = laws[i].f_s;
+        const dyn_friction f = {.viscous = {b, 2 * b},
+                                .coulomb = {f_c, 3 * f_c},
+                                .breakaway = {f_s, 4 * f_s},
+                                .stribeck_velocity = 0.2,
+                                .transition_velocity = w};
+        for (double v = -1; v <= 1; v += 0.0625) {
+            double expected = v > 0 ? law(b, f_c, f_s, 0.2, w, v) : law(2 * b, 3 * f_c, 4 * f_s, 0.2, w, v);
+            ck_assert_double_eq_tol(friction_at(&f, 0, v), expected, 1e-11);
+        }
+    }
+}
+END_TEST
+
+START_TEST(friction_on_the_side_of_the_rotor_is_reflected) {
+    const dyn_friction f = {.side = DYN_GEAR_SIDE_ROTOR,
+                            .viscous = {0.01, 0.02},
+                            .coulomb = {0.3, 0.1},
+                            .breakaway = {0.5, 0.2},
+                            .stribeck_velocity = 3,
+                            .transition_velocity = 0.05};
+    const double G = -8;
+    for (double v = -1; v <= 1; v += 0.125) {
+        double rate = G * v;
+        double of_rotor = rate > 0 ? law(0.01, 0.3, 0.5, 3, 0.05, rate) : law(0.02, 0.1, 0.2, 3, 0.05, rate);
+        ck_assert_double_eq_tol(friction_at(&f, G, v), G * of_rotor, 1e-10);
+    }
+}
+END_TEST
+
+START_TEST(stiff_friction_stops_a_wheel_and_never_drives_it) {
+    const dyn_machine_element_description e = {
+        .name = "brake",
+        .kind = DYN_MACHINE_ELEMENT_KIND_FRICTION,
+        .joint = "j",
+        .friction = {.coulomb = {1e4, 1e4}, .breakaway = {3e4, 3e4}, .stribeck_velocity = 0.01}};
+    dyn_model *model = wheel(&e, 0);
+    double q = 0, v = 5;
+    for (int i = 0; i < 100; i++) {
+        double before = v;
+        spin(model, DYN_INTEGRATOR_SEMI_IMPLICIT_EULER, 0.01, 1, &q, &v);
+        ck_assert(v >= 0 && v <= before);
+    }
+    ck_assert_double_lt(v, 1e-6);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(spring_swings_about_its_rest_position) {
+    const dyn_machine_element_description e = {.name = "spring",
+                                               .kind = DYN_MACHINE_ELEMENT_KIND_SPRING,
+                                               .joint = "j",
+                                               .spring = {.stiffness = 50, .rest = 0.4}};
+    dyn_model *model = wheel(&e, 0);
+    double q = 0.7, v = 0, rate = 5; /* sqrt(50 / 2) */
+    spin(model, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, 1000, &q, &v);
+    ck_assert_double_eq_tol(q, 0.4 + 0.3 * cos(rate), 1e-10);
+    ck_assert_double_eq_tol(v, -0.3 * rate * sin(rate), 1e-10);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("machine elements");
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
@@ -366,6 +532,12 @@ int main(void) {
     tcase_add_test(tests, descriptions_are_read_as_they_were_written);
     tcase_add_test(tests, wrong_values_are_refused_by_name);
     tcase_add_test(tests, joints_that_do_not_fit_are_refused_by_name);
+    tcase_add_test(tests, locked_joints_hold_their_rotors_in_place);
+    tcase_add_test(tests, reversed_joints_keep_the_kinetic_energy);
     tcase_add_test(tests, removed_joints_take_their_elements_along);
+    tcase_add_test(tests, friction_laws_are_those_of_their_figures);
+    tcase_add_test(tests, friction_on_the_side_of_the_rotor_is_reflected);
+    tcase_add_test(tests, stiff_friction_stops_a_wheel_and_never_drives_it);
+    tcase_add_test(tests, spring_swings_about_its_rest_position);
     return run_tests(tests);
 }

@@ -2,7 +2,9 @@
 #include "joint_properties.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "../model/description.h"
 #include "../model/normal_form.h"
 
 /* Adds the damping b and the friction f of a joint. A mimic joint with the ratio r adds r^2 b and |r| f to those of its
@@ -61,6 +63,51 @@ int dyn_joint_ranges(const dyn_model *model) {
     return count;
 }
 
+int dyn_machine_elements(const dyn_model *model) {
+    return model->description->machine_element_count;
+}
+
+/* Returns the gear ratio of the only rotor of a joint. */
+static double rotor_ratio(const dyn_builder *description, const char *joint) {
+    int i = 0;
+    const dyn_machine_element_description *e = description->machine_elements;
+    while (e[i].kind != DYN_MACHINE_ELEMENT_KIND_ROTOR || strcmp(e[i].joint, joint) != 0) {
+        i++;
+    }
+    return e[i].rotor.ratio;
+}
+
+/* Returns a law on the rate G v as the law on v with the same power. */
+static friction_law reflect_friction(const dyn_friction *f, double G, int v_index) {
+    friction_law law = {.v_index = v_index,
+                        .stribeck_velocity = f->stribeck_velocity > 0 ? f->stribeck_velocity / fabs(G) : 1,
+                        .transition_velocity = f->transition_velocity / fabs(G)};
+    for (int i = 0; i < 2; i++) {
+        int from = G < 0 ? 1 - i : i;
+        law.viscous[i] = G * G * f->viscous[from];
+        law.coulomb[i] = fabs(G) * f->coulomb[from];
+        law.excess[i] = fabs(G) * fmax(0, f->breakaway[from] - f->coulomb[from]);
+    }
+    return law;
+}
+
+/* Adds the law or the spring of a machine element. */
+static void add_element(const dyn_model *model, const dyn_machine_element_description *e, joint_properties *p) {
+    int j = dyn_model_find_joint(model, e->joint);
+    const dyn_joint *joint = dyn_model_joint(model, j);
+    double ratio = joint && joint->master >= 0 ? joint->multiplier : 1, offset = joint ? joint->offset : 0;
+    if (!joint || ratio == 0) {
+        return;
+    }
+    if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION) {
+        double G = e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
+        p->laws[p->law_count++] = reflect_friction(&e->friction, G * ratio, joint->v_index);
+    } else if (e->kind == DYN_MACHINE_ELEMENT_KIND_SPRING) {
+        p->springs[p->spring_count++] = (spring_law){
+            joint->q_index, joint->v_index, ratio * ratio * e->spring.stiffness, (e->spring.rest - offset) / ratio};
+    }
+}
+
 void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
     for (int k = 0; k < model->nv; k++) {
         p->damping[k] = p->friction[k] = 0;
@@ -78,5 +125,9 @@ void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
         if (find_range(model, j, &range)) {
             add_range(&range, p);
         }
+    }
+    p->law_count = p->spring_count = 0;
+    for (int i = 0; i < model->description->machine_element_count; i++) {
+        add_element(model, &model->description->machine_elements[i], p);
     }
 }

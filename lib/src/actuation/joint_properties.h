@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Properties of joints by coordinate: damping, friction, effort and position limits. Properties of
- * coupled mimic joints apply to their master.
+ * Properties of joints by coordinate: damping, friction, effort and position limits, and the friction laws and springs
+ * of machine elements. Properties of coupled mimic joints apply to their master.
  */
 #ifndef DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
 #define DYNAMICS_ACTUATION_JOINT_PROPERTIES_H
@@ -10,27 +10,35 @@
 
 #include <dynamics/model.h>
 
+#include "../model/passive_force.h"
+
 /* Range of a coordinate, and the joint that states it. */
 typedef struct joint_range {
     int joint, q_index, v_index;
     double lower, upper;
 } joint_range;
 
-/* Properties of the joints of a model. The caller owns the arrays: nv doubles each, and dyn_joint_ranges(model)
- * ranges. */
+/* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
+ * and dyn_machine_elements(model) laws and springs each. */
 typedef struct joint_properties {
     double *damping, *friction;
     double *effort; /* infinite where it is not stated */
     joint_range *ranges;
     int range_count;
     bool has_damping, has_friction;
+    friction_law *laws;
+    spring_law *springs;
+    int law_count, spring_count;
 } joint_properties;
 
 /* Returns the number of joints with a range. It is an upper bound of range_count, because a mimic joint and its master
  * have one range together. */
 int dyn_joint_ranges(const dyn_model *model);
 
-/* Fills the arrays of `properties`, and sets range_count, has_damping and has_friction. */
+/* Returns the number of machine elements, an upper bound of law_count and of spring_count. */
+int dyn_machine_elements(const dyn_model *model);
+
+/* Fills the arrays of `properties`, and sets its counts, has_damping and has_friction. */
 void dyn_joint_properties(const dyn_model *model, joint_properties *properties);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef DYNAMICS_KERNELS_STEP_PARAMETERS_H
 #define DYNAMICS_KERNELS_STEP_PARAMETERS_H
 
+#include "../model/passive_force.h"
 #include "compiled_object.h"
 
 /* Integration scheme of a step. */
@@ -23,7 +24,11 @@ typedef struct joint_resistance {
     const double *damping;    /* nv; NULL: zeros */
     const double *friction;   /* nv; NULL: zeros */
     double friction_velocity; /* velocity at which Coulomb friction has 1 / sqrt(2) of its full force */
-    int spring_count;         /* number of springs beyond joint limits */
+    int law_count;
+    const friction_law *laws; /* add to `damping` and `friction` */
+    int rest_count;           /* number of springs with a rest position */
+    const spring_law *rests;
+    int spring_count; /* number of springs beyond joint limits */
     const int *spring_q, *spring_v;
     const double *spring_lower, *spring_upper;
     double spring_stiffness, spring_damping;

@@ -41,7 +41,10 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
         *packed_v[i] = dyn_carve(&cursor, nv * lanes * sizeof(double));
     }
     s->inverse = nv <= MOST_INVERSE ? dyn_carve(&cursor, nv * nv * lanes * sizeof(double)) : NULL;
+    size_t elements = (size_t)dyn_machine_elements(model);
     s->joints.ranges = dyn_carve(&cursor, ranges * sizeof(joint_range));
+    s->joints.laws = dyn_carve(&cursor, elements * sizeof(friction_law));
+    s->joints.springs = dyn_carve(&cursor, elements * sizeof(spring_law));
     s->results = dyn_carve(&cursor, lanes * sizeof(dyn_sample_result));
     springs->q = dyn_carve(&cursor, ranges * sizeof(int));
     springs->v = dyn_carve(&cursor, ranges * sizeof(int));
@@ -64,6 +67,21 @@ static void fill_springs(dyn_simulator *s, const spring_arrays *springs) {
     r->spring_q = springs->q, r->spring_v = springs->v;
     r->spring_lower = springs->lower, r->spring_upper = springs->upper;
     r->spring_stiffness = s->options.stop_stiffness, r->spring_damping = s->options.stop_damping;
+}
+
+/* Fills the laws and springs of machine elements. */
+static void fill_elements(dyn_simulator *s) {
+    joint_resistance *r = &s->step.resistance;
+    for (int i = 0; i < s->joints.law_count; i++) {
+        friction_law *law = &s->joints.laws[i];
+        for (int k = 0; k < 2; k++) {
+            law->viscous[k] = s->options.ignore_damping ? 0 : law->viscous[k];
+            law->coulomb[k] = s->options.ignore_friction ? 0 : law->coulomb[k];
+            law->excess[k] = s->options.ignore_friction ? 0 : law->excess[k];
+        }
+    }
+    r->laws = s->joints.laws, r->law_count = s->joints.law_count;
+    r->rests = s->joints.springs, r->rest_count = s->joints.spring_count;
 }
 
 static void fill_step(dyn_simulator *s) {
@@ -122,6 +140,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     memcpy(s->gravity, chosen.has_gravity ? chosen.gravity : model->gravity, sizeof s->gravity);
     dyn_joint_properties(model, &s->joints);
     fill_step(s);
+    fill_elements(s);
     fill_springs(s, &springs);
     fill_control(s);
     *simulator = s;
