@@ -10,6 +10,7 @@
 #include "lib/src/model/normal_form.h"
 #include "lib/src/model/placement.h"
 #include "robots.h"
+#include "support/algorithms.h"
 #include "support/assertions.h"
 #include "support/random.h"
 
@@ -212,6 +213,160 @@ START_TEST(rotors_are_links_with_coupled_joints) {
     }
     dyn_model_free(model);
     dyn_model_free(twin);
+}
+END_TEST
+
+/* States of a batch: more than the lanes of any instruction set. */
+enum { STATES = 19 };
+
+/* Inputs of all algorithms. */
+typedef struct states {
+    double q[STATES * NQ], v[STATES * NV], a[STATES * NV], tau[STATES * NV], wrench[STATES * 6];
+} states;
+
+static void draw_states(states *x) {
+    random_source random = random_seed("algorithms compute rotors as links", 7);
+    for (int i = 0; i < STATES; i++) {
+        random_state(&random, x->q + i * NQ, x->v + i * NV, x->tau + i * NV);
+    }
+    for (int k = 0; k < STATES * NV; k++) {
+        x->a[k] = random_uniform(&random, -3, 3);
+    }
+    for (int k = 0; k < STATES * 6; k++) {
+        x->wrench[k] = random_uniform(&random, -5, 5);
+    }
+}
+
+/* Computes n states by an algorithm. The caller frees the result. */
+static double *compute(const dyn_model *model, algorithm_id id, size_t n, const states *x, dyn_status *status,
+                       dyn_error *error) {
+    dyn_workspace *w;
+    require(dyn_workspace_create(model, &w, error), error);
+    algorithm_input in = {
+        .model = model, .workspace = w, .n = n, .q = x->q, .v = x->v, .a = x->a, .tau = x->tau, .wrench = x->wrench};
+    require(dyn_model_find_frame(model, "l3", &in.frame, error), error);
+    double *out = numbers(n * algorithm_width(id, model));
+    *status = algorithm_compute(id, &in, error, out);
+    dyn_workspace_free(w);
+    return out;
+}
+
+/* Compares the results of an algorithm for a model with rotors and for its twin with rotors as links. */
+static void compare_algorithm(const dyn_model *model, const dyn_model *twin, algorithm_id id, size_t n,
+                              const states *x) {
+    dyn_error error;
+    dyn_status first, second;
+    double *own = compute(model, id, n, x, &first, &error);
+    double *expected = compute(twin, id, n, x, &second, &error);
+    ck_assert_msg(first == DYN_OK && second == DYN_OK, "%s: %s", algorithm_get(id)->name, error.message);
+    assert_norm_close(algorithm_get(id)->name, (int)n, own, expected, n * algorithm_width(id, model), 1e-10);
+    free(own), free(expected);
+}
+
+START_TEST(algorithms_compute_rotors_as_links) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    dyn_model *model = build_model(geared_tree(ROTORS), &floating, NULL);
+    dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), &floating, NULL);
+    states x;
+    draw_states(&x);
+    for (algorithm_id id = 0; id < ALGORITHM_COUNT; id++) {
+        /* These have results for each link or joint, of which the twin has more. The twin's last link is a rotor. */
+        bool is_of_links = id == ALGORITHM_JOINT_WRENCHES || id == ALGORITHM_REGRESSOR ||
+                           id == ALGORITHM_ENERGY_REGRESSOR || id == ALGORITHM_BODY_INERTIA ||
+                           id == ALGORITHM_PRINCIPAL_MOMENTS;
+        for (size_t n = 1; !is_of_links && n <= STATES; n += STATES - 1) {
+            compare_algorithm(model, twin, id, n, &x);
+        }
+    }
+    dyn_model_free(model);
+    dyn_model_free(twin);
+}
+END_TEST
+
+START_TEST(joints_transmit_the_wrenches_of_their_links) {
+    dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL);
+    dyn_model *twin = build_model(geared_tree(ROTOR_LINKS), NULL, NULL);
+    states x;
+    dyn_status status;
+    dyn_error error;
+    draw_states(&x);
+    double *own = compute(model, ALGORITHM_JOINT_WRENCHES, 1, &x, &status, &error);
+    double *expected = compute(twin, ALGORITHM_JOINT_WRENCHES, 1, &x, &status, &error);
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        int k = dyn_model_find_joint(twin, dyn_model_joint(model, j)->name);
+        assert_norm_close("wrench", j, own + 6 * j, expected + 6 * k, 6, 1e-12);
+    }
+    free(own), free(expected);
+    dyn_model_free(model);
+    dyn_model_free(twin);
+}
+END_TEST
+
+START_TEST(regressors_refuse_rotors_by_name) {
+    dyn_model *model = build_model(geared_tree(ROTORS), NULL, NULL);
+    dyn_base_parameters *grouping;
+    states x;
+    dyn_status status;
+    dyn_error error;
+    draw_states(&x);
+    free(compute(model, ALGORITHM_REGRESSOR, 1, &x, &status, &error));
+    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "the torque regressor");
+    free(compute(model, ALGORITHM_ENERGY_REGRESSOR, 1, &x, &status, &error));
+    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "the energy regressor");
+    status = dyn_base_parameters_create(model, NULL, &grouping, &error);
+    expect_error(status, &error, DYN_FAILED_PRECONDITION, "machine element j0", "links alone");
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(formulations_compute_rotors_or_refuse_them) {
+    dyn_model *model = build_model(geared_tree(ROTORS_DIAGONAL), NULL, NULL);
+    states x;
+    int computed = 0;
+    draw_states(&x);
+    dyn_status status;
+    dyn_error error;
+    double *expected = compute(model, ALGORITHM_RNEA, 1, &x, &status, &error), tau[NV];
+    for (int i = 0; i < dyn_formulation_count(); i++) {
+        dyn_formulation *formulation;
+        const char *name = dyn_formulation_traits_at(i)->name;
+        status = dyn_formulation_create(model, name, &formulation, &error);
+        if (status != DYN_OK) {
+            ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
+            continue;
+        }
+        require(dyn_formulation_inverse_dynamics(formulation, 1, NULL, x.q, x.v, x.a, tau, &error), &error);
+        assert_norm_close(name, i, tau, expected, (size_t)dyn_model_nv(model), 1e-9);
+        dyn_formulation_free(formulation);
+        computed++;
+    }
+    ck_assert_int_gt(computed, 0);
+    free(expected);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(payloads_leave_rotors_in_place) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    double *results[2];
+    states x;
+    draw_states(&x);
+    for (int form = 0; form < 2; form++) {
+        dyn_model *model = build_model(geared_tree(form == 0 ? ROTORS : ROTOR_LINKS), &floating, NULL);
+        const dyn_model *loaded;
+        dyn_workspace *w;
+        dyn_error error;
+        dyn_payload payload = {.inertia = {.mass = 3, .center_of_mass = {0.1, 0.2, 0}}};
+        require(dyn_model_find_frame(model, "l2", &payload.link, &error), &error);
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(dyn_workspace_load(w, 1, &payload, &loaded, &error), &error);
+        results[form] = numbers(NV);
+        require(dyn_aba(loaded, w, 1, NULL, x.q, x.v, x.tau, NULL, results[form], &error), &error);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+    assert_norm_close("a", 0, results[0], results[1], NV, 1e-11);
+    free(results[0]), free(results[1]);
 }
 END_TEST
 
@@ -528,6 +683,11 @@ int main(void) {
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
     tcase_add_test(tests, diagonal_approximation_omits_the_coupling);
     tcase_add_test(tests, rotors_are_links_with_coupled_joints);
+    tcase_add_test(tests, algorithms_compute_rotors_as_links);
+    tcase_add_test(tests, joints_transmit_the_wrenches_of_their_links);
+    tcase_add_test(tests, regressors_refuse_rotors_by_name);
+    tcase_add_test(tests, formulations_compute_rotors_or_refuse_them);
+    tcase_add_test(tests, payloads_leave_rotors_in_place);
     tcase_add_test(tests, forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynamics);
     tcase_add_test(tests, descriptions_are_read_as_they_were_written);
     tcase_add_test(tests, wrong_values_are_refused_by_name);

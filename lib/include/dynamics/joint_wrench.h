@@ -17,8 +17,9 @@ extern "C" {
 
 /* Computes the wrench (n; f) that each joint transmits in the motion (q, v, a). The parent link exerts it on the child
  * link: torque N m, then force N, in the axes and about the origin of the child link. wrenches is n x joints x 6, in
- * the order of the joints. Its component along a joint's axis is the joint's force tau; bearings and structure carry
- * the others. v, a, `gravity`, `forces`, aliasing, threads and errors as in dyn_rnea. Cost O(bodies) per sample.
+ * the order of the joints. Its component along a joint's axis is the joint's force tau, or with rotors
+ * (machine_element.h) tau less the force that accelerates them; bearings and structure carry the others. v, a,
+ * `gravity`, `forces`, aliasing, threads and errors as in dyn_rnea. Cost O(bodies) per sample.
  * Source: Featherstone 2008, table 5.1. */
 DYN_API dyn_status dyn_joint_wrenches(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *gravity,
                                       const double *q, const double *v, const double *a,

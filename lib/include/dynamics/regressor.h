@@ -28,7 +28,7 @@ DYN_API void dyn_model_parameters(const dyn_model *model, double *p);
 /* Computes the joint-torque regressor Y, n x nv x parameter count, row-major. q is n x nq; v and a (NULL: zero) are n x
  * nv; `gravity` as in inverse_dynamics.h. Cost O(joints * depth) per sample. Allocates nothing. Thread-safe as long as
  * each thread has its own workspace.
- * Errors as in inverse_dynamics.h.
+ * Errors as in inverse_dynamics.h; DYN_FAILED_PRECONDITION for a model with rotors (machine_element.h).
  * Source: Atkeson, An and Hollerbach 1986. */
 DYN_API dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                         const double *gravity, const double *q, const double *v, const double *a,

@@ -5,6 +5,7 @@
 
 #include "../model/normal_form.h"
 #include "../model/placement.h"
+#include "../model/rotor.h"
 #include "arguments.h"
 #include "results.h"
 #include "workspace.h"
@@ -34,6 +35,9 @@ dyn_status dyn_torque_regressor(const dyn_model *model, dyn_workspace *workspace
     const dyn_workspace *w = workspace;
     const dynamics_inputs in = {gravity, q, v, "a", a, NULL};
     dyn_status status = dyn_check_inputs(model, w, n, &in, error);
+    if (status == DYN_OK) {
+        status = refuse_rotors(model, "the torque regressor", error);
+    }
     if (status != DYN_OK) {
         return status;
     }
@@ -52,6 +56,9 @@ dyn_status dyn_energy_regressor(const dyn_model *model, dyn_workspace *workspace
                                 const double *q, const double *v, double *y_T, double *y_V, dyn_error *error) {
     const dyn_workspace *w = workspace;
     dyn_status status = dyn_check_state(model, w, n, gravity, q, v, error);
+    if (status == DYN_OK) {
+        status = refuse_rotors(model, "the energy regressor", error);
+    }
     if (status != DYN_OK) {
         return status;
     }

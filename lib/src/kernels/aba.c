@@ -131,21 +131,21 @@ KERNEL_STEP real eliminate_axis(const body *b, int k, real tau, const real *diag
     return D;
 }
 
-/* Eliminates the coordinate of body b together with the rotors that drive it, as eliminate_axis does. */
-KERNEL_STEP real eliminate_driven(const body *b, placement X, motion c, real tau, const real *diagonal,
-                                  articulated_inertia *I, force *p, force *W, real *u) {
+/* Eliminates the coordinate of body i, which is b, together with the rotors that drive it, as eliminate_axis does. */
+KERNEL_STEP real eliminate_driven(const body *b, const aba_tree *t, int i, real tau, const real *diagonal,
+                                  articulated_inertia *I, force *p, real *u) {
     const motion_type type = b->motion;
     force U = articulated_apply(*I, joint_column(b, type, 0));
-    vec3 g = rotor_couple(b, X);
+    vec3 g = rotor_couple(b, t->X[i]);
     real D = joint_force(b, type, 0, U) + rounded_set(constants_of(b)->reflected_inertia);
     if (diagonal) {
         D = D + diagonal[0];
     }
     real inverse_D = real_set(1) / D;
     U.n = vec3_add(U.n, g);
-    *W = force_scale(inverse_D, U);
-    *u = inverse_D * (tau - joint_force(b, type, 0, *p) + vec3_dot(g, c.w));
-    *I = articulated_downdate(*I, U, *W);
+    t->p[i] = force_scale(inverse_D, U);
+    *u = inverse_D * (tau - joint_force(b, type, 0, *p) + vec3_dot(g, t->c[i].w));
+    *I = articulated_downdate(*I, U, t->p[i]);
     *p = force_fma(*u, U, *p);
     return D;
 }
@@ -170,8 +170,7 @@ KERNEL_STEP void inertia_pass(const dyn_model *model, const real *tau, const rea
             I = articulated_from_rigid(carried_inertia(b, t)), p = t->p[i];
         }
         if (t->has_rotors && b->is_driven) {
-            pivots[j] =
-                eliminate_driven(b, t->X[i], t->c[i], tau[j], diagonal ? diagonal + j : NULL, &I, &p, &t->p[i], &u[j]);
+            pivots[j] = eliminate_driven(b, t, i, tau[j], diagonal ? diagonal + j : NULL, &I, &p, &u[j]);
             p = force_add(p, articulated_apply(I, t->c[i]));
         } else if (!diagonal && b->motion == MOTION_REVOLUTE) {
             pivots[j] = eliminate_revolute(&t->c[i], tau[j], &I, &p, &t->p[i], &u[j]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "rotor.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,4 +144,19 @@ void merge_rotors(const dyn_model *model, body *bodies) {
             add_to_driven(&bodies[i], &bodies[r->driven], carrier >= 0 ? &bodies[carrier] : NULL);
         }
     }
+}
+
+dyn_status refuse_rotors(const dyn_model *model, const char *function, dyn_error *error) {
+    const dyn_machine_element_description *e = model->description->machine_elements;
+    if (model->rotor_count == 0) {
+        return DYN_OK;
+    }
+    while (e->kind != DYN_MACHINE_ELEMENT_KIND_ROTOR) {
+        e++;
+    }
+    char place[DYN_PLACE_SIZE];
+    snprintf(place, sizeof place, "machine element %s", e->name);
+    return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
+                         "%s considers the inertias of links alone, without this rotor; use a model without rotors",
+                         function);
 }

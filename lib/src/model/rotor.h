@@ -8,7 +8,8 @@
  * joint does. These bodies have no links and no children, and are the last ones of the list.
  *
  * Two rotors with half of the inertia and the ratios G and -G have the same kinetic energy except for the coupling.
- * They stand for a rotor in the diagonal approximation, so that all algorithms compute it, and momenta without its spin.
+ * They stand for a rotor in the diagonal approximation, so that all algorithms compute it. Their spins cancel in
+ * momenta.
  */
 #ifndef DYNAMICS_MODEL_ROTOR_H
 #define DYNAMICS_MODEL_ROTOR_H
@@ -23,5 +24,9 @@ dyn_status append_rotors(const dyn_builder *builder, dyn_error *error, dyn_model
 /* Adds the rotors to `bodies`, which hold the inertias of all links: those of the model, or their copy with payloads.
  * Finds the constants of driven joints. */
 void merge_rotors(const dyn_model *model, body *bodies);
+
+/* Refuses a model with rotors for a function that considers links alone, such as "the torque regressor". Errors:
+ * DYN_FAILED_PRECONDITION with place "machine element NAME". */
+dyn_status refuse_rotors(const dyn_model *model, const char *function, dyn_error *error);
 
 #endif
