@@ -417,6 +417,19 @@ START_TEST(rates_are_derived_and_limits_are_reported) {
         ck_assert_msg(fabs(given->tau[i] - quintic->tau[i]) < 1e-6, "tau[%zu]: %g, %g", i, given->tau[i],
                       quintic->tau[i]);
     }
+    dyn_client_trajectory *rates;
+    ck_assert_int_eq(
+        dyn_client_derive_rates(client, &query, t, q[0], DYN_CLIENT_RATES_QUINTIC_SPLINE_AT_REST, &rates, &error),
+        DYN_CLIENT_OK);
+    ck_assert_uint_eq(rates->rows, ROWS);
+    ck_assert_mem_eq(rates->v, quintic->v, sizeof v);
+    ck_assert_mem_eq(rates->a, quintic->a, sizeof a);
+    ck_assert_uint_gt(rates->excess_count, 0);
+    dyn_client_trajectory_free(rates);
+    ck_assert_int_eq(dyn_client_derive_rates(client, &query, t, q[0], DYN_CLIENT_RATES_GIVEN, &rates, &error),
+                     DYN_CLIENT_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.field, "derive_rates.rates");
+    ck_assert_ptr_null(rates);
     dyn_client_trajectory_free(quintic);
     /* A motion of 4 rad in a second reaches 7.5 rad/s in the middle, and the limit is pi. */
     bool is_found = false;

@@ -635,8 +635,6 @@ typedef struct dyn_client_load_request {
     double timeout;               /* s; 0: the client's own */
     dyn_client_progress progress; /* NULL: none */
     void *progress_context;
-    bool cut_loops;    /* close the loops of links with several parents by loop joints */
-    const char *loops; /* text of a YAML file that lists closed loops, as in LoadModelRequest; NULL: none */
 } dyn_client_load_request;
 #define DYN_CLIENT_LOAD_REQUEST_INIT(...) DYN_CLIENT_SIZED(dyn_client_load_request, __VA_ARGS__)
 
@@ -1881,6 +1879,14 @@ DYN_CLIENT_EXPORT dyn_client_status dyn_client_inverse_dynamics_trajectory(
     dyn_client *client, const dyn_client_query *query, const double *time, const double *q, const double *v,
     const double *a, dyn_client_rates rates, const dyn_client_tip *tip, dyn_client_trajectory **trajectory,
     dyn_client_error *error);
+
+/* Derives v and a of a trajectory from the positions q, query.samples x nq, at query.samples times. `rates` must not be
+ * GIVEN. The excesses are those of positions and velocities. Of the parts that describe the computation only the joint
+ * names and expected_digest may be set; the timeout, the progress and the job apply. */
+DYN_CLIENT_EXPORT dyn_client_status dyn_client_derive_rates(dyn_client *client, const dyn_client_query *query,
+                                                            const double *time, const double *q, dyn_client_rates rates,
+                                                            dyn_client_trajectory **trajectory,
+                                                            dyn_client_error *error);
 
 /* Computes the motion from the state (q, v) under `rows` rows of tau. query.samples is 1, and external forces have
  * `rows` rows or one. stepping->step_length and its substeps are dt and intRes of Modern Robotics. If stepping is NULL,

@@ -152,6 +152,42 @@ dyn_client_status dyn_client_inverse_dynamics_trajectory(dyn_client *client, con
     return status == DYN_CLIENT_OK ? read_inverse(reply, &parts.source, values, trajectory, error) : status;
 }
 
+static dyn_client_status read_rates(Dynamics__V1__DeriveRatesReply *reply, const dyn_client_query *query, size_t values,
+                                    dyn_client_trajectory **trajectory, dyn_client_error *error) {
+    trajectory_result *result = own(reply, reply->n_excesses, reply->excesses, error);
+    if (!result) {
+        return DYN_CLIENT_OUT_OF_MEMORY;
+    }
+    dyn_client_trajectory *t = &result->trajectory;
+    t->rows = reply->rows;
+    t->v = reply->v;
+    t->a = reply->a;
+    bool fits = reply->rows == query->samples && reply->n_v == values && reply->n_a == values;
+    return return_trajectory(result, fits, trajectory, error);
+}
+
+dyn_client_status dyn_client_derive_rates(dyn_client *client, const dyn_client_query *query, const double *time,
+                                          const double *q, dyn_client_rates rates, dyn_client_trajectory **trajectory,
+                                          dyn_client_error *error) {
+    query_parts parts;
+    *trajectory = NULL;
+    dyn_client_status status = query_parts_encode(client, query, q, &parts, error);
+    if (status != DYN_CLIENT_OK) {
+        return status;
+    }
+    Dynamics__V1__DeriveRatesRequest body = DYNAMICS__V1__DERIVE_RATES_REQUEST__INIT;
+    Dynamics__V1__DeriveRatesReply *reply = NULL;
+    size_t values = parts.v_count;
+    body.query = &parts.query;
+    body.n_q = parts.q_count;
+    body.q = (double *)q;
+    body.n_time = time ? parts.source.samples : 0, body.time = (double *)time;
+    body.rates = (Dynamics__V1__Rates)rates;
+    status = request_derive_rates(client, &body, parts.terms, &reply, error);
+    query_parts_free(&parts);
+    return status == DYN_CLIENT_OK ? read_rates(reply, &parts.source, values, trajectory, error) : status;
+}
+
 static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryReply *reply,
                                       const dyn_client_query *query, size_t rows, dyn_client_trajectory **trajectory,
                                       dyn_client_error *error) {
