@@ -12,8 +12,9 @@ for comments on lines of their own, and for docstrings of Python:
 - Its first letter is a capital. Exceptions are a formula, a name that is spelled in lower case (NAMES, or one that
   holds more than letters), and an identifier that the code of the file uses.
 - It ends with a full stop. Exceptions are a formula, a comment without a word of four letters (such as a unit), an
-  indented last line (a formula, a table or an example), a quotation in brackets or quotation marks, a line that ends
-  with a colon before an enumeration, and a divider between parts of a file.
+  indented last line (a formula, a table or an example), an example of Python (from ">>> " on, after an empty line), a
+  quotation in brackets or quotation marks, a line that ends with a colon before an enumeration, and a divider between
+  parts of a file.
 """
 import ast
 import pathlib
@@ -84,7 +85,8 @@ def docstrings(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node):
             first = node.body[0]
-            yield first.lineno, re.sub(f"^ {{{first.col_offset}}}", "", first.value.value, flags=re.M).split("\n")
+            text = re.sub(f"^ {{{first.col_offset}}}", "", first.value.value, flags=re.M)
+            yield first.lineno, re.sub(r"\n\n>>> (?:(?!\n\n).)*\s*$", "", text, flags=re.S).split("\n")
 
 
 def begins_low(text, code_words):

@@ -41,6 +41,7 @@ ROOMS = {
     "clients/c/examples": ["clients/c"],
     "clients/json": ["proto"],
     "clients/cli": ["proto", "clients/c", "clients/json"],
+    "clients/python": ["clients/c"],
     "clients/rosbridge": ["proto", "clients/c", "clients/json"],
 }
 

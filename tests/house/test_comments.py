@@ -44,6 +44,11 @@ class Comments(unittest.TestCase):
         self.assertEqual(self.rules('def f():\n    """Reads a file"""\n', ".py"), ["ends without a full stop"])
         self.assertEqual(self.rules('def f():\n    """Reads a\n    file"""\n', ".py"), ["ends without a full stop"])
         self.assertEqual(self.rules('def f():\n    """Reads a file."""\n', ".py"), [])
+        self.assertEqual(self.rules('def f():\n    """Adds.\n\n    >>> f()\n    2\n    """\n', ".py"), [])
+        self.assertEqual(self.rules('def f():\n    """Adds\n\n    >>> f()\n    2\n    """\n', ".py"),
+                         ["ends without a full stop"])
+        self.assertEqual(self.rules('def f():\n    """Adds.\n\n    >>> f()\n    2\n\n    No stop\n    """\n', ".py"),
+                         ["ends without a full stop"])
         self.assertEqual(self.rules('"""Reads a file:\n\n    read.py FILE\n"""\n', ".py"), [])
 
     def test_names_the_line(self):

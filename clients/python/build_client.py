@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-2-Clause
+"""Makes the extension module dynamicsd._client from the public header of libdynamicsclient.
+
+    build_client.py HEADER OUTPUT
+
+writes the C source of the module to OUTPUT. The declarations are those of the header, and the compiler reads the header
+again, so that the two cannot differ. setup.py uses `builder` directly.
+"""
+import pathlib
+import re
+import sys
+
+import cffi
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Called by dynamicsd_watch_report. The module defines it in Python.
+CALLBACK = 'extern "Python" bool dynamicsd_progress(void *context, double fraction);'
+
+
+def declarations(header):
+    """Declarations of a C header without what the preprocessor reads, C++ and visibility."""
+    text = re.sub(r"/\*.*?\*/", "", header, flags=re.S).replace("\\\n", " ")
+    text = re.sub(r"^#ifdef __cplusplus\n.*?^#endif$", "", text, flags=re.S | re.M)
+    return re.sub(r"^\s*#.*$", "", text, flags=re.M).replace("DYN_CLIENT_EXPORT", "")
+
+
+def builder(header, **options):
+    """Builder of the module. `options` are those of the extension, such as libraries."""
+    ffi = cffi.FFI()
+    ffi.cdef(declarations(pathlib.Path(header).read_text(encoding="utf-8")))
+    ffi.cdef(declarations((HERE / "interrupts.h").read_text(encoding="utf-8")) + CALLBACK)
+    ffi.set_source("dynamicsd._client", '#include <dynamics_client.h>\n#include "interrupts.h"\n', **options)
+    return ffi
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(f"usage: {sys.argv[0]} HEADER OUTPUT")
+    builder(sys.argv[1]).emit_c_code(sys.argv[2])

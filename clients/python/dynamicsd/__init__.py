@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Python client of dynamicsd, the rigid-body dynamics service.
+
+    import dynamicsd
+    client = dynamicsd.connect()
+    ur5 = client.model("ur5")
+    tau = ur5.inverse_dynamics(q, v, a)      # q is (6,) or (n, 6)
+
+Arrays are numpy arrays of float64 in SI units, one row for each state; n rows take one message and one round trip. The
+package is built on libdynamicsclient. A client may be used by many threads at once, and calls release the interpreter's
+lock.
+"""
+from dynamicsd._client import ffi as _ffi
+from dynamicsd._client import lib as _lib
+from dynamicsd._query import JobTicket, Options
+from dynamicsd.client import Client, connect, default_address
+from dynamicsd.errors import (Aborted, AlreadyExists, BadReply, Cancelled, DataLoss, DeadlineExceeded, DynamicsError,
+                              FailedPrecondition, Internal, InvalidArgument, MarkedRows, NotFound, OutOfMemory,
+                              OutOfRange, PermissionDenied, ResourceExhausted, Timeout, Unauthenticated, Unavailable,
+                              Unimplemented, Unreachable)
+from dynamicsd.evaluation import Evaluation, Quantity, quantities
+from dynamicsd.live import Simulation, Stream, Watcher
+from dynamicsd.model import Model
+from dynamicsd.records import (Constraint, ConstraintFrame, CoupledCoordinate, DHRow, DHTable, ExternalForce, Frame,
+                               Inertia, InertiaPart, Joint, Limits, Link, ModelDescription, Operation, Payload, Pose,
+                               ScrewChain, SpringStop, Stepping, TaskFrame, Tip)
+
+__version__: str = _ffi.string(_lib.dyn_client_version()).decode()
+
+__all__ = [
+    "Aborted", "AlreadyExists", "BadReply", "Cancelled", "Client", "Constraint", "ConstraintFrame", "CoupledCoordinate",
+    "DHRow", "DHTable", "DataLoss", "DeadlineExceeded", "DynamicsError", "Evaluation", "ExternalForce",
+    "FailedPrecondition", "Frame", "Inertia", "InertiaPart", "Internal", "InvalidArgument", "JobTicket", "Joint",
+    "Limits", "Link", "MarkedRows", "Model", "ModelDescription", "NotFound", "Operation", "Options", "OutOfMemory",
+    "OutOfRange", "Payload", "PermissionDenied", "Pose", "Quantity", "ResourceExhausted", "ScrewChain", "Simulation",
+    "SpringStop", "Stepping", "Stream", "TaskFrame", "Timeout", "Tip", "Unauthenticated", "Unavailable",
+    "Unimplemented", "Unreachable", "Watcher", "connect", "default_address", "quantities",
+]

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Common arguments of numeric calls, and their arrays."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamicsd._client import ffi, lib
+from dynamicsd._convert import Keep, as_doubles, fill, named
+from dynamicsd._session import CANCELLATION, Progress, Watch, seconds
+from dynamicsd.errors import InvalidArgument, text
+from dynamicsd.records import Array, ExternalForce, Payload
+
+if TYPE_CHECKING:
+    from dynamicsd.model import Model
+
+_QUERY = ffi.typeof("dyn_client_query *")
+_QUERY_SIZE = ffi.sizeof("dyn_client_query")
+_DOUBLES = ffi.typeof("double[]")
+_DOUBLE = np.dtype(np.float64)
+# Values of a call from which on it can be interrupted: watching a call takes about as long as computing these.
+_LONG = 50_000
+
+
+class Table(Protocol):
+    """Table with a column for each coordinate, such as a DataFrame of pandas."""
+
+    @property
+    def columns(self) -> Any:
+        """Names of the columns."""
+
+    def __getitem__(self, names: Any, /) -> Any:
+        """Columns of these names."""
+
+
+Rows = Union[ArrayLike, Table]
+
+
+class JobTicket:
+    """Right to a job. Passed as `job`, a new ticket starts a job, and a later call with it waits for the same job.
+
+    `name` and `token` identify the job, also for another process. The token is 0 before the job starts and after its
+    result was fetched.
+    """
+
+    def __init__(self, name: str = "", token: int = 0) -> None:
+        self.struct = ffi.new("dyn_client_job_ticket *")
+        try:
+            self.struct.name = name.encode()
+            self.struct.token = token
+        except (IndexError, OverflowError) as error:
+            raise InvalidArgument(str(error), field="job") from None
+
+    @property
+    def name(self) -> str:
+        """Name of the job."""
+        return text(self.struct.name)
+
+    @property
+    def token(self) -> int:
+        """Secret that fetching the result and cancelling need."""
+        return int(self.struct.token)
+
+    def __repr__(self) -> str:
+        return f"<JobTicket {self.name!r}>"
+
+
+class Options(TypedDict, total=False):
+    """Keyword arguments of all calls that compute with a model.
+
+    joint_names      every moving joint once: the order of rows and columns in inputs and results.
+    gravity          3 values, m/s^2 in the world, instead of the model's own.
+    external_forces  wrenches of the environment on links; they add up.
+    payloads         bodies attached to links during the call; they add up.
+    precision        "double" or "single".
+    on_error         "fail", or "mark": rows of states that fail are NaN, and a MarkedRows warning counts them.
+    expected_digest  digest that the model must have.
+    formulation      formulation of the literature that computes, such as "lagrange_euler".
+    timeout          seconds; 0: the client's own.
+    progress         True: a progress bar; or a function of the fraction done, whose result False cancels the call.
+    job              ticket: the call runs as a job.
+    """
+
+    joint_names: Sequence[str]
+    gravity: ArrayLike
+    external_forces: Sequence[ExternalForce]
+    payloads: Sequence[Payload]
+    precision: str
+    on_error: str
+    expected_digest: str
+    formulation: str
+    timeout: float
+    progress: Progress
+    job: JobTicket
+
+
+def is_table(value: object) -> bool:
+    """Returns whether a value has columns with names."""
+    return not isinstance(value, np.ndarray) and hasattr(value, "columns") and hasattr(value, "to_numpy")
+
+
+def from_table(field: str, table: Any, names: Sequence[str]) -> Array:
+    """Rows of a table, in the order of the names. A column is named "elbow" or, as by dynamicsctl, "q.elbow"."""
+    columns = {str(column) for column in table.columns}
+    found = [name if name in columns else f"{field}.{name}" for name in names]
+    missing = [name for name, column in zip(names, found) if column not in columns]
+    if missing:
+        raise InvalidArgument(f"has no column {missing[0]!r}; {len(names)} are needed: {', '.join(names)}", field=field)
+    return as_doubles(field, table[found].to_numpy())
+
+
+class Query:
+    """Query of one call. The first array decides on the number of states."""
+
+    __slots__ = ("model", "struct", "keep", "samples", "is_single", "watch")
+
+    def __init__(self, model: Model, options: Mapping[str, Any], is_long: bool = False) -> None:
+        self.model = model
+        self.keep = Keep()
+        self.samples = 0
+        self.is_single = False
+        struct = self.struct = ffi.new(_QUERY)
+        struct.struct_size = _QUERY_SIZE
+        struct.model = model.c_name
+        struct.nq = model.nq
+        struct.nv = model.nv
+        self.watch: Watch | None = None
+        if options:
+            self._apply(dict(options))
+        if self.watch is None and (is_long or CANCELLATION.get() is not None):
+            self._observe(None)
+
+    def _apply(self, options: dict[str, Any]) -> None:
+        """Sets the parts that the caller names."""
+        unknown = set(options) - set(Options.__annotations__)
+        if unknown:
+            raise TypeError(f"unexpected keyword argument {sorted(unknown)[0]!r}")
+        self.struct.timeout = seconds(options.pop("timeout", 0))
+        job = options.pop("job", None)
+        if job is not None:
+            self.keep.append(job)
+            self.struct.job = job.struct
+        progress = options.pop("progress", None)
+        if progress:
+            self._observe(progress)
+        for name, kind in (("precision", "dyn_client_precision"), ("on_error", "dyn_client_on_error")):
+            if name in options:
+                setattr(self.struct, name, named(kind).number(name, options.pop(name)))
+        if options.get("gravity") is not None:
+            self.keep.doubles("gravity", options["gravity"], (3,))
+        fill(self.keep, self.struct, "", **options)
+
+    def _observe(self, progress: Progress | None) -> None:
+        self.watch = Watch(progress)
+        self.watch.set_in(self.struct)
+
+    def names(self, field: str, width: int) -> Sequence[str]:
+        """Names of the coordinates of a row."""
+        order = [ffi.string(self.struct.joint_names[i]).decode() for i in range(self.struct.joint_count)]
+        return self.model.coordinate_names(width == self.model.nq and field.startswith("q"), order)
+
+    def array(self, field: str, value: Any, width: int) -> Array:
+        """Rows of doubles in C order. The first call sets the number of states."""
+        if not (type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.c_contiguous):
+            value = from_table(field, value, self.names(field, width)) if is_table(value) else as_doubles(field, value)
+        shape = value.shape
+        if self.samples == 0:
+            self.is_single = len(shape) == 1
+            if len(shape) not in (1, 2) or shape[-1] != width or shape[0] == 0:
+                raise InvalidArgument(f"has the shape {shape}, but ({width},) or (n, {width}) is needed", field=field)
+            self.start(1 if self.is_single else shape[0])
+        elif shape != ((width,) if self.is_single else (self.samples, width)):
+            needed = (width,) if self.is_single else (self.samples, width)
+            raise InvalidArgument(f"has the shape {shape}, but {needed} is needed", field=field)
+        rows: Array = value
+        return rows
+
+    def start(self, samples: int, is_single: bool | None = None) -> None:
+        """Sets the number of states."""
+        self.samples = self.struct.samples = samples
+        if is_single is not None:
+            self.is_single = is_single
+        if self.watch is None and samples * self.model.nv >= _LONG:
+            self._observe(None)
+
+    def rows(self, field: str, value: Any, width: int) -> Any:
+        """Pointer of C to rows, NULL for None."""
+        if value is None:
+            return ffi.NULL
+        pointer = ffi.from_buffer(_DOUBLES, self.array(field, value, width))
+        self.keep.append(pointer)
+        return pointer
+
+    def shape(self, *trailing: int) -> tuple[int, ...]:
+        """Shape of a result, without the first dimension for a single state."""
+        return trailing if self.is_single else (self.samples, *trailing)
+
+    def out(self, out: Array | None, *trailing: int) -> Array:
+        """Array for a result: the caller's own, or a new one."""
+        shape = self.shape(*trailing)
+        if out is None:
+            return np.empty(shape)
+        if type(out) is not np.ndarray or out.dtype != _DOUBLE or out.shape != shape:
+            given = f"{out.dtype} {out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
+            raise InvalidArgument(f"is {given}, but an array of float64 with the shape {shape} is needed", field="out")
+        if not (out.flags.c_contiguous and out.flags.writeable):
+            raise InvalidArgument("is not contiguous in C order, or not writable", field="out")
+        return out
+
+    def compute(self, function: Any, arguments: tuple[Any, ...], out: Array | None, *trailing: int) -> Array:
+        """Calls a function that writes one array."""
+        result = self.out(out, *trailing)
+        pointer = ffi.from_buffer(_DOUBLES, result)
+        self.model.session.call(function, self.struct, *arguments, pointer, watch=self.watch)
+        return result
+
+    def result(self, kind: str, function: Any, *arguments: Any) -> Any:
+        """Calls a function that returns a block of memory of the type `kind`."""
+        free = getattr(lib, f"{kind}_free")
+        return self.model.session.result(kind, free, function, self.struct, *arguments, watch=self.watch)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Calls of the C client: errors become exceptions, and calls that take long can be interrupted.
+
+cffi releases the interpreter's lock during a call. A call may run in any thread; Session counts those under way, so
+that close waits for them.
+"""
+from __future__ import annotations
+
+import contextvars
+import importlib
+import os
+import sys
+import threading
+import warnings
+import weakref
+from typing import Any, Callable, Union
+
+from dynamicsd._client import ffi, lib
+from dynamicsd._convert import Keep
+from dynamicsd.errors import InvalidArgument, MarkedRows, Unavailable, exception_of, text
+
+Progress = Union[bool, Callable[[float], object]]
+
+_ERROR = ffi.typeof("dyn_client_error *")
+_WATCH = ffi.typeof("dynamicsd_watch *")
+_OK: int = lib.DYN_CLIENT_OK
+_REPORT = ffi.addressof(lib, "dynamicsd_watch_report")
+
+
+class Cancellation:
+    """Right to end the call that another thread makes."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._watch: Any = None
+        self._is_cancelled = False
+
+    def attach(self, watch: Any) -> None:
+        """Names the call that is to be ended."""
+        with self._lock:
+            self._watch = watch
+            if self._is_cancelled:
+                lib.dynamicsd_watch_cancel(watch)
+
+    def cancel(self) -> None:
+        """Ends the call, and every later one."""
+        with self._lock:
+            self._is_cancelled = True
+            if self._watch is not None:
+                lib.dynamicsd_watch_cancel(self._watch)
+
+
+# Cancellation of the calls that the current context makes. dynamicsd.aio sets it.
+CANCELLATION: contextvars.ContextVar[Cancellation | None] = contextvars.ContextVar("cancellation", default=None)
+
+
+class Bar:
+    """Progress bar on standard error: tqdm's where that is installed."""
+
+    def __init__(self) -> None:
+        try:
+            tqdm = importlib.import_module("tqdm.auto").tqdm
+            self._bar: Any = tqdm(total=100, unit="%", leave=False)
+        except ImportError:
+            self._bar = None
+        self._shown = 0
+
+    def __call__(self, fraction: float) -> None:
+        """Shows the fraction."""
+        percent = int(100 * fraction)
+        if self._bar is not None:
+            self._bar.update(percent - self._shown)
+        elif percent > self._shown:
+            print(f"\r{percent:3d} %", end="", file=sys.stderr, flush=True)
+        self._shown = percent
+
+    def close(self) -> None:
+        """Removes the bar."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._shown:
+            print("\r     \r", end="", file=sys.stderr, flush=True)
+
+
+class Reporter:
+    """Callback of one call. It stores an exception of the caller's function, which ends the call."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.bar = Bar() if progress is True else None
+        self.function: Any = self.bar or progress
+        self.exception: BaseException | None = None
+
+    def report(self, fraction: float) -> bool:
+        """Calls the caller's function. Its result False ends the call."""
+        try:
+            return self.function(fraction) is not False
+        except BaseException as exception:  # The C client cannot pass it on.
+            self.exception = exception
+            return False
+
+    def close(self) -> None:
+        """Removes the bar, if there is one."""
+        if self.bar is not None:
+            self.bar.close()
+
+
+def report_progress(context: Any, fraction: float) -> bool:
+    """Finds the reporter of a call. A thread of the C client calls it."""
+    reporter: Reporter = ffi.from_handle(context)
+    return reporter.report(fraction)
+
+
+ffi.def_extern("dynamicsd_progress", error=False)(report_progress)
+
+
+class Watch:
+    """Makes one call end on Ctrl-C, on its cancellation, or by its progress callback."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.struct = ffi.new(_WATCH)
+        self.reporter = Reporter(progress) if progress else None
+        if self.reporter is not None:
+            self._handle = ffi.new_handle(self.reporter)
+            self.struct.progress = lib.dynamicsd_progress
+            self.struct.context = self._handle
+        cancellation = CANCELLATION.get()
+        if cancellation is not None:
+            cancellation.attach(self.struct)
+
+    def set_in(self, struct: Any) -> None:
+        """Sets the progress callback of a query, a request or terms of C."""
+        struct.progress = _REPORT
+        struct.progress_context = self.struct
+
+    def call(self, function: Any, *arguments: Any) -> int:
+        """Calls a function of C."""
+        is_main = threading.current_thread() is threading.main_thread()
+        try:
+            if is_main:
+                lib.dynamicsd_watch_begin(self.struct)
+            status: int = function(*arguments)
+        finally:
+            if is_main:
+                lib.dynamicsd_watch_end(self.struct)
+            if self.reporter is not None:
+                self.reporter.close()
+        if self.reporter is not None and self.reporter.exception is not None:
+            raise self.reporter.exception
+        return status
+
+
+_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
+
+
+class Session:
+    """Connection to the daemon. All threads may use it at once."""
+
+    def __init__(self, url: str, options: Any) -> None:
+        self.url = url
+        self._changed = threading.Condition()
+        self._under_way = 0
+        self._is_closed = True
+        self.is_foreign = False  # of the parent of this forked process
+        self._handle: Any = None
+        opened = ffi.new("dyn_client **")
+        error = ffi.new(_ERROR)
+        status = lib.dyn_client_connect(url.encode(), options, opened, error)
+        if status != _OK:
+            raise exception_of(status, error)
+        self._handle = opened[0]
+        self._is_closed = False
+        _sessions.add(self)
+
+    def call(self, function: Any, *arguments: Any, watch: Watch | None = None) -> Any:
+        """Calls a function with the client before and an error after the arguments. Returns the error structure, which
+        tells of marked states.
+        """
+        error = ffi.new(_ERROR)
+        with self._changed:
+            if self._is_closed:
+                raise Unavailable("the client is closed, or belongs to the parent of a forked process; "
+                                  "connect again (in a forked process only after exec)")
+            self._under_way += 1
+        try:
+            if watch is None:
+                status = function(self._handle, *arguments, error)
+            else:
+                status = watch.call(function, self._handle, *arguments, error)
+        finally:
+            with self._changed:
+                self._under_way -= 1
+                if self._is_closed:
+                    self._changed.notify_all()
+        if status != _OK:
+            raise exception_of(status, error)
+        if error.marked:
+            warnings.warn(f"{error.marked} states failed, the first: {text(error.message)}", MarkedRows, stacklevel=4)
+        return error
+
+    def result(self, kind: str, free: Any, function: Any, *arguments: Any, watch: Watch | None = None) -> Any:
+        """Calls a function that returns a block of memory. The block is freed with the last reference to it."""
+        result = ffi.new(f"{kind} **")
+        self.call(function, *arguments, result, watch=watch)
+        return ffi.gc(result[0], free)
+
+    def abort(self) -> None:
+        """Ends all calls with Cancelled."""
+        with self._changed:
+            if not self._is_closed:
+                lib.dyn_client_abort(self._handle)
+
+    def close(self) -> None:
+        """Ends all calls, waits for them and closes the connection."""
+        with self._changed:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            if self._under_way:
+                lib.dyn_client_abort(self._handle)
+            self._changed.wait_for(lambda: self._under_way == 0)
+            lib.dyn_client_close(self._handle)
+
+    def forget(self) -> None:
+        """Leaves the connection to the parent process, after a fork."""
+        self._changed = threading.Condition()
+        self._is_closed = self.is_foreign = True
+
+    def __del__(self) -> None:
+        if not self._is_closed:
+            self.close()
+
+
+def _forget_sessions() -> None:
+    """Makes a forked process leave alone the connections of its parent, as the C client demands."""
+    for session in list(_sessions):
+        session.forget()
+
+
+os.register_at_fork(after_in_child=_forget_sessions)
+
+
+def terms(keep: Keep, timeout: float, progress: Progress | None, job: Any = None) -> tuple[Any, Watch]:
+    """Terms of a call that can take long."""
+    struct = keep.new("dyn_client_terms *")
+    struct.struct_size = ffi.sizeof("dyn_client_terms")
+    struct.timeout = seconds(timeout)
+    watch = Watch(progress)
+    watch.set_in(struct)
+    if job is not None:
+        struct.job = job
+    return struct, watch
+
+
+def seconds(timeout: Any) -> float:
+    """Timeout as the C client expects it."""
+    try:
+        return float(timeout)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{timeout!r} is no number of seconds", field="timeout") from None

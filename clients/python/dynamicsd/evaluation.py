@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Quantities that Model.evaluate computes, by their names."""
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from dynamicsd._client import ffi, lib
+from dynamicsd._convert import Keep, doubles, fill, named
+from dynamicsd.errors import InvalidArgument, text
+from dynamicsd.records import Array, TaskFrame, html_table
+
+_NULL = ffi.NULL
+
+
+@dataclasses.dataclass(frozen=True)
+class Quantity:
+    """Quantity of Model.evaluate, and its subject.
+
+    Quantities of frames need `frames` and, beside poses, `reference_frame`: "local", "world" or "local_world_aligned".
+    Those of subtrees take a joint, and those of tasks `task_frames`.
+    """
+
+    quantity: str
+    frames: Sequence[str] | None = None
+    reference_frame: str = "unspecified"
+    subtree: str | None = None
+    task_frames: Sequence[TaskFrame] | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Block:
+    """Array of a quantity: n x shape, without the first dimension for a single state.
+
+    `labels` are the entries along each axis after the first, and `units` those of the classes of entries.
+    """
+
+    name: str
+    values: Array
+    labels: tuple[tuple[str, ...], ...]
+    units: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class QuantityResult:
+    """Result of one quantity. `expressed_in` names its axes and origin in words."""
+
+    quantity: str
+    frame: str
+    reference_frame: str
+    expressed_in: str
+    blocks: dict[str, Block]
+
+
+class Evaluation(Mapping[str, Array]):
+    """Results of Model.evaluate by name.
+
+    A key is "mass_matrix", or "frame_jacobian.linear" for a quantity of several blocks. It ends with "@tool0" where the
+    quantity was computed for several frames. Attributes are the same for names without a dot. `results` has the labels
+    and units.
+    """
+
+    def __init__(self, results: tuple[QuantityResult, ...]) -> None:
+        self.results = results
+
+    def _arrays(self) -> Iterator[tuple[str, Array]]:
+        counts: dict[str, int] = {}
+        for result in self.results:
+            counts[result.quantity] = counts.get(result.quantity, 0) + 1
+        for result in self.results:
+            suffix = f"@{result.frame}" if result.frame and counts[result.quantity] > 1 else ""
+            for block in result.blocks.values():
+                name = result.quantity if block.name == "value" else f"{result.quantity}.{block.name}"
+                yield name + suffix, block.values
+
+    def __getitem__(self, key: str) -> Array:
+        for name, values in self._arrays():
+            if name == key:
+                return values
+        raise KeyError(f"{key!r} is none of {', '.join(name for name, _ in self._arrays())}")
+
+    def __getattr__(self, name: str) -> Array:
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._arrays())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._arrays())
+
+    def __repr__(self) -> str:
+        return "<Evaluation of " + ", ".join(f"{name} {values.shape}" for name, values in self._arrays()) + ">"
+
+    def _repr_html_(self) -> str:
+        rows = [(result.quantity, result.frame, block.name, block.values.shape, ", ".join(dict.fromkeys(block.units)))
+                for result in self.results for block in result.blocks.values()]
+        return html_table("quantities", ["quantity", "frame", "block", "shape", "units"], rows)
+
+
+Asked = Union[str, Quantity]
+
+
+def number_of(field: str, name: str) -> int:
+    """Number of a quantity."""
+    number = ffi.new("dyn_client_quantity *")
+    if not isinstance(name, str) or not lib.dyn_client_find_quantity(name.encode(), number):
+        raise InvalidArgument(f"there is no quantity {name!r}; dynamicsd.quantities() lists all", field=field)
+    return int(number[0])
+
+
+def quantities() -> tuple[str, ...]:
+    """Names of all quantities that this client knows.
+
+    >>> "mass_matrix" in quantities()
+    True
+    """
+    names = (lib.dyn_client_quantity_name(number) for number in range(lib.DYN_CLIENT_QUANTITY_NUMBERS))
+    return tuple(text(name) for name in names if name != _NULL)
+
+
+def write_quantities(keep: Keep, request: Any, asked: Asked | Sequence[Asked], frames: Sequence[str] | None,
+                     reference_frame: str) -> None:
+    """Sets the quantities of an evaluation. `frames` apply to quantities of frames that name none."""
+    names: list[Asked] = [asked] if isinstance(asked, (str, Quantity)) else list(asked)
+    entries = keep.new("dyn_client_quantity_request[]", len(names))
+    for i, each in enumerate(names):
+        field = f"quantities[{i}]"
+        wanted = each if isinstance(each, Quantity) else Quantity(each)
+        number = number_of(field, wanted.quantity)
+        subject = lib.dyn_client_quantity_subject_of(number)
+        entries[i].quantity = number
+        frame_names, axes = wanted.frames, wanted.reference_frame
+        if subject == lib.DYN_CLIENT_QUANTITY_SUBJECT_FRAMES and frame_names is None:
+            frame_names = frames
+        has_frame = subject in (lib.DYN_CLIENT_QUANTITY_SUBJECT_FRAMES, lib.DYN_CLIENT_QUANTITY_SUBJECT_TASK)
+        if has_frame and axes == "unspecified" and text(lib.dyn_client_quantity_name(number)) != "frame_pose":
+            axes = reference_frame
+        fill(keep, entries[i], field, frames=frame_names, reference_frame=axes, subtree=wanted.subtree,
+             task_frames=wanted.task_frames)
+    request.quantities = entries
+    request.quantity_count = len(names)
+
+
+def read_evaluation(evaluation: Any, is_single: bool) -> Evaluation:
+    """Results over the memory of C."""
+    names = named("dyn_client_quantity")
+    frames = named("dyn_client_reference_frame")
+    results = []
+    for result in evaluation.results[0:evaluation.result_count]:
+        blocks = [_read_block(block, evaluation, is_single) for block in result.blocks[0:result.block_count]]
+        results.append(QuantityResult(names.name(int(result.quantity)), text(result.frame),
+                                      frames.name(int(result.reference_frame)), text(result.expressed_in),
+                                      {block.name: block for block in blocks}))
+    return Evaluation(tuple(results))
+
+
+def _read_block(block: Any, evaluation: Any, is_single: bool) -> Block:
+    """Array of one block."""
+    shape = tuple(block.shape[i] for i in range(block.rank))
+    values = doubles(block.values, evaluation.samples * block.width, evaluation)
+    values = values.reshape(shape if is_single else (evaluation.samples, *shape))
+    axes = [block.axes[i] for i in range(block.rank)]
+    labels = tuple(tuple(text(axis.labels[i]) for i in range(axis.size)) for axis in axes)
+    return Block(text(block.name), values, labels, tuple(text(block.units[i]) for i in range(block.unit_count)))

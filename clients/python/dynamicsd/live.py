@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Simulations, streams, and what they publish."""
+from __future__ import annotations
+
+import threading
+import time as clock
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynamicsd import _results
+from dynamicsd._client import ffi, lib
+from dynamicsd._convert import Keep, as_doubles, fill, integers, named, read
+from dynamicsd._session import seconds
+from dynamicsd.errors import InvalidArgument, Timeout, Unavailable, exception_of, text
+from dynamicsd.records import Array, ExternalForce, ModelInfo, State, StreamInfo, Update
+
+if TYPE_CHECKING:
+    from dynamicsd.client import Client
+
+_NULL = ffi.NULL
+# Longest wait in C, s. Between two waits Python handles Ctrl-C.
+_SLICE = 0.2
+
+
+class Simulation:
+    """Simulation that runs in the daemon. Client.simulate creates one, Client.simulation finds one.
+
+    As a context manager it deletes the simulation at the end, if this client holds its token. Commands need the token;
+    any client may read and watch.
+
+    >>> with client.simulate("two_link") as sim:
+    ...     sim.step(100, tau=[0.0, 0.0]).step
+    100
+    """
+
+    def __init__(self, client: Client, name: str, token: int, nq: int, nv: int) -> None:
+        self.client = client
+        self.name = name
+        self.token = token
+        self._c_name = ffi.new("char[]", name.encode())
+        self._sizes = {"q": nq, "v": nv, "q_ref": nq, "v_ref": nv, "a_ref": nv, "tau": nv}
+
+    def __repr__(self) -> str:
+        return f"<Simulation {self.name!r}{'' if self.token else ' of another client'}>"
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if self.token:
+            self.delete()
+
+    def _state(self, function: Any, *arguments: Any) -> State:
+        found = self.client.session.result("dyn_client_simulation", lib.dyn_client_simulation_free, function,
+                                           self._c_name, *arguments)
+        return _results.state(found)
+
+    def _input(self, keep: Keep, values: dict[str, Any], external_forces: Sequence[ExternalForce] | None) -> Any:
+        """Input of the simulation. NULL leaves it unchanged."""
+        given = {name: value for name, value in values.items() if value is not None}
+        if not given and external_forces is None:
+            return _NULL
+        struct = keep.new("dyn_client_simulation_input *")
+        struct.nq, struct.nv = self._sizes["q"], self._sizes["v"]
+        for name, value in given.items():
+            setattr(struct, name, keep.doubles(name, value, (self._sizes[name],)))
+        fill(keep, struct, "", external_forces=external_forces,
+             clear_external_forces=external_forces is not None and len(external_forces) == 0)
+        return struct
+
+    def step(self, steps: int = 1, *, tau: ArrayLike | None = None, q_ref: ArrayLike | None = None,
+             v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
+             external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0) -> State:
+        """Advances a simulation in lockstep. The input applies from the first step on; None leaves it unchanged.
+
+        State.steps_done is the number of steps done, and State.ended_by the reason for the end.
+        """
+        keep = Keep()
+        values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
+        return self._state(lib.dyn_client_step_simulation, self.token, steps,
+                           self._input(keep, values, external_forces), seconds(timeout))
+
+    def set_input(self, *, tau: ArrayLike | None = None, q_ref: ArrayLike | None = None,
+                  v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
+                  external_forces: Sequence[ExternalForce] | None = None, timeout: float = 0) -> int:
+        """Sets the input. Returns the number of the first step that it drives."""
+        keep = Keep()
+        values = {"tau": tau, "q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}
+        number = ffi.new("uint64_t *")
+        struct = keep.new("dyn_client_simulation_input *")
+        given = self._input(keep, values, external_forces)
+        if given == _NULL:
+            fill(keep, struct, "")
+            struct.nq, struct.nv = self._sizes["q"], self._sizes["v"]
+            given = struct
+        self.client.session.call(lib.dyn_client_set_simulation_input, self._c_name, self.token, given,
+                                 seconds(timeout), number)
+        return int(number[0])
+
+    def state(self, timeout: float = 0) -> State:
+        """Requests the state and all counters. With the token it renews the lease."""
+        return self._state(lib.dyn_client_get_simulation, self.token, seconds(timeout))
+
+    def set_state(self, q: ArrayLike, v: ArrayLike | None = None, timeout: float = 0) -> State:
+        """Sets q (nq,) and v (nv,); None: at rest."""
+        keep = Keep()
+        pointers = [_NULL if value is None else keep.doubles(name, value, (self._sizes[name],))
+                    for name, value in (("q", q), ("v", v))]
+        return self._state(lib.dyn_client_set_simulation_state, self.token, self._sizes["q"], self._sizes["v"],
+                           *pointers, seconds(timeout))
+
+    def pause(self, timeout: float = 0) -> State:
+        """Stops the clock of the simulation."""
+        return self._state(lib.dyn_client_pause_simulation, self.token, seconds(timeout))
+
+    def resume(self, timeout: float = 0) -> State:
+        """Lets the simulation follow the clock."""
+        return self._state(lib.dyn_client_resume_simulation, self.token, seconds(timeout))
+
+    def reset(self, timeout: float = 0) -> State:
+        """Returns the simulation to its first state."""
+        return self._state(lib.dyn_client_reset_simulation, self.token, seconds(timeout))
+
+    def claim(self, lease: float = 0, timeout: float = 0) -> bool:
+        """Takes over a simulation without an owner. Returns whether that is on the daemon's disk."""
+        token, durable = ffi.new("uint64_t *"), ffi.new("bool *")
+        self.client.session.call(lib.dyn_client_claim_simulation, self._c_name, lease, seconds(timeout), token, durable)
+        self.token = int(token[0])
+        return bool(durable[0])
+
+    def delete(self, timeout: float = 0) -> bool:
+        """Deletes the simulation. Returns whether that is on the daemon's disk."""
+        durable = ffi.new("bool *")
+        self.client.session.call(lib.dyn_client_delete_simulation, self._c_name, self.token, seconds(timeout), durable)
+        self.token = 0
+        return bool(durable[0])
+
+    def record(self, recording: str, timeout: float = 0) -> None:
+        """Starts a recording in the daemon's state directory."""
+        self.client.session.call(lib.dyn_client_record_simulation, self._c_name, self.token, recording.encode(),
+                                 seconds(timeout))
+
+    def stop_recording(self, timeout: float = 0) -> tuple[int, int]:
+        """Ends the recording. Returns the number of its entries, and the size of its file in bytes."""
+        entries, size = ffi.new("uint64_t *"), ffi.new("uint64_t *")
+        self.client.session.call(lib.dyn_client_stop_recording, self._c_name, self.token, seconds(timeout), entries,
+                                 size)
+        return int(entries[0]), int(size[0])
+
+    def watch(self, timeout: float = 0) -> Watcher:
+        """Subscribes to the states and events of the simulation."""
+        return self.client.watch(self.name, timeout=timeout)
+
+
+class Watcher:
+    """Subscription with a connection of its own. Iterate over it for its messages, or call `next`.
+
+    >>> with client.simulate("two_link", rate=1.0) as sim, sim.watch() as updates:
+    ...     update = next(iter(updates))
+    >>> update.q.shape[1]
+    2
+    """
+
+    def __init__(self, client: Client, function: Any, *arguments: Any) -> None:
+        opened = ffi.new("dyn_client_watch **")
+        client.session.call(function, *arguments, opened)
+        self._client = client
+        self._lock = threading.Lock()
+        self._watch: Any = opened[0]
+
+    def __del__(self) -> None:
+        if getattr(self, "_watch", None) is not None:
+            self.close()
+
+    def __enter__(self) -> Watcher:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Update]:
+        while self._watch is not None:
+            try:
+                update = self.next(_SLICE)
+            except Timeout:
+                continue
+            except Unavailable:
+                return
+            yield update
+
+    def next(self, timeout: float = 10.0) -> Update:
+        """Waits for the next message. Timeout: none arrived within so many seconds."""
+        end = clock.monotonic() + timeout
+        update = ffi.new("dyn_client_update *")
+        update.struct_size = ffi.sizeof("dyn_client_update")
+        error = ffi.new("dyn_client_error *")
+        while True:
+            left = end - clock.monotonic()
+            with self._lock:
+                if self._watch is None:
+                    raise Unavailable("the subscription is closed")
+                status = lib.dyn_client_watch_next(self._watch, max(min(left, _SLICE), 1e-3), update, error)
+                if status == lib.DYN_CLIENT_OK:
+                    return _read_update(update)
+            if status != lib.DYN_CLIENT_TIMEOUT or left <= _SLICE:
+                raise exception_of(status, error)
+
+    def close(self) -> None:
+        """Ends the subscription. An iteration in another thread ends."""
+        with self._lock:
+            watch, self._watch = self._watch, None
+            if watch is not None and not self._client.session.is_foreign:
+                lib.dyn_client_watch_close(watch)
+
+
+def _read_update(update: Any) -> Update:
+    """Copy of a message, whose memory is the subscription's."""
+    n, nq, nv = update.count, update.nq, update.nv
+    kind = named("dyn_client_update_kind").name(int(update.kind))
+    model = None if update.model == _NULL else read(ModelInfo, update.model)
+    steps = integers(update.step, n if update.step != _NULL and kind in ("states", "torques") else 0)
+    return read(Update, update, kind=kind, step=steps, time=_results.copied(update.time, n),
+                q=_results.copied(update.q, n, nq), v=_results.copied(update.v, n, nv),
+                tau=_results.copied(update.tau, n, nv), model=model)
+
+
+class Stream:
+    """Open stream: points are pushed into it without a reply to each. Client.open_stream returns one.
+
+    As a context manager it closes the stream at the end. A stream that was joined is left open.
+
+    >>> with client.open_stream("feedforward", model="two_link") as stream:
+    ...     stream.push([0.0, 0.001], q=[[0.0, 0.0], [0.01, 0.0]])
+    >>> stream.info.accepted
+    2
+    """
+
+    def __init__(self, client: Client, stream: Any, is_owner: bool) -> None:
+        self.client = client
+        self.name = text(lib.dyn_client_stream_name(stream))
+        self.key = int(lib.dyn_client_stream_key(stream))
+        self.info: StreamInfo | None = None
+        self._lock = threading.Lock()
+        self._stream: Any = stream
+        self._is_owner = is_owner
+        found = client.stream_info(self.name)
+        self._sizes = {"q": found.nq, "v": found.nv, "a": found.nv, "tau": found.nv}
+
+    def __repr__(self) -> str:
+        return f"<Stream {self.name!r}{' (closed)' if self._stream is None else ''}>"
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        if self._is_owner:
+            self.close()
+        else:
+            self.leave()
+
+    def __del__(self) -> None:
+        if getattr(self, "_stream", None) is not None:
+            self.leave()
+
+    def _opened(self) -> Any:
+        if self._stream is None:
+            raise Unavailable("the stream is closed")
+        return self._stream
+
+    def push(self, t: ArrayLike, q: ArrayLike | None = None, v: ArrayLike | None = None, a: ArrayLike | None = None,
+             tau: ArrayLike | None = None, timeout: float = 10.0) -> None:
+        """Pushes n points: t is (n,) in s, the arrays are (n, width); or one point: a number and rows of (width,)."""
+        keep = Keep()
+        times = as_doubles("t", t).reshape(-1)
+        pointers = []
+        for name, value in (("q", q), ("v", v), ("a", a), ("tau", tau)):
+            if value is None:
+                pointers.append(_NULL)
+                continue
+            rows, needed = as_doubles(name, value), (times.size, self._sizes[name])
+            rows = rows.reshape(needed) if rows.shape == needed[1:] and times.size == 1 else rows
+            pointers.append(keep.doubles(name, rows, needed))
+        error = ffi.new("dyn_client_error *")
+        with self._lock:
+            status = lib.dyn_client_push_points(self._opened(), times.size, keep.doubles("t", times), *pointers,
+                                                seconds(timeout), error)
+        if status != lib.DYN_CLIENT_OK:
+            raise exception_of(status, error)
+
+    def seek(self, point_number: int) -> None:
+        """Sets the number of the next point."""
+        with self._lock:
+            lib.dyn_client_stream_seek(self._opened(), point_number)
+
+    def status(self, timeout: float = 0) -> StreamInfo:
+        """Requests the counters of the stream."""
+        return self.client.stream_info(self.name, timeout=timeout)
+
+    def points(self, first: int = 1, capacity: int = 10_000, timeout: float = 0) -> tuple[NDArray[np.uint64], Array]:
+        """Requests torques that a feedforward stream still holds: numbers of the points, and rows of nv."""
+        if capacity < 1:
+            raise InvalidArgument(f"{capacity} is less than 1", field="capacity")
+        nv = self._sizes["v"]
+        steps, tau, count = np.empty(capacity, np.uint64), np.empty((capacity, nv)), ffi.new("size_t *")
+        self.client.session.call(lib.dyn_client_get_stream_points, self.name.encode(), first, capacity, nv,
+                                 seconds(timeout), ffi.from_buffer("uint64_t[]", steps),
+                                 ffi.from_buffer("double[]", tau), count)
+        return steps[:count[0]].copy(), tau[:count[0]].copy()
+
+    def watch(self, timeout: float = 0) -> Watcher:
+        """Subscribes to the torques and events of the stream."""
+        return self.client.watch_stream(self.name, timeout=timeout)
+
+    def leave(self) -> None:
+        """Closes the connection. The stream stays open in the daemon."""
+        with self._lock:
+            stream, self._stream = self._stream, None
+            if stream is not None and not self.client.session.is_foreign:
+                lib.dyn_client_leave_stream(stream)
+
+    def close(self, timeout: float = 0) -> StreamInfo:
+        """Closes the stream once all points have arrived. Returns its final counters, which `info` has too."""
+        with self._lock:
+            stream, self._stream = self._opened(), None
+            listed = self.client.session.result("dyn_client_stream_list", lib.dyn_client_stream_list_free,
+                                                lib.dyn_client_close_stream, stream, seconds(timeout))
+        self.info = read(StreamInfo, listed.streams[0])
+        return self.info

@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""A model of the daemon, and everything that is computed with it."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamicsd import _results
+from dynamicsd._client import ffi, lib
+from dynamicsd._convert import Keep, doubles, fill, members_of, named, read
+from dynamicsd._query import Options, Query, Rows
+from dynamicsd._session import Progress, Session, Watch, seconds
+from dynamicsd.errors import text
+from dynamicsd.evaluation import Asked, Evaluation, read_evaluation, write_quantities
+from dynamicsd.records import (Array, Assembly, AssemblyOutcome, BaseParameters, ComparedFormulation, ConstrainedMotion,
+                               Description, Explanation, Formulation, ModelDescription, ModelInfo, Operation,
+                               ReportEntry, Rollout, ScrewChain, Stepping, Tip, Trajectory)
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from dynamicsd.client import Client
+
+_NULL = ffi.NULL
+
+
+class Model:
+    """Model that the daemon holds. Client.model and Client.load return one. All threads may use it at once.
+
+    Arrays are rows of doubles: q is (nq,) or (n, nq); v, a and tau are (nv,) or (n, nv). A call with one row returns
+    results without the first dimension. n states take one message and one round trip. Arrays of float64 in C order are
+    used where they are; others are converted. v, a and tau that are None are zeros. `out` is an array for the result,
+    which the call then returns. The keyword arguments of dynamicsd.Options apply to all calls that compute.
+
+    Units are SI (m, kg, s, rad, N, N m). With a floating base q is the position, then the quaternion x y z w; v is
+    linear, then angular velocity, both in the base's axes.
+
+    >>> arm = client.model("two_link")
+    >>> arm.inverse_dynamics([0.0, 0.0])
+    array([29.43,  9.81])
+    """
+
+    client: Client
+    session: Session
+    name: str
+    c_name: Any
+    nq: int
+    nv: int
+    description: Description
+    report: tuple[ReportEntry, ...]
+
+    def __init__(self, client: Client, description: Description, report: tuple[ReportEntry, ...] = ()) -> None:
+        self.client = client
+        self.session = client.session
+        self.name = description.model.name
+        self.c_name = ffi.new("char[]", self.name.encode())
+        self.nq = description.model.nq
+        self.nv = description.model.nv
+        self.description = description
+        self.report = report or description.report
+        self._is_constrained = description.model.constraint_rows > 0
+
+    @property
+    def info(self) -> ModelInfo:
+        """Summary of the model as it was when this object was made."""
+        return self.description.model
+
+    @property
+    def digest(self) -> str:
+        """Digest that identifies the model in any daemon."""
+        return self.info.digest
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the moving joints, in the order of q and v."""
+        return tuple(joint.name for joint in self.description.joints)
+
+    @property
+    def q_home(self) -> Array:
+        """Configuration inside the limits: nq values."""
+        return self.description.home_q.copy()
+
+    @property
+    def q_zero(self) -> Array:
+        """Configuration of zeros and identity quaternions: nq values."""
+        return self.description.zero_q.copy()
+
+    def coordinate_names(self, of_q: bool, order: Sequence[str] = ()) -> list[str]:
+        """Names of the coordinates of q or v, in the order of the named joints."""
+        names = self.description.q_names if of_q else self.description.v_names
+        if not order:
+            return list(names)
+        spans = {joint.name: (joint.q_index, joint.nq) if of_q else (joint.v_index, joint.nv)
+                 for joint in self.description.joints}
+        return [names[i] for joint in order if joint in spans
+                for i in range(spans[joint][0], sum(spans[joint]))]
+
+    def __repr__(self) -> str:
+        info = self.info
+        return f"<Model {self.name!r}: nq {self.nq}, nv {self.nv}, {info.mass:g} kg, {info.base} base>"
+
+    def _repr_html_(self) -> str:
+        return self.description._repr_html_()
+
+    def describe(self, timeout: float = 0) -> Description:
+        """Returns everything that the daemon knows about the model now: joints, limits, links, frames, report."""
+        return self.client.describe(self.name, timeout=timeout)
+
+    def unload(self, timeout: float = 0) -> None:
+        """Unloads the model from the daemon."""
+        self.client.unload(self.name, timeout=timeout)
+
+    # ---- dynamics ----------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics(self, q: Rows, v: Rows | None = None, a: Rows | None = None, *, out: Array | None = None,
+                         **options: Unpack[Options]) -> Array:
+        """Computes the joint forces tau for the motion (q, v, a): tau = M a + C v + g - J' f_ext.
+
+        q is (n, nq); v and a are (n, nv), in rad/s and rad/s^2; the result is (n, nv), in N m and N.
+
+        >>> client.model("two_link").inverse_dynamics([0.0, 0.0], [1.0, 0.0], [0.0, 0.0]).round(6)
+        array([29.43,  9.81])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        return query.compute(lib.dyn_client_inverse_dynamics, arguments, out, self.nv)
+
+    def forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *, out: Array | None = None,
+                         **options: Unpack[Options]) -> Array:
+        """Computes the accelerations a that the joint forces tau cause.
+
+        q is (n, nq); v and tau are (n, nv); the result is (n, nv), in rad/s^2 and m/s^2. A singular mass matrix is a
+        FailedPrecondition.
+
+        >>> arm = client.model("two_link")
+        >>> arm.forward_dynamics([0.0, 0.0], tau=[29.43, 9.81]).round(9) + 0.0
+        array([0., 0.])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("tau", tau, self.nv))
+        return query.compute(lib.dyn_client_forward_dynamics, arguments, out, self.nv)
+
+    def constrained_forward_dynamics(self, q: Rows, v: Rows | None = None, tau: Rows | None = None, *,
+                                     method: str = "auto", stabilization: float = 0.0,
+                                     **options: Unpack[Options]) -> ConstrainedMotion:
+        """Computes accelerations and the forces of the constraints of a model with closed loops.
+
+        `method` is "auto", "full_system", "multipliers" or "elimination"; `stabilization` is Baumgarte's k in 1/s.
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("tau", tau, self.nv))
+        chosen = query.keep.new("dyn_client_constraint_options *")
+        fill(query.keep, chosen, "options", method=method, stabilization=stabilization)
+        motion = query.result("dyn_client_constrained_motion", lib.dyn_client_constrained_forward_dynamics, *arguments,
+                              chosen)
+        return _results.constrained_motion(query, motion)
+
+    def mass_matrix(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Computes the joint-space inertia matrix M(q): (n, nv, nv) with both triangles, from q of (n, nq).
+
+        >>> client.model("two_link").mass_matrix([[0.0, 0.0]])
+        array([[[5., 2.],
+                [2., 1.]]])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq),)
+        return query.compute(lib.dyn_client_mass_matrix, arguments, out, self.nv, self.nv)
+
+    def gravity(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Computes the forces that hold the robot at rest: (n, nv), in N m and N, from q of (n, nq).
+
+        The keyword `gravity` replaces the model's own vector, 3 values in m/s^2.
+
+        >>> client.model("two_link").gravity([0.0, 0.0], gravity=[0.0, 0.0, -1.0])
+        array([3., 1.])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq),)
+        return query.compute(lib.dyn_client_gravity, arguments, out, self.nv)
+
+    def bias_forces(self, q: Rows, v: Rows | None = None, *, out: Array | None = None,
+                    **options: Unpack[Options]) -> Array:
+        """Computes h(q, v) = C v + g, the Coriolis, centrifugal and gravity forces: (n, nv), in N m and N.
+
+        >>> client.model("two_link").bias_forces([0.0, 0.0])
+        array([29.43,  9.81])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv))
+        return query.compute(lib.dyn_client_bias_forces, arguments, out, self.nv)
+
+    # Names of the same functions in other libraries: RNEA, CRBA and ABA in Pinocchio and the literature; rne, gravload
+    # and accel in the Robotics Toolbox.
+    rnea = inverse_dynamics
+    rne = inverse_dynamics
+    crba = mass_matrix
+    aba = forward_dynamics
+    accel = forward_dynamics
+    gravload = gravity
+
+    def evaluate(self, quantities: Asked | Sequence[Asked], q: Rows, *, v: Rows | None = None, a: Rows | None = None,
+                 tau: Rows | None = None, dq: Rows | None = None, dv: Rows | None = None, da: Rows | None = None,
+                 dtau: Rows | None = None, frames: Sequence[str] | None = None, reference_frame: str = "local",
+                 **options: Unpack[Options]) -> Evaluation:
+        """Computes any set of quantities for the same states in one round trip.
+
+        `quantities` are names (dynamicsd.quantities lists them) or Quantity objects with a subject. `frames` and
+        `reference_frame` apply to all that name none. An array that no quantity depends on is refused. The arrays of
+        the result are read-only and lie in the reply's own memory.
+
+        >>> arm = client.model("two_link")
+        >>> found = arm.evaluate(["mass_matrix", "kinetic_energy"], q=[0.0, 0.0], v=[1.0, 0.0])
+        >>> found.mass_matrix.tolist(), float(found["kinetic_energy"])
+        ([[5.0, 2.0], [2.0, 1.0]], 2.5)
+        """
+        query = Query(self, options)
+        request = query.keep.new("dyn_client_evaluate_request *")
+        request.struct_size = ffi.sizeof("dyn_client_evaluate_request")
+        request.q = query.rows("q", q, self.nq)
+        for name, value in (("v", v), ("a", a), ("tau", tau), ("dq", dq), ("dv", dv), ("da", da), ("dtau", dtau)):
+            if value is not None:
+                setattr(request, name, query.rows(name, value, self.nv))
+        write_quantities(query.keep, request, quantities, frames, reference_frame)
+        evaluation = query.result("dyn_client_evaluation", lib.dyn_client_evaluate, request)
+        return read_evaluation(evaluation, query.is_single)
+
+    def explain(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
+                **options: Unpack[Options]) -> Explanation:
+        """Splits the torques of one motion by term (inertial, Coriolis, gravity) and by link.
+
+        >>> terms = client.model("two_link").explain([0.0, 0.0]).terms
+        >>> terms["gravity"]
+        array([29.43,  9.81])
+        """
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        return _results.explanation(query.result("dyn_client_explanation", lib.dyn_client_explain, *arguments))
+
+    def compare(self, q: Rows, v: Rows | None = None, a: Rows | None = None,
+                **options: Unpack[Options]) -> tuple[ComparedFormulation, ...]:
+        """Computes one motion by the daemon's own algorithms ("kernels", the first) and by every formulation."""
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        return _results.comparison(query.result("dyn_client_comparison", lib.dyn_client_compare, *arguments))
+
+    def formulate(self, formulation: str, /, q: Rows, v: Rows | None = None, a: Rows | None = None,
+                  **options: Unpack[Options]) -> Formulation:
+        """Computes the inner quantities of a formulation of the literature, such as "lagrange_euler".
+
+        >>> client.model("two_link").formulate("lagrange_euler", [0.0, 0.0]).tau.round(6)
+        array([29.43,  9.81])
+        """
+        query = Query(self, {**options, "formulation": formulation})
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), query.rows("a", a, self.nv))
+        return _results.formulation(query.result("dyn_client_formulation", lib.dyn_client_formulate, *arguments))
+
+    def base_parameters(self, **options: Unpack[Options]) -> BaseParameters:
+        """Finds the base parameters: the combinations of inertial parameters that the motion depends on.
+
+        >>> len(client.model("two_link").base_parameters().rows) > 0
+        True
+        """
+        query = Query(self, options, is_long=True)
+        query.start(1)
+        return _results.base_parameters(
+            query.result("dyn_client_base_parameters", lib.dyn_client_find_base_parameters))
+
+    # ---- configurations ----------------------------------------------------------------------------------------------
+
+    def integrate(self, q: Rows, v: Rows, step_length: float = 1.0, *, out: Array | None = None,
+                  **options: Unpack[Options]) -> Array:
+        """Computes the configuration after the motion with the constant velocity v for `step_length` seconds."""
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("v", v, self.nv), step_length)
+        return query.compute(lib.dyn_client_integrate, arguments, out, self.nq)
+
+    def difference(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Computes the shortest velocity, (n, nv), that leads from q to q_1 in one second."""
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq))
+        return query.compute(lib.dyn_client_difference, arguments, out, self.nv)
+
+    def interpolate(self, q: Rows, q_1: Rows, s: ArrayLike, *, out: Array | None = None,
+                    **options: Unpack[Options]) -> Array:
+        """Computes the configurations at the part s of the way from q to q_1. s has one value, or one for each row.
+
+        >>> client.model("two_link").interpolate([0.0, 0.0], [1.0, 2.0], 0.5)
+        array([0.5, 1. ])
+        """
+        query = Query(self, options)
+        first, last = query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq)
+        part, count = query.keep.array("s", s)
+        return query.compute(lib.dyn_client_interpolate, (first, last, count, part), out, self.nq)
+
+    def distance(self, q: Rows, q_1: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Computes the norm of difference(q, q_1): n numbers, or an array without dimensions for one row."""
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq), query.rows("q_1", q_1, self.nq))
+        return query.compute(lib.dyn_client_distance, arguments, out)
+
+    def normalize(self, q: Rows, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Scales the quaternions of configurations to norm one with w >= 0."""
+        query = Query(self, options)
+        arguments = (query.rows("q", q, self.nq),)
+        return query.compute(lib.dyn_client_normalize, arguments, out, self.nq)
+
+    def neutral(self, samples: int | None = None, *, out: Array | None = None, **options: Unpack[Options]) -> Array:
+        """Returns the zero configuration: (nq,), or (samples, nq)."""
+        query = Query(self, options)
+        query.start(1 if samples is None else samples, samples is None)
+        return query.compute(lib.dyn_client_neutral, (), out, self.nq)
+
+    def random(self, samples: int | None = None, *, seed: int = 0, out: Array | None = None,
+               **options: Unpack[Options]) -> Array:
+        """Draws configurations within the limits: (nq,), or (samples, nq). Equal seeds return equal configurations.
+
+        >>> client.model("ur5").random(1000, seed=1).shape
+        (1000, 6)
+        """
+        query = Query(self, options)
+        query.start(1 if samples is None else samples, samples is None)
+        return query.compute(lib.dyn_client_random, (seed,), out, self.nq)
+
+    # ---- kinematics --------------------------------------------------------------------------------------------------
+
+    def poses(self, q: Rows, frames: str | Sequence[str], **options: Unpack[Options]) -> tuple[Array, Array]:
+        """Computes poses of frames in the world: positions and quaternions x y z w.
+
+        With one name they are (n, 3) in m and (n, 4); with a list of k names (k, n, 3) and (k, n, 4).
+
+        >>> position, _ = client.model("two_link").poses([0.0, 0.0], "link2")
+        >>> position
+        array([1., 0., 0.])
+        """
+        query = Query(self, options)
+        pointer = query.rows("q", q, self.nq)
+        names = [frames] if isinstance(frames, str) else list(frames)
+        position = np.empty((len(names), *query.shape(3)))
+        quaternion = np.empty((len(names), *query.shape(4)))
+        self.session.call(lib.dyn_client_poses, query.struct, pointer, len(names), query.keep.strings(names),
+                          ffi.from_buffer("double[]", position), ffi.from_buffer("double[]", quaternion),
+                          watch=query.watch)
+        return (position[0], quaternion[0]) if isinstance(frames, str) else (position, quaternion)
+
+    def jacobians(self, q: Rows, frames: str | Sequence[str], reference_frame: str = "local",
+                  **options: Unpack[Options]) -> tuple[Array, Array]:
+        """Computes Jacobians of frames: linear and angular part, each (n, 3, nv), or (k, n, 3, nv) for a list of names.
+
+        `reference_frame` is "local", "world" or "local_world_aligned".
+        """
+        query = Query(self, options)
+        pointer = query.rows("q", q, self.nq)
+        names = [frames] if isinstance(frames, str) else list(frames)
+        axes = named("dyn_client_reference_frame").number("reference_frame", reference_frame)
+        linear = np.empty((len(names), *query.shape(3, self.nv)))
+        angular = np.empty_like(linear)
+        self.session.call(lib.dyn_client_jacobians, query.struct, pointer, len(names), query.keep.strings(names), axes,
+                          ffi.from_buffer("double[]", linear), ffi.from_buffer("double[]", angular), watch=query.watch)
+        return (linear[0], angular[0]) if isinstance(frames, str) else (linear, angular)
+
+    def assemble(self, q: Rows, *, held_joints: Sequence[str] = (), tolerance: float = 0.0, iteration_limit: int = 0,
+                 **options: Unpack[Options]) -> Assembly:
+        """Finds configurations near the guesses q that close the loops of a model with constraints."""
+        query = Query(self, options, is_long=True)
+        guesses = query.rows("q", q, self.nq)
+        chosen = query.keep.new("dyn_client_assembly_options *")
+        fill(query.keep, chosen, "options", held_joints=list(held_joints), tolerance=tolerance,
+             iteration_limit=iteration_limit)
+        found = query.result("dyn_client_assembly", lib.dyn_client_assemble, guesses, chosen)
+        outcomes = tuple(read(AssemblyOutcome, found.outcomes[i]) for i in range(found.samples))
+        values = doubles(found.q, found.samples * self.nq, found).reshape(query.shape(self.nq))
+        return Assembly(values, outcomes)
+
+    # ---- motions over time -------------------------------------------------------------------------------------------
+
+    def rollout(self, q: Rows, v: Rows | None = None, tau: ArrayLike | None = None, *, steps: int | None = None,
+                stepping: Stepping | None = None, tau_layout: str | None = None, tau_hold: str = "zero_order",
+                q_ref: ArrayLike | None = None, v_ref: ArrayLike | None = None, a_ref: ArrayLike | None = None,
+                reference_layout: str | None = None, stride: int = 0, only_last: bool = False,
+                with_tau: bool = False, with_energy: bool = False, is_accurate: bool = False, relative: float = 0.0,
+                absolute: float = 0.0, **options: Unpack[Options]) -> Rollout:
+        """Integrates n states over time in one request.
+
+        tau is (n, steps, nv), one row for each sample and step; (steps, nv), shared by all samples; or (nv,), constant.
+        With tau_layout="constant" it is (n, nv), constant over the steps. The references q_ref, v_ref and a_ref of the
+        controller have such shapes too, all three alike. `steps` follows from tau if it is None.
+
+        >>> fall = client.model("two_link").rollout([0.0, 0.0], steps=1000, only_last=True)
+        >>> fall.q.shape, fall.outcomes[0].status
+        ((1, 2), 'ran')
+        """
+        query = Query(self, options, is_long=True)
+        request = query.keep.new("dyn_client_rollout_request *")
+        request.q = query.rows("q", q, self.nq)
+        request.v = query.rows("v", v, self.nv)
+        inputs = _results.RolloutInputs(query, request, steps, tau_hold)
+        inputs.set_tau(tau, tau_layout)
+        inputs.set_reference({"q_ref": q_ref, "v_ref": v_ref, "a_ref": a_ref}, reference_layout)
+        fill(query.keep, request, "rollout", steps=inputs.steps_or_fail(), stride=stride, only_last=only_last,
+             tau_hold=tau_hold, with_tau=with_tau, with_energy=with_energy, is_accurate=is_accurate,
+             relative=relative, absolute=absolute, stepping=stepping)
+        return _results.rollout(query, query.result("dyn_client_rollout", lib.dyn_client_rollout_run, request))
+
+    def inverse_dynamics_trajectory(self, q: Rows, v: Rows | None = None, a: Rows | None = None, *,
+                                    time: ArrayLike | None = None, rates: str = "given", tip: Tip | None = None,
+                                    **options: Unpack[Options]) -> Trajectory:
+        """Computes the torques along a motion of n rows, and the limits that it exceeds.
+
+        With `rates` other than "given", v and a are derived from q (n, nq) and `time` (n,): "spline", "spline_at_rest",
+        "central", "five_point", "quintic_spline" or "quintic_spline_at_rest".
+        """
+        query = Query(self, options, is_long=True)
+        rows = query.rows("q", q, self.nq)
+        times = _NULL if time is None else query.keep.doubles("time", time, (query.samples,))
+        chosen = named("dyn_client_rates").number("rates", rates)
+        wrench = query.keep.new("dyn_client_tip *") if tip is not None else _NULL
+        if tip is not None:
+            fill(query.keep, wrench, "tip", link=tip.link, force=tip.force, torque=tip.torque,
+                 reference_frame=tip.reference_frame)
+        found = query.result("dyn_client_trajectory", lib.dyn_client_inverse_dynamics_trajectory, times, rows,
+                             query.rows("v", v, self.nv), query.rows("a", a, self.nv), chosen, wrench)
+        return _results.trajectory(query, found)
+
+    def forward_dynamics_trajectory(self, q: Rows, v: Rows | None, tau: Rows, *, tip: Tip | None = None,
+                                    stepping: Stepping | None = None, **options: Unpack[Options]) -> Trajectory:
+        """Computes the motion from the state (q, v) under the rows of tau, (rows, nv), one for each step."""
+        query = Query(self, options, is_long=True)
+        state = query.rows("q", q, self.nq), query.rows("v", v, self.nv)
+        forces = _results.rows_of(query, "tau", tau, self.nv)
+        wrench = query.keep.new("dyn_client_tip *") if tip is not None else _NULL
+        if tip is not None:
+            fill(query.keep, wrench, "tip", link=tip.link, force=tip.force, torque=tip.torque,
+                 reference_frame=tip.reference_frame)
+        step = _NULL
+        if stepping is not None:
+            step = query.keep.new("dyn_client_stepping *")
+            _results.write_stepping(query.keep, step, stepping)
+        found = query.result("dyn_client_trajectory", lib.dyn_client_forward_dynamics_trajectory, *state,
+                             len(forces), ffi.from_buffer("double[]", forces), wrench, step)
+        return _results.trajectory(query, found)
+
+    def derive_rates(self, q: Rows, time: ArrayLike, rates: str = "spline",
+                     **options: Unpack[Options]) -> Trajectory:
+        """Derives velocities and accelerations from positions q (n, nq) at times (n,), in s."""
+        query = Query(self, options, is_long=True)
+        rows = query.rows("q", q, self.nq)
+        times = query.keep.doubles("time", time, (query.samples,))
+        chosen = named("dyn_client_rates").number("rates", rates)
+        found = query.result("dyn_client_trajectory", lib.dyn_client_derive_rates, times, rows, chosen)
+        return _results.trajectory(query, found)
+
+    # ---- other models ------------------------------------------------------------------------------------------------
+
+    def derive(self, name: str, operations: Operation | Sequence[Operation], *, strict: bool = False,
+               replace: bool = False, expected_digest: str | None = None, keep: bool = False, timeout: float = 0,
+               progress: Progress | None = None) -> Model:
+        """Derives a model: locked joints, a subtree, another base, an attached link. This model does not change.
+
+        >>> arm = client.model("two_link")
+        >>> stiff = arm.derive("stiff_arm", Operation("lock_joints", joints=["joint2"]), replace=True)
+        >>> stiff.nv
+        1
+        >>> stiff.unload()
+        """
+        memory = Keep()
+        request = memory.new("dyn_client_derive_request *")
+        changes = memory.new("dyn_client_operation[]",
+                             1 if isinstance(operations, Operation) else len(operations))
+        given = [operations] if isinstance(operations, Operation) else list(operations)
+        for i, each in enumerate(given):
+            values = members_of(each)
+            if each.q is not None:
+                values["q"] = None
+                changes[i].q, changes[i].nq = memory.array("q", each.q)
+            fill(memory, changes[i], f"operations[{i}]", **values)
+        request.operations, request.operation_count = changes, len(given)
+        fill(memory, request, "", model=self.name, name=name, strict=strict, replace=replace,
+             expected_digest=expected_digest, keep=keep, timeout=seconds(timeout))
+        watch = Watch(progress)
+        watch.set_in(request)
+        loaded = self.session.result("dyn_client_loaded_model", lib.dyn_client_loaded_model_free,
+                                     lib.dyn_client_derive_model, request, watch=watch)
+        return self.client.loaded(loaded)
+
+    def export(self, format: str = "description", *, tip: str | None = None,
+               timeout: float = 0) -> Union[ModelDescription, str, ScrewChain]:
+        """Exports the model: "description" for a ModelDescription, "urdf" for text, "screws" for a ScrewChain.
+
+        >>> client.model("two_link").export("urdf")[:5]
+        '<?xml'
+        """
+        number = named("dyn_client_model_format").number("format", format)
+        end = _NULL if tip is None else ffi.new("char[]", tip.encode())
+        exported = self.session.result("dyn_client_exported_model", lib.dyn_client_exported_model_free,
+                                       lib.dyn_client_export_model, self.c_name, number, end, seconds(timeout))
+        if exported.urdf != _NULL:
+            return text(exported.urdf)
+        if exported.screws != _NULL:
+            return _results.screws(exported.screws)
+        return read(ModelDescription, exported.description)
+

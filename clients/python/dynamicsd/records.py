@@ -1,0 +1,843 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Records that calls return and accept. Their members have the names, units and defaults of dynamics_client.h.
+
+Enumerations are strings in lower case: the base of a model is "fixed" or "floating", the type of a joint "revolute".
+"""
+from __future__ import annotations
+
+import dataclasses
+import html
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynamicsd._convert import record
+
+Array = NDArray[np.float64]
+
+
+def html_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Table for a notebook."""
+    def line(tag: str, cells: Iterable[object]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
+    return (f"<table><caption>{html.escape(title)}</caption><thead>{line('th', head)}</thead>"
+            f"<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>")
+
+
+@record("dyn_client_component")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Component:
+    """Part of the daemon. `state` is "serving", "degraded" or "not_serving"."""
+
+    name: str
+    state: str
+    message: str
+
+
+@record("dyn_client_health")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Health:
+    """Health of the daemon: the worst of its components."""
+
+    state: str
+    components: tuple[Component, ...]
+
+
+@record("dyn_client_endpoint")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Endpoint:
+    """Address of the daemon. `kind` is "request", "events" or "ingest"."""
+
+    address: str
+    kind: str
+
+
+@record("dyn_client_method_info")
+@dataclasses.dataclass(frozen=True, eq=False)
+class MethodInfo:
+    """Method that the daemon serves. `role` is the lowest one that a caller needs."""
+
+    name: str
+    role: str
+    changes_state: bool
+    is_slow: bool
+    can_be_job: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ServerInfo:
+    """Version, limits, endpoints, methods and counters of the daemon.
+
+    `limits` and `counters` are dictionaries by name, such as limits["samples"]. Times are in seconds.
+    """
+
+    version: str
+    revision: int
+    protocols: tuple[str, ...]
+    instruction_set: str
+    lanes: tuple[int, int]
+    limits: dict[str, float]
+    endpoints: tuple[Endpoint, ...]
+    methods: tuple[MethodInfo, ...]
+    counters: dict[str, int]
+    uptime: float
+    workers: int
+    process_id: int
+    instance: int
+
+    def _repr_html_(self) -> str:
+        return html_table(f"dynamicsd {self.version}", ["limit", "value"], self.limits.items())
+
+
+@record("dyn_client_model")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelInfo:
+    """Summary of a model: its sizes, and the digest that identifies it everywhere."""
+
+    name: str
+    digest: str
+    nq: int
+    nv: int
+    links: int
+    joints: int
+    base: str
+    mass: float
+    source: str
+    loaded_by: str
+    kept: bool
+    constraints: int
+    constraint_rows: int
+
+
+@record("dyn_client_report_entry")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReportEntry:
+    """Note or warning about a description."""
+
+    severity: str
+    line: int
+    place: str
+    message: str
+
+
+@record("dyn_client_inertia")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Inertia:
+    """Inertia of a rigid body in a frame: kg, m, and kg m^2 about the centre of mass as xx xy xz yy yz zz."""
+
+    mass: float = 0.0
+    center_of_mass: ArrayLike = (0.0, 0.0, 0.0)
+    rotational: ArrayLike = (0.0,) * 6
+
+
+@record("dyn_client_pose")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Pose:
+    """Pose of a frame in another frame: position in m, orientation as a quaternion x y z w or a 3 x 3 rotation."""
+
+    position: ArrayLike = (0.0, 0.0, 0.0)
+    orientation: ArrayLike = (0.0, 0.0, 0.0, 1.0)
+    rotation: ArrayLike | None = None
+
+
+@record("dyn_client_limits")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Limits:
+    """Bounds of a joint with one coordinate: rad or m, rad/s or m/s, N m or N. 0: velocity or effort not stated."""
+
+    lower: float
+    upper: float
+    velocity: float = 0.0
+    effort: float = 0.0
+
+
+@record("dyn_client_link")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Link:
+    """Link as the description states it. `parent_joint` and `moving_joint` are not read in requests."""
+
+    name: str
+    inertia: Inertia = Inertia()
+    parent_joint: str = ""
+    moving_joint: str = ""
+
+
+@record("dyn_client_joint")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Joint:
+    """Joint. `type` is "revolute", "continuous", "prismatic", "fixed", "helical", "cylindrical", "universal", "planar",
+    "spherical" or "floating". The daemon sets the members from `q_index` on; requests do not read them.
+    """
+
+    name: str
+    type: str
+    parent_link: str
+    child_link: str
+    origin: Pose = Pose()
+    axis: ArrayLike = (0.0, 0.0, 1.0)
+    second_axis: ArrayLike = (0.0, 0.0, 0.0)
+    pitch: float = 0.0
+    limits: Limits | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic_joint: str | None = None
+    mimic_multiplier: float | None = None
+    mimic_offset: float = 0.0
+    q_index: int = 0
+    v_index: int = 0
+    nq: int = 0
+    nv: int = 0
+    q_units: tuple[str, ...] | None = None
+    v_units: tuple[str, ...] | None = None
+    tau_units: tuple[str, ...] | None = None
+
+
+@record("dyn_client_frame")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Frame:
+    """Named frame on a link."""
+
+    name: str
+    link: str
+    moving_joint: str = ""
+    pose: Pose = Pose()
+
+
+@record("dyn_client_constraint_frame")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConstraintFrame:
+    """Frame of a constraint. An empty link is the world."""
+
+    link: str = ""
+    pose: Pose = Pose()
+
+
+@record("dyn_client_coupled_coordinate")
+@dataclasses.dataclass(frozen=True, eq=False)
+class CoupledCoordinate:
+    """Coordinate of a coupling and its coefficient."""
+
+    joint: str
+    coefficient: float
+
+
+@record("dyn_client_constraint")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Constraint:
+    """Constraint that closes a loop. `kind` is "loop_joint", "distance", "point_on_plane" or "coupling". The daemon
+    sets the members from `first_row` on.
+    """
+
+    name: str
+    kind: str
+    predecessor: ConstraintFrame = ConstraintFrame()
+    successor: ConstraintFrame = ConstraintFrame()
+    type: str = "unspecified"
+    axis: ArrayLike = (0.0, 0.0, 0.0)
+    second_axis: ArrayLike = (0.0, 0.0, 0.0)
+    pitch: float = 0.0
+    distance: float = 0.0
+    coupled: Sequence[CoupledCoordinate] | None = None
+    offset: float = 0.0
+    first_row: int = 0
+    row_count: int = 0
+    row_names: tuple[str, ...] | None = None
+    directions: tuple[str, ...] | None = None
+    error_units: tuple[str, ...] | None = None
+    multiplier_units: tuple[str, ...] | None = None
+
+
+@record("dyn_client_model_description")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ModelDescription:
+    """Robot in numbers: a tree of links and joints in any order, and constraints between them."""
+
+    name: str
+    links: Sequence[Link]
+    joints: Sequence[Joint] = ()
+    frames: Sequence[Frame] | None = None
+    constraints: Sequence[Constraint] | None = None
+    gravity: ArrayLike | None = None
+    base: str = "unspecified"
+    mimic: str = "unspecified"
+
+
+@record("dyn_client_dh_row")
+@dataclasses.dataclass(frozen=True, eq=False)
+class DHRow:
+    """Joint i and link i of a Denavit-Hartenberg table: rad, m, m, rad."""
+
+    type: str = "revolute"
+    theta: float = 0.0
+    d: float = 0.0
+    a: float = 0.0
+    alpha: float = 0.0
+    inertia: Inertia = Inertia()
+    limits: Limits | None = None
+    damping: float = 0.0
+    friction: float = 0.0
+
+
+@record("dyn_client_dh_table")
+@dataclasses.dataclass(frozen=True, eq=False)
+class DHTable:
+    """Denavit-Hartenberg parameters. `convention` is "standard" or "modified"."""
+
+    name: str
+    rows: Sequence[DHRow]
+    convention: str = "standard"
+
+
+@record("dyn_client_screw_chain")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ScrewChain:
+    """Serial chain of Modern Robotics: Mlist (n + 1) x 4 x 4, Glist n x 6 x 6 and Slist 6 x n, angular part first."""
+
+    name: str
+    n: int
+    Mlist: ArrayLike
+    Glist: ArrayLike
+    Slist: ArrayLike
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Description:
+    """Everything that the daemon knows about a model. `joints` are the moving ones, in the order of q and v."""
+
+    model: ModelInfo
+    mimic: str
+    gravity: Array
+    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
+    frames: tuple[Frame, ...]
+    report: tuple[ReportEntry, ...]
+    zero_q: Array
+    home_q: Array
+    compilation: str
+    compilation_reason: str
+    instruction_set: str
+    q_names: tuple[str, ...]
+    v_names: tuple[str, ...]
+    constraints: tuple[Constraint, ...]
+
+    def __repr__(self) -> str:
+        model = self.model
+        lines = [f"{model.name}: nq {model.nq}, nv {model.nv}, {model.mass:g} kg, {model.base}"]
+        lines += [" ".join(str(cell) for cell in row).rstrip() for row in self._rows()]
+        return "\n  ".join(lines)
+
+    def _rows(self) -> list[list[object]]:
+        """Name, type, range, velocity and effort of each joint."""
+        rows: list[list[object]] = []
+        for joint in self.joints:
+            row: list[object] = [joint.name, joint.type]
+            if joint.limits is not None:
+                limits = joint.limits
+                row += [f"{limits.lower:g} .. {limits.upper:g}", f"{limits.velocity:g}", f"{limits.effort:g}"]
+            rows.append(row)
+        return rows
+
+    def _repr_html_(self) -> str:
+        return html_table(f"{self.model.name}: nq {self.model.nq}, nv {self.model.nv}, {self.model.mass:g} kg",
+                          ["joint", "type", "range", "velocity", "effort"], self._rows())
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Body:
+    """Inertial properties of a body, as ComputeInertia returns them: SI units, in the common frame of its parts."""
+
+    inertia: Inertia
+    volume: float
+    rotational_about: Array
+    principal_moments: Array
+    is_realizable: bool
+    reason: str
+    parameters: Array
+    pseudo_inertia: Array
+    log_cholesky: Array | None
+
+
+@record("dyn_client_inertia_part")
+@dataclasses.dataclass(frozen=True, eq=False)
+class InertiaPart:
+    """Part of a body. `kind` is "box", "cylinder", "sphere", "ellipsoid", "capsule", "mesh", "inertia", "parameters",
+    "pseudo_inertia" or "log_cholesky". A shape or a mesh needs either mass (kg) or density (kg/m^3).
+    """
+
+    kind: str
+    size: ArrayLike | None = None
+    radius: float = 0.0
+    length: float = 0.0
+    stl: bytes | None = None
+    scale: float | None = None
+    inertia: Inertia | None = None
+    values: ArrayLike | None = None
+    mass: float = 0.0
+    density: float = 0.0
+    pose: Pose = Pose()
+
+
+@record("dyn_client_operation")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Operation:
+    """Change to a model. `kind` is "lock_joints", "keep_subtree", "keep_chain", "change_base", "merge_model",
+    "attach_link", "change_inertia" or "detach_link".
+    """
+
+    kind: str
+    link: str | None = None
+    last: str | None = None
+    name: str | None = None
+    model: str | None = None
+    prefix: str | None = None
+    base: str = "unspecified"
+    inertia: Inertia | None = None
+    pose: Pose | None = None
+    joints: Sequence[str] | None = None
+    q: ArrayLike | None = None
+
+
+@record("dyn_client_external_force")
+@dataclasses.dataclass(frozen=True, eq=False)
+class ExternalForce:
+    """Wrench that the environment applies to a link: N and N m, 3 values for all states, or n x 3.
+
+    `reference_frame` is "local", "world" or "local_world_aligned".
+    """
+
+    link: str
+    force: ArrayLike | None = None
+    torque: ArrayLike | None = None
+    reference_frame: str = "local"
+
+
+@record("dyn_client_payload")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Payload:
+    """Body attached to a link during one call."""
+
+    link: str
+    inertia: Inertia
+    pose: Pose = Pose()
+    replaces: bool = False
+
+
+@record("dyn_client_task_frame")
+@dataclasses.dataclass(frozen=True, eq=False)
+class TaskFrame:
+    """Frame that a task controls, and the rows of its Jacobian, such as "linear_x"; None: all six."""
+
+    frame: str
+    axes: Sequence[str] | None = None
+
+
+@record("dyn_client_spring_stop")
+@dataclasses.dataclass(frozen=True, eq=False)
+class SpringStop:
+    """Spring and damper of a joint's stop: N m/rad or N/m, N m s/rad or N s/m."""
+
+    stiffness: float
+    damping: float
+
+
+@record("dyn_client_stepping")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stepping:
+    """Method of integration over time.
+
+    `integrator` is "semi_implicit_euler", "explicit_euler" or "rk4"; `law` is "none", "pd", "pd_gravity" or
+    "computed_torque" with one gain or nv gains; `stop` is "rigid", "spring" or "none"; `compiled` is "where_ready",
+    "never" or "always".
+    """
+
+    integrator: str = "semi_implicit_euler"
+    step_length: float = 0.001
+    substeps: int = 1
+    law: str = "none"
+    kp: ArrayLike | None = None
+    kd: ArrayLike | None = None
+    ignore_damping: bool = False
+    ignore_friction: bool = False
+    ignore_effort_limits: bool = False
+    friction_velocity: float = 0.0
+    stop: str = "rigid"
+    restitution: float = 0.0
+    spring_stop: SpringStop | None = None
+    velocity_bound: float = 0.0
+    compiled: str = "where_ready"
+
+
+@record("dyn_client_tip")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Tip:
+    """Wrench that an end-effector applies to its surroundings: 3 values, or one row for each row of the trajectory."""
+
+    link: str
+    force: ArrayLike | None = None
+    torque: ArrayLike | None = None
+    reference_frame: str = "local"
+
+
+@record("dyn_client_job")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Job:
+    """Job of the daemon. `state` is "queued", "running", "done", "failed" or "cancelled"."""
+
+    name: str
+    method: str
+    state: str
+    fraction: float
+    created_ns: int
+    started_ns: int
+    finished_ns: int
+    result_bytes: int
+    expires_in: float
+    owner: str
+    field: str
+    message: str
+
+
+@record("dyn_client_recording")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Recording:
+    """Recording in the daemon's state directory."""
+
+    name: str
+    bytes: int
+    stamp_ns: int
+    is_under_way: bool
+
+
+@record("dyn_client_excess")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Excess:
+    """Limit of the description that a trajectory exceeds. `kind` is "lower", "upper", "velocity" or "effort"."""
+
+    joint: str
+    kind: str
+    limit: float
+    value: float
+    worst_row: int
+    first_row: int
+    last_row: int
+    rows: int
+    worst_time: float
+    first_time: float
+    last_time: float
+
+
+@record("dyn_client_outcome")
+@dataclasses.dataclass(frozen=True, eq=False)
+class Outcome:
+    """End of one sample of a rollout. `status` is "ran", "not_finite", "too_fast", "singular", "rests" or
+    "too_long".
+    """
+
+    status: str
+    joint: str
+    steps: int
+    stops: int
+    energy_drift: float
+
+
+@record("dyn_client_assembly_outcome")
+@dataclasses.dataclass(frozen=True, eq=False)
+class AssemblyOutcome:
+    """End of the search from one guess. `error` is the largest closure error, rad or m, of `constraint`."""
+
+    is_closed: bool
+    iterations: int
+    constraint: str
+    error: float
+
+
+@record("dyn_client_stream_info")
+@dataclasses.dataclass(frozen=True, eq=False)
+class StreamInfo:
+    """Counters of a stream: points that were accepted, lost, late and so on, and delays in s."""
+
+    name: str
+    model: str
+    simulation: str
+    owner: str
+    recording: str
+    recording_error: str
+    kind: str
+    created_ns: int
+    accepted: int
+    lost: int
+    late: int
+    duplicates: int
+    reordered: int
+    refused: int
+    beyond_credit: int
+    chunks: int
+    consumed: int
+    empty: int
+    last_point_number: int
+    credit: int
+    waiting: int
+    lag: float
+    greatest_lag: float
+    idle: float
+    watchers: int
+    nq: int
+    nv: int
+    joint_names: tuple[str, ...] | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class State:
+    """State of a simulation at one moment, and its counters. Lists hold no states: q, v and tau are empty there. Calls
+    other than Simulation.state hold only step, time, q, v and tau.
+
+    `condition` is "running", "paused" or "diverged"; `ended_by` is the reason for the end of a step call.
+    """
+
+    name: str
+    model: str
+    digest: str
+    owner: str
+    recording: str
+    condition: str
+    pace: str
+    rate: float
+    step_length: float
+    lease_remaining: float
+    watchers: int
+    overruns: int
+    ticks: int
+    slipped: float
+    lateness: float
+    longest_lateness: float
+    step_cost: float
+    step: int
+    time: float
+    stamp_ns: int
+    created_ns: int
+    q: Array
+    v: Array
+    tau: Array
+    external_forces: tuple[ExternalForce, ...]
+    joint_names: tuple[str, ...] | None
+    computed_with: str
+    recording_error: str
+    steps_done: int
+    ended_by: str
+    durable: bool
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Update:
+    """Published message of a simulation, a stream or the models.
+
+    kind  "states": rows of step, time, q, v, tau. "torques": rows of step, time, tau. "simulation_event" and
+          "stream_event": text, message, joint, credit. "model_event": text, model.
+    lost  messages of the topic that were lost before this one.
+    """
+
+    kind: str
+    sequence: int
+    lost: int
+    stamp_ns: int
+    instance: int
+    step: NDArray[np.uint64]
+    time: Array
+    q: Array
+    v: Array
+    tau: Array
+    lateness: float
+    text: str
+    message: str
+    joint: str
+    sent_stamp_ns: int
+    arrival_stamp_ns: int
+    credit: int
+    model: ModelInfo | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ConstrainedMotion:
+    """Accelerations of a model with constraints, n x nv, and the forces of its m constraint rows, n x m."""
+
+    a: Array
+    multipliers: Array
+    ranks: NDArray[np.uint64]
+    residuals: Array
+    method: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Assembly:
+    """Configurations that close the loops, n x nq, and the end of the search from each guess."""
+
+    q: Array
+    outcomes: tuple[AssemblyOutcome, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rollout:
+    """Motions of n samples over time: `time` has the rows, q is n x rows x nq, v and tau are n x rows x nv.
+
+    Members that were not requested are None. A call with one state has no first dimension.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    tau: Array | None
+    kinetic: Array | None
+    potential: Array | None
+    outcomes: tuple[Outcome, ...]
+    computed_with: str
+
+    def __repr__(self) -> str:
+        ends: dict[str, int] = {}
+        for outcome in self.outcomes:
+            ends[outcome.status] = ends.get(outcome.status, 0) + 1
+        shown = ", ".join(f"{count} {status}" for status, count in ends.items())
+        return f"<Rollout of {len(self.outcomes)} samples, {len(self.time)} rows: {shown}>"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Motion as rows over time, and the limits of the description that it exceeds. Members without a value are None."""
+
+    time: Array | None
+    q: Array | None
+    v: Array | None
+    a: Array | None
+    tau: Array | None
+    diverged_row: int
+    diverged_joint: str
+    excesses: tuple[Excess, ...]
+
+    @property
+    def is_feasible(self) -> bool:
+        """Returns whether the motion keeps all limits and does not diverge."""
+        return not self.excesses and self.diverged_row == 0
+
+    def _repr_html_(self) -> str:
+        rows = [(e.joint, e.kind, e.limit, e.value, e.rows) for e in self.excesses]
+        return html_table("limits that the motion exceeds", ["joint", "kind", "limit", "value", "rows"], rows)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Replay:
+    """Recorded run, computed again and compared bit for bit. q, v and tau have one row for each requested state."""
+
+    model: str
+    digest: str
+    step_length: float
+    steps: int
+    equal_steps: int
+    first_difference: int
+    is_truncated: bool
+    step: NDArray[np.uint64]
+    q: Array
+    v: Array
+    tau: Array
+    joint_names: tuple[str, ...] | None
+    recorded_with: str
+    computed_with: str
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BaseParameter:
+    """Inertial parameter to which others are regrouped: the sum of factors times the parameters in `columns`."""
+
+    column: int
+    value: float
+    unit: str
+    columns: NDArray[np.uint64]
+    factors: Array
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """tau = Y p = Y_b b: the standard parameters p (bodies x 10) and the base parameters b in `rows`."""
+
+    bodies: tuple[str, ...]
+    names: tuple[str, ...]
+    values: Array
+    rows: tuple[BaseParameter, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Contribution:
+    """Joint forces due to one link or payload, nv each."""
+
+    link: str
+    moving_joint: str
+    mass: float
+    inertial: Array
+    coriolis: Array
+    gravity: Array
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Explanation:
+    """Torques of one motion by term and by link, nv each. `terms` has the names inertial, coriolis, gravity, external
+    and, with payloads, payload.
+    """
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    tau: Array
+    terms: dict[str, Array]
+    links: tuple[Contribution, ...]
+    payloads: tuple[Contribution, ...]
+    residual: float
+
+    def _repr_html_(self) -> str:
+        rows = [(joint, *(f"{values[i]:.6g}" for values in self.terms.values()), f"{self.tau[i]:.6g}", self.units[i])
+                for i, joint in enumerate(self.joints)]
+        return html_table("torques by term", ["joint", *self.terms, "tau", "unit"], rows)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FormulationBlock:
+    """Inner quantity of a formulation, as the literature names it."""
+
+    name: str
+    meaning: str
+    values: Array
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Formulation:
+    """Inverse dynamics by a formulation of the literature, and its inner quantities by name."""
+
+    source: str
+    tau: Array
+    blocks: dict[str, FormulationBlock]
+
+
+@record("dyn_client_formulation_cost")
+@dataclasses.dataclass(frozen=True, eq=False)
+class FormulationCost:
+    """Cost of one result of a formulation: time in s, operations, and its difference from the daemon's own result."""
+
+    is_stated: bool
+    difference: float
+    time: float
+    multiplications: int
+    additions: int
+    divisions: int
+    roots: int
+    sines: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ComparedFormulation:
+    """Result of one formulation, or the reason why it does not apply to the model."""
+
+    name: str
+    source: str
+    refusal: str
+    tau: Array | None
+    a: Array | None
+    inverse_dynamics: FormulationCost | None
+    forward_dynamics: FormulationCost | None
+    mass_matrix: FormulationCost | None

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Every method of the contract has a call in Python, and the call reaches the daemon."""
+import re
+
+import numpy as np
+import pytest
+
+import dynamicsd
+from tcp_witness import Witness
+
+# Methods that are shortcuts of Evaluate, which the C client sends in their place.
+SHORTCUTS = {"kinematics"}
+
+
+@pytest.fixture(scope="module")
+def witness(client):
+    """Relay to the daemon."""
+    url = next(one.address for one in client.server_info().endpoints
+               if one.kind == "request" and one.address.startswith("tcp"))
+    relay = Witness(url)
+    yield relay
+    relay.close()
+
+
+@pytest.fixture(scope="module")
+def witnessed(witness):
+    """Client whose requests the witness sees."""
+    with dynamicsd.connect(witness.url, timeout=60) as connected:
+        yield connected
+
+
+def compute(client, arm):
+    """Calls the methods that compute."""
+    q, v, time = [[0.1, 0.2]] * 6, [[0.0, 0.0]] * 6, np.linspace(0, 1, 6)
+    arm.inverse_dynamics(q), arm.forward_dynamics(q), arm.mass_matrix(q), arm.gravity(q), arm.bias_forces(q)
+    arm.evaluate("mass_matrix", q), arm.explain(q[0]), arm.compare(q[0]), arm.formulate("lagrange_euler", q[0])
+    arm.poses(q, ["link1", "link2"]), arm.base_parameters(), arm.rollout(q, steps=2)
+    arm.inverse_dynamics_trajectory(q, time=time, rates="spline"), arm.derive_rates(q, time)
+    arm.forward_dynamics_trajectory(q[0], None, v)
+    assert arm.distance(q, arm.integrate(q, v)).tolist() == [0.0] * 6
+    np.testing.assert_array_equal(arm.difference(q, q), v)
+    np.testing.assert_array_equal(arm.normalize(q), arm.interpolate(q, q, 0.5))
+    np.testing.assert_array_equal(arm.neutral(2), np.zeros((2, 2)))
+    client.inertia(dynamicsd.InertiaPart("sphere", radius=0.1, density=1000.0))
+    with pytest.raises(dynamicsd.Cancelled):
+        client.model("ur5").rollout(np.zeros((1000, 6)), steps=30_000, only_last=True, timeout=60,
+                                    progress=Countdown(2))
+
+
+class Countdown:
+    """Progress callback that cancels the call when it is called the n-th time."""
+
+    def __init__(self, n):
+        self.left = n
+
+    def __call__(self, fraction):
+        self.left -= 1
+        return self.left > 0
+
+
+def manage(client, arm, project):
+    """Calls the methods of models and of the daemon."""
+    assert client.health("models").state == "serving"
+    assert {one.name for one in client.server_info().methods} >= {"inverse_dynamics", "rollout"}
+    assert {one.name for one in client.models()} >= {"ur5", "two_link"}
+    with client.watch_models() as updates:
+        stiff = arm.derive("stiff", dynamicsd.Operation("lock_joints", joints=["joint2"], q=[0.0, 0.5]))
+        update = updates.next()
+        assert (update.kind, update.text, update.model.name) == ("model_event", "loaded", "stiff")
+    assert stiff.nv == 1 and arm.export("urdf").startswith("<?xml")
+    stiff.unload()
+    loop = client.load(project / "tests/data/constraints/four_bar.json")
+    closed = loop.assemble([[1.0, 0.0, 1.0]], held_joints=["motor"])
+    assert closed.outcomes[0].is_closed and closed.q[0, 0] == 1.0
+    motion = loop.constrained_forward_dynamics(closed.q)
+    assert motion.a.shape == (1, 3) and motion.multipliers.shape[1] == loop.info.constraint_rows
+    assert loop.description.constraints[0].kind == "loop_joint"
+    loop.unload()
+
+
+def simulate(client):
+    """Calls the methods of simulations and recordings."""
+    with client.simulate("two_link", name="run", q=[0.0, 0.0]) as sim:
+        sim.record("tape")
+        assert sim.step(5, tau=[1.0, 0.0]).steps_done == 5 and sim.state().step == 5
+        assert sim.set_input(tau=[0.0, 0.0], external_forces=[]) == 6
+        sim.step()
+        entries, size = sim.stop_recording()
+        assert entries > 0 and size == len(client.fetch_recording("tape"))
+        assert sim.set_state([0.5, 0.5]).q.tolist() == [0.5, 0.5] and sim.reset().q.tolist() == [0.0, 0.0]
+        assert [one.name for one in client.simulations()] == ["run"]
+        assert client.save_simulations() == 1
+        with client.watch("run") as updates, client.open_stream("simulation_input", simulation=sim) as stream:
+            stream.push(0.0, tau=[1.0, 2.0])
+            sim.step(20)
+            assert updates.next().kind in ("states", "simulation_event")
+        other = client.simulation("run")
+        with pytest.raises(PermissionError):
+            other.delete()
+        with pytest.raises(dynamicsd.DynamicsError):
+            other.claim()
+    with client.simulate("two_link", rate=1.0, is_paused=True) as sim:
+        sim.resume()
+        assert sim.state().condition == "running"
+        assert sim.pause().q.shape == (2,) and sim.state().condition == "paused"
+    assert client.restore_simulations() >= 0
+    replay = client.replay("tape")
+    assert replay.steps == replay.equal_steps == 6 and replay.q.shape[1] == 2
+    assert [one.name for one in client.recordings()] == ["tape"]
+    client.delete_recording("tape")
+
+
+def stream(client):
+    """Calls the methods of streams."""
+    opened = client.open_stream("feedforward", model="two_link", name="points")
+    with opened.watch() as updates:
+        opened.push([0.0, 0.001], q=np.zeros((2, 2)), v=np.zeros((2, 2)), a=np.zeros((2, 2)))
+        found = updates.next()
+        while found.kind != "torques":
+            found = updates.next()
+        np.testing.assert_allclose(found.tau[0], [29.43, 9.81], rtol=1e-12)
+    with client.join_stream("points", opened.key) as joined:
+        joined.push(0.002, q=[0.0, 0.0])
+    numbers, tau = opened.points()
+    assert len(numbers) >= 2 and tau.shape == (len(numbers), 2)
+    assert [one.name for one in client.streams()] == ["points"] and opened.status().kind == "feedforward"
+    assert opened.close().accepted == 3
+    with pytest.raises(dynamicsd.Unavailable):
+        opened.push(0.0, q=[0.0, 0.0])
+
+
+def run_jobs(client, arm):
+    """Calls the methods of jobs."""
+    ticket = dynamicsd.JobTicket("my_job")
+    with pytest.raises(TimeoutError):
+        client.model("ur5").rollout(np.zeros((1000, 6)), steps=30_000, only_last=True, job=ticket, timeout=0.3)
+    assert client.job("my_job").state in ("queued", "running") and ticket.token != 0
+    assert "my_job" in [one.name for one in client.jobs()]
+    client.cancel_job(ticket)
+    assert arm.gravity([0.0, 0.0], job=dynamicsd.JobTicket()).tolist() == [29.43, 9.81]
+
+
+def test_every_method_of_the_contract_reaches_the_daemon(witness, witnessed, project):
+    arm = witnessed.model("two_link")
+    compute(witnessed, arm)
+    manage(witnessed, arm, project)
+    simulate(witnessed)
+    stream(witnessed)
+    run_jobs(witnessed, arm)
+    contract = (project / "proto/dynamics/v1/envelope.proto").read_text(encoding="utf-8")
+    methods = re.search(r"oneof method \{(.*?)\n  \}", contract, re.S).group(1)
+    numbers = {name: int(number) for name, number in re.findall(r"^\s+\w+Request (\w+) = (\d+);", methods, re.M)}
+    assert len(numbers) == methods.count("Request ")
+    assert {name for name, number in numbers.items() if number not in witness.seen} == SHORTCUTS

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Numbers of the Python client: those of the C client, bit for bit, and those of a textbook."""
+import os
+import subprocess
+
+import numpy as np
+import pytest
+
+import dynamicsd
+
+
+def numbers_of_c(daemon, model, q, v, a):
+    """Results of the C client for the same states, as one array."""
+    arguments = [daemon.request, model.name, model.nq, model.nv, len(q)]
+    done = subprocess.run([os.environ["C_NUMBERS"], *map(str, arguments)], check=True, stdout=subprocess.PIPE,
+                          input=q.tobytes() + v.tobytes() + a.tobytes())
+    return np.frombuffer(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["two_link", "ur5", "panda", "quadruped"])
+def test_random_states_give_the_bits_of_the_c_client(daemon, client, name):
+    model = client.model(name)
+    generator = np.random.default_rng(7)
+    for samples in (1, 2, 7, 33, 250):
+        q = model.random(samples, seed=int(generator.integers(1 << 60)))
+        v, a = generator.normal(size=(2, samples, model.nv))
+        last = model.rollout(q, v, steps=10, only_last=True)
+        found = [model.inverse_dynamics(q, v, a), model.forward_dynamics(q, v, a), model.mass_matrix(q),
+                 model.gravity(q), model.bias_forces(q, v), last.q, last.v]
+        found = np.concatenate([each.reshape(-1) for each in found])
+        assert found.tobytes() == numbers_of_c(daemon, model, q, v, a).tobytes()
+
+
+def test_the_planar_arm_moves_as_in_the_textbook(arm):
+    q, v, a = np.array([0.3, -0.7]), np.array([0.5, 1.1]), np.array([-0.2, 0.9])
+    c2, s2 = np.cos(q[1]), np.sin(q[1])
+    mass = np.array([[3 + 2 * c2, 1 + c2], [1 + c2, 1]])
+    coriolis = np.array([-s2 * (2 * v[0] * v[1] + v[1] ** 2), s2 * v[0] ** 2])
+    gravity = 9.81 * np.array([2 * np.cos(q[0]) + np.cos(q.sum()), np.cos(q.sum())])
+    tau = mass @ a + coriolis + gravity
+    np.testing.assert_allclose(arm.mass_matrix(q), mass, rtol=1e-14)
+    np.testing.assert_allclose(arm.inverse_dynamics(q, v, a), tau, rtol=1e-13)
+    np.testing.assert_allclose(arm.forward_dynamics(q, v, tau), a, rtol=1e-11)
+    np.testing.assert_allclose(arm.bias_forces(q, v), coriolis + gravity, rtol=1e-13)
+    np.testing.assert_allclose(arm.explain(q, v, a).terms["coriolis"], coriolis, rtol=1e-12)
+
+
+def test_evaluate_agrees_with_the_methods_of_one_quantity(client, ur5):
+    q = ur5.random(5, seed=3)
+    v = np.ones((5, 6))
+    found = ur5.evaluate(["mass_matrix", "bias_forces", "frame_jacobian", "frame_pose"], q, v=v, frames=["tool0"])
+    np.testing.assert_array_equal(found.mass_matrix, ur5.mass_matrix(q))
+    np.testing.assert_array_equal(found["bias_forces"], ur5.bias_forces(q, v))
+    linear, angular = ur5.jacobians(q, "tool0")
+    np.testing.assert_array_equal(found["frame_jacobian.linear"], linear)
+    np.testing.assert_array_equal(found["frame_jacobian.angular"], angular)
+    np.testing.assert_array_equal(found["frame_pose.position"], ur5.poses(q, "tool0")[0])
+    assert found.results[0].blocks["value"].labels == (ur5.joint_names, ur5.joint_names)
+    both = ur5.evaluate(dynamicsd.Quantity("frame_pose", frames=["tool0", "base_link"]), q[0])
+    assert set(both) == {f"frame_pose.{block}@{frame}" for block in ("position", "quaternion")
+                         for frame in ("tool0", "base_link")}
+    with pytest.raises(KeyError, match="frame_jacobian.linear"):
+        found["frame_jacobian"]
+
+
+def test_names_of_other_libraries_are_the_same_functions(arm):
+    q, v, a = [0.3, -0.7], [0.5, 1.1], [-0.2, 0.9]
+    assert arm.rnea(q, v, a).tolist() == arm.rne(q, v, a).tolist() == arm.inverse_dynamics(q, v, a).tolist()
+    assert arm.aba(q, v, a).tolist() == arm.accel(q, v, a).tolist() == arm.forward_dynamics(q, v, a).tolist()
+    assert arm.crba(q).tolist() == arm.mass_matrix(q).tolist()
+    assert arm.gravload(q).tolist() == arm.gravity(q).tolist()
+
+
+def test_circumstances_of_a_call_apply_to_it_alone(arm):
+    payload = dynamicsd.Payload("link2", dynamicsd.Inertia(mass=2.0), dynamicsd.Pose(position=(1.0, 0.0, 0.0)))
+    force = dynamicsd.ExternalForce("link2", force=[0.0, 0.0, 9.81], reference_frame="local_world_aligned")
+    plain = arm.inverse_dynamics([0.0, 0.0])
+    assert arm.inverse_dynamics([0.0, 0.0], payloads=[payload])[1] > plain[1]
+    np.testing.assert_allclose(arm.inverse_dynamics([0.0, 0.0], gravity=[0.0, 0.0, 0.0]), 0, atol=1e-15)
+    pushed = arm.inverse_dynamics([[0.0, 0.0]] * 2, external_forces=[force])
+    np.testing.assert_allclose(pushed, [[29.43 - 9.81, 9.81]] * 2, rtol=1e-12)
+    swapped = arm.inverse_dynamics([0.5, 0.1], joint_names=["joint2", "joint1"])
+    np.testing.assert_array_equal(swapped, arm.inverse_dynamics([0.1, 0.5])[::-1])
+    by_book = arm.inverse_dynamics([0.1, 0.5], formulation="lagrange_euler")
+    np.testing.assert_allclose(by_book, arm.inverse_dynamics([0.1, 0.5]), rtol=1e-12)
+    assert arm.inverse_dynamics([0.0, 0.0]).tolist() == plain.tolist()
+
+
+def test_a_description_loads_to_a_model_of_the_same_digest(client, ur5, tmp_path):
+    for source in (ur5.export(), ur5.export("urdf")):
+        copy = client.load(source, name="copy_of_ur5", base="fixed", gravity=[0, 0, -9.81], replace=True)
+        q = ur5.random(4, seed=2)
+        np.testing.assert_allclose(copy.gravity(q), ur5.gravity(q), rtol=1e-12, atol=1e-12)
+    file = tmp_path / "copy.urdf"
+    file.write_text(ur5.export("urdf"), encoding="utf-8")
+    assert client.load(file, name="copy_of_ur5", replace=True).nv == 6
+    copy.unload()
+    again = client.load(ur5.export(), name="again", base="fixed")
+    assert again.digest == ur5.digest
+    again.unload()
+    chain = ur5.export("screws")
+    serial = client.load(dynamicsd.ScrewChain("serial", chain.n, chain.Mlist, chain.Glist, chain.Slist))
+    assert serial.nv == 6
+    serial.unload()
+    table = dynamicsd.DHTable("pendulum", [dynamicsd.DHRow(a=1.0, inertia=dynamicsd.Inertia(mass=1.0))])
+    pendulum = client.load(table)
+    assert pendulum.mass_matrix([0.0]).tolist() == [[1.0]]
+    pendulum.unload()
+
+
+def test_a_rollout_takes_each_layout_of_its_input(arm):
+    q, v = arm.random(3, seed=1), np.zeros((3, 2))
+    tau = np.array([1.0, -2.0])
+    constant = arm.rollout(q, v, tau, steps=20, with_tau=True, with_energy=True)
+    assert constant.q.shape == (3, 21, 2) and constant.time.shape == (21,)
+    assert constant.tau.shape == (3, 21, 2) and constant.kinetic.shape == (3, 21)
+    for again in (arm.rollout(q, v, np.tile(tau, (20, 1))), arm.rollout(q, v, np.tile(tau, (3, 20, 1))),
+                  arm.rollout(q, v, np.tile(tau, (3, 1)), steps=20, tau_layout="constant")):
+        np.testing.assert_array_equal(again.q, constant.q)
+    single = arm.rollout(q[0], v[0], np.tile(tau, (20, 1)))
+    np.testing.assert_array_equal(single.q, constant.q[0])
+    held = arm.rollout([0.1, 0.2], steps=500, q_ref=[0.1, 0.2], only_last=True,
+                       stepping=dynamicsd.Stepping(law="pd_gravity", kp=100.0, kd=20.0))
+    np.testing.assert_allclose(held.q[-1], [0.1, 0.2], atol=1e-9)
+    with pytest.raises(dynamicsd.InvalidArgument, match="steps"):
+        arm.rollout(q)
+
+
+def test_trajectories_report_the_limits_that_they_exceed(ur5):
+    time = np.linspace(0, 1, 50)
+    q = np.outer(np.sin(4 * time), np.ones(6))
+    slow = ur5.inverse_dynamics_trajectory(q * 0.01, time=time, rates="spline")
+    assert slow.is_feasible and slow.v.shape == (50, 6)
+    fast = ur5.inverse_dynamics_trajectory(q, time=time, rates="quintic_spline")
+    assert not fast.is_feasible and {each.kind for each in fast.excesses} >= {"velocity"}
+    rates = ur5.derive_rates(q, time, "quintic_spline")
+    np.testing.assert_array_equal(rates.v, fast.v)
+    np.testing.assert_array_equal(rates.a, fast.a)
+    motion = ur5.forward_dynamics_trajectory(q[0], None, np.tile(ur5.gravity(q[0]), (10, 1)))
+    np.testing.assert_allclose(motion.q, np.tile(q[0], (10, 1)), atol=1e-8)
