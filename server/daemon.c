@@ -72,6 +72,7 @@ typedef struct daemon_state {
     transport *transport;
     probe *probe;
     model_compiler *compiler;
+    generator_options generator;
     transport_endpoint endpoints[3 * CONFIG_ENDPOINTS];
     service_endpoint service_endpoints[3 * CONFIG_ENDPOINTS];
     probe_target probe_targets[3 * CONFIG_ENDPOINTS];
@@ -620,7 +621,10 @@ static bool start_service(daemon_state *d) {
     d->directory = model_directory_create(d->store, &d->log);
     create_workers(d);
     create_live(d);
+    d->generator = (generator_options){.time = d->config.compile_time, .memory_bytes = d->config.compile_memory_bytes};
+    bool can_generate = generator_find_program(d->config.compile_program, d->generator.program);
     service_options options = {
+        .generator = can_generate ? &d->generator : NULL,
         .instance = d->events.instance,
         .store = d->store,
         .live = d->live,

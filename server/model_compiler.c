@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/generator.h"
 #include "models/object_cache.h"
 
 /* Interval in ms of checks for a waiting model, and bounds of a command. */
@@ -329,18 +330,6 @@ static void on_tick(uv_timer_t *timer) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* Finds dynamics-compile in the directory of this program. Returns false if /proc is not mounted. */
-static bool find_program(model_compiler *c) {
-    static const char name[] = "dynamics-compile";
-    ssize_t length = readlink("/proc/self/exe", c->program, sizeof c->program - sizeof name);
-    if (length <= 0) {
-        return false;
-    }
-    c->program[length] = '\0';
-    strcpy(strrchr(c->program, '/') + 1, name);
-    return true;
-}
-
 model_compiler *model_compiler_create(const model_compiler_options *options) {
     model_compiler *c = calloc(1, sizeof *c);
     if (!c) {
@@ -353,8 +342,7 @@ model_compiler *model_compiler_create(const model_compiler_options *options) {
         return c;
     }
     char reason[OBJECT_REASON_SIZE] = "/proc is not there to find dynamics-compile by; set [compile] program";
-    snprintf(c->program, sizeof c->program, "%s", options->program);
-    if ((c->program[0] == '\0' && !find_program(c)) ||
+    if (!generator_find_program(options->program, c->program) ||
         !object_cache_open(options->state_directory, c->directory, reason)) {
         log_warning(options->log, "models are not compiled: %s", reason);
         c->is_stopped = true;

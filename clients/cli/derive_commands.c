@@ -269,7 +269,7 @@ exit_code run_derive(const command *self, const arguments *args, dyn_client *cli
 
 exit_code run_export(const command *self, const arguments *args, dyn_client *client) {
     (void)self;
-    static const char *const formats[] = {"description", "urdf", "screws"};
+    static const char *const formats[] = {"description", "urdf", "screws", "c", "formulas", "latex"};
     Dynamics__V1__ExportModelRequest body = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     Dynamics__V1__Reply *reply;
@@ -277,15 +277,19 @@ exit_code run_export(const command *self, const arguments *args, dyn_client *cli
     double timeout;
     exit_code code = arguments_timeout(args, &timeout);
     if (code == EXIT_OK) {
-        code = arguments_choice(args, OPTION_FORMAT, 3, formats, 0, &format);
+        code = arguments_choice(args, OPTION_FORMAT, 6, formats, 0, &format);
     }
     if (code != EXIT_OK) {
         return code;
     }
     body.model = (char *)args->positional[0];
     body.format = (Dynamics__V1__ModelFormat)(format + DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_DESCRIPTION);
-    if (args->value[OPTION_FRAME]) {
-        body.tip = (char *)args->value[OPTION_FRAME];
+    char *frame = (char *)args->value[OPTION_FRAME];
+    if (frame && body.format == DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C) {
+        body.n_frames = 1;
+        body.frames = &frame;
+    } else if (frame) {
+        body.tip = frame;
     }
     request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
     request.export_model = &body;
@@ -307,6 +311,8 @@ exit_code run_export(const command *self, const arguments *args, dyn_client *cli
         emit_finish(&writer);
     } else if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_URDF) {
         fputs(exported->urdf, stdout);
+    } else if (exported->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_TEXT) {
+        fputs(exported->text, stdout);
     } else {
         code = complain(EXIT_FAILED, "the reply holds no model");
     }

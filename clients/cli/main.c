@@ -108,9 +108,11 @@ static const command COMMANDS[] = {
      .run = run_derive},
     {.name = "export",
      .operands = "NAME",
-     .summary = "write a model as JSON for load, as URDF, or as screws",
+     .summary = "write a model as JSON, URDF, screws, C or formulas",
      .details = "The JSON of --format description loads as an identical model. URDF has no gravity and no floating\n"
-                "base. Screws (Mlist, Glist, Slist of Modern Robotics) end at --frame.\n",
+                "base. Screws (Mlist, Glist, Slist of Modern Robotics) end at --frame. C is the source of rnea, crba\n"
+                "and aba, and with --frame of pose and Jacobian. Formulas and LaTeX state M, c and g of a robot with\n"
+                "at most four coordinates. The daemon runs dynamics-compile for the last three.\n",
      .example = "dynamicsctl export ur5 --format urdf >ur5.urdf\n  dynamicsctl export ur5 | jq '.joints[].name'",
      .min_operands = 1,
      .max_operands = 1,

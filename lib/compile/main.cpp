@@ -407,12 +407,24 @@ static void check_pivots(const dyn_model *model, algorithm a, const std::string 
     }
 }
 
+/* Returns the names of all functions but those of frames. */
+static std::string function_names() {
+    std::string names;
+    for (int i = 0; i <= (int)algorithm::aba_derivatives; i++) {
+        if ((algorithm)i != algorithm::frame) {
+            names += (names.empty() ? "" : ", ") + std::string(algorithm_name((algorithm)i));
+        }
+    }
+    return names;
+}
+
 static std::vector<compiled_function> chosen_functions(const command &c, const dyn_model *model) {
     std::vector<compiled_function> functions;
     for (const std::string &name : split(c.functions)) {
         algorithm a;
         if (!find_algorithm(name, &a) || a == algorithm::frame) {
-            throw usage_error("--functions: there is no function \"" + name + "\"; --help names them");
+            throw usage_error("--functions: there is no function \"" + name + "\"; the functions are " +
+                              function_names());
         }
         check_pivots(model, a, name);
         add_function("--functions", name, specialize(model, a, 0, most_of_source), &functions);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "methods/limits.h"
+#include "models/generator.h"
 #include "models/store.h"
 #include "observe/counters.h"
 #include "observe/health.h"
@@ -50,9 +51,10 @@ typedef struct service_options {
     uint32_t workers;
     void *job_pool; /* pool of the threads for jobs */
     uint32_t job_threads;
-    uint32_t waiting_requests;    /* capacity of the pool's queue */
-    uint32_t connection_requests; /* limit of requests under way of one connection */
-    uint64_t instance;            /* random number that identifies this start of the daemon; not 0 */
+    uint32_t waiting_requests;          /* capacity of the pool's queue */
+    uint32_t connection_requests;       /* limit of requests under way of one connection */
+    const generator_options *generator; /* NULL: no text of models is generated */
+    uint64_t instance;                  /* random number that identifies this start of the daemon; not 0 */
 } service_options;
 
 /* Creates a service. Objects that the options point to must outlive it. Returns NULL when out of memory. */

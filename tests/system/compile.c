@@ -4,6 +4,7 @@
  * whatever happens to the compiler and its files.
  */
 #include <check.h>
+#include <dlfcn.h>
 #include <math.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -582,8 +583,171 @@ START_TEST(a_restart_removes_leftover_files) {
 }
 END_TEST
 
+/* ---- source text and formulas ------------------------------------------------------------------------------------ */
+
+/* Requests the export of a model. The caller frees the reply. */
+static Dynamics__V1__Reply *export_by(Dynamics__V1__ExportModelRequest *question, double timeout) {
+    Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
+    uint8_t bytes[512];
+    void *answer;
+    size_t size;
+    request.method_case = DYNAMICS__V1__REQUEST__METHOD_EXPORT_MODEL;
+    request.export_model = question;
+    request.timeout = timeout;
+    ck_assert_uint_le(dynamics__v1__request__get_packed_size(&request), sizeof bytes);
+    require(dyn_client_call(client, bytes, dynamics__v1__request__pack(&request, bytes), 0, &answer, &size, &error));
+    Dynamics__V1__Reply *reply = dynamics__v1__reply__unpack(NULL, size, answer);
+    ck_assert_ptr_nonnull(reply);
+    dyn_client_free(answer);
+    return reply;
+}
+
+static void must_refuse_export(Dynamics__V1__ExportModelRequest question, Dynamics__V1__Code code, const char *field,
+                               const char *words) {
+    Dynamics__V1__Reply *reply = export_by(&question, 5);
+    ck_assert_msg(reply->status->code == code, "%s: %d, %s", field, (int)reply->status->code, reply->status->message);
+    ck_assert_str_eq(reply->status->field, field);
+    ck_assert_msg(strstr(reply->status->message, words) != NULL, "%s", reply->status->message);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+}
+
+static Dynamics__V1__ExportModelRequest export_of(const char *model, Dynamics__V1__ModelFormat format) {
+    Dynamics__V1__ExportModelRequest question = DYNAMICS__V1__EXPORT_MODEL_REQUEST__INIT;
+    question.model = (char *)(uintptr_t)model;
+    question.format = format;
+    return question;
+}
+
+typedef void rnea_function(const double *q, const double *v, const double *a, double *tau);
+typedef void frame_function(const float *q, float *position, float *rotation, float *J);
+
+/* Compiles the C of a reply, and loads it. */
+static void *load_source(const Dynamics__V1__Reply *reply) {
+    ck_assert_int_eq(reply->result_case, DYNAMICS__V1__REPLY__RESULT_EXPORT_MODEL);
+    ck_assert_int_eq(reply->export_model->form_case, DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_TEXT);
+    char path[TEXT_SIZE];
+    snprintf(path, sizeof path, "%s/exported.c", directory);
+    FILE *file = fopen(path, "w");
+    ck_assert(file && fputs(reply->export_model->text, file) >= 0 && fclose(file) == 0);
+    shell("cc -std=c99 -O1 -fPIC -shared %s -o %s.so -lm", path, path);
+    snprintf(path, sizeof path, "%s/exported.c.so", directory);
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ck_assert_msg(object != NULL, "%s", dlerror());
+    return object;
+}
+
+START_TEST(exported_c_has_the_torques_of_the_daemon) {
+    double expected[STATES][JOINTS], tau[JOINTS], none[JOINTS] = {0};
+    rnea_function *rnea;
+    start("mode = off");
+    Dynamics__V1__ExportModelRequest question = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+    Dynamics__V1__Reply *reply = export_by(&question, 0);
+    void *object = load_source(reply);
+    *(void **)&rnea = dlsym(object, "ur5_rnea");
+    ck_assert(rnea && dlsym(object, "ur5_crba") && dlsym(object, "ur5_aba"));
+    bias(STATES, expected);
+    for (int s = 0; s < STATES; s++) {
+        rnea(q[s], q[s], none, tau);
+        for (int i = 0; i < JOINTS; i++) {
+            ck_assert_double_eq_tol(tau[i], expected[s][i], 1e-11);
+        }
+    }
+    dlclose(object);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    stop();
+}
+END_TEST
+
+START_TEST(exported_c_has_the_requested_functions_and_precision) {
+    char *functions[] = {"gravity", "minverse"}, *frames[] = {"tool0"};
+    const float zero[JOINTS] = {0};
+    float position[3], rotation[9], J[6 * JOINTS];
+    frame_function *frame;
+    start("mode = off");
+    Dynamics__V1__ExportModelRequest question = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+    question.n_functions = 2, question.functions = functions;
+    question.n_frames = 1, question.frames = frames;
+    question.precision = DYNAMICS__V1__PRECISION__PRECISION_SINGLE;
+    Dynamics__V1__Reply *reply = export_by(&question, 0);
+    void *object = load_source(reply);
+    ck_assert(dlsym(object, "ur5_gravity") && dlsym(object, "ur5_minverse") && !dlsym(object, "ur5_rnea"));
+    *(void **)&frame = dlsym(object, "ur5_frame_tool0");
+    ck_assert(frame != NULL);
+    frame(zero, position, rotation, J);
+    ck_assert_double_eq_tol((double)position[0], -0.81725, 1e-6);
+    dlclose(object);
+    dynamics__v1__reply__free_unpacked(reply, NULL);
+    stop();
+}
+END_TEST
+
+START_TEST(exported_formulas_are_those_of_the_textbook) {
+    dyn_client_exported_model *exported;
+    start("mode = off");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = fopen(DYNAMICS_ROBOTS_DIR "/two_link.urdf", "r");
+    ck_assert(file && getdelim(&text, &size, 0, file) > 0 && fclose(file) == 0);
+    dyn_client_loaded_model *loaded;
+    require(dyn_client_load_model(client, &(dyn_client_load_request)DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = text), &loaded,
+                                  &error));
+    free(text);
+    dyn_client_loaded_model_free(loaded);
+    require(dyn_client_export_model(client, "two_link", DYN_CLIENT_MODEL_FORMAT_FORMULAS, NULL, 0, &exported, &error));
+    ck_assert_msg(strstr(exported->text, "\nM11 = 3 + 2*cos(q2)\n") != NULL, "%s", exported->text);
+    dyn_client_exported_model_free(exported);
+    require(dyn_client_export_model(client, "two_link", DYN_CLIENT_MODEL_FORMAT_LATEX, NULL, 0, &exported, &error));
+    ck_assert_msg(strstr(exported->text, "M_{11} &= 3 + 2 \\, \\cos(q_{2})") != NULL, "%s", exported->text);
+    dyn_client_exported_model_free(exported);
+    stop();
+}
+END_TEST
+
+START_TEST(exports_that_cannot_be_generated_are_refused) {
+    char *unknown[] = {"rnea", "gravitas"}, *comma[] = {"a,b"}, *nowhere[] = {"nowhere"};
+    start("mode = off");
+    Dynamics__V1__ExportModelRequest c = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+    c.n_functions = 2, c.functions = unknown;
+    must_refuse_export(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "export_model.functions", "\"gravitas\"");
+    c.functions = comma, c.n_functions = 1;
+    must_refuse_export(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "export_model.functions[0]", "comma");
+    c.format = DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_URDF;
+    must_refuse_export(c, DYNAMICS__V1__CODE__CODE_INVALID_ARGUMENT, "export_model.functions", "leave it out");
+    c = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+    c.n_frames = 1, c.frames = nowhere;
+    must_refuse_export(c, DYNAMICS__V1__CODE__CODE_NOT_FOUND, "export_model.frames[0]", "nowhere");
+    must_refuse_export(export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_FORMULAS),
+                       DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "export_model.format", "6 coordinates");
+    stop();
+    start("program = %s/missing", directory);
+    must_refuse_export(export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C),
+                       DYNAMICS__V1__CODE__CODE_FAILED_PRECONDITION, "export_model.format", "[compile] program");
+    stop();
+}
+END_TEST
+
+/* Checks that a program that does not end is killed at the deadline of the request, and that the next request runs. */
+START_TEST(generation_that_takes_too_long_is_killed) {
+    write_compiler("endless_generator", "echo $$ >$(dirname $0)/generator\nwhile :; do :; done");
+    start("program = %s/endless_generator", directory);
+    for (int i = 0; i < 2; i++) {
+        Dynamics__V1__ExportModelRequest c = export_of("ur5", DYNAMICS__V1__MODEL_FORMAT__MODEL_FORMAT_C);
+        Dynamics__V1__Reply *reply = export_by(&c, 0.5);
+        ck_assert_int_eq(reply->status->code, DYNAMICS__V1__CODE__CODE_DEADLINE_EXCEEDED);
+        dynamics__v1__reply__free_unpacked(reply, NULL);
+        wait_until_alive("generator", false);
+    }
+    stop();
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("compile");
+    tcase_add_test(tests, exported_c_has_the_torques_of_the_daemon);
+    tcase_add_test(tests, exported_c_has_the_requested_functions_and_precision);
+    tcase_add_test(tests, exported_formulas_are_those_of_the_textbook);
+    tcase_add_test(tests, exports_that_cannot_be_generated_are_refused);
+    tcase_add_test(tests, generation_that_takes_too_long_is_killed);
     tcase_add_unchecked_fixture(tests, create_files, remove_files);
     tcase_add_test(tests, a_compiled_model_gives_the_same_torques);
     tcase_add_test(tests, robots_of_every_joint_type_are_compiled);

@@ -776,18 +776,23 @@ typedef enum dyn_client_model_format {
     DYN_CLIENT_MODEL_FORMAT_DESCRIPTION = 1, /* loads to a model of the same digest */
     DYN_CLIENT_MODEL_FORMAT_URDF = 2,        /* without gravity and floating base */
     DYN_CLIENT_MODEL_FORMAT_SCREWS = 3,      /* of a serial chain on a fixed base */
+    DYN_CLIENT_MODEL_FORMAT_C = 4,           /* source of the functions rnea, crba and aba */
+    DYN_CLIENT_MODEL_FORMAT_FORMULAS = 5,    /* of a robot with at most four coordinates, as text */
+    DYN_CLIENT_MODEL_FORMAT_LATEX = 6,       /* the formulas as LaTeX */
 } dyn_client_model_format;
 
-/* Exported model in one of three forms; the members of the others are NULL. */
+/* Exported model in one of these forms; the members of the others are NULL. */
 typedef struct dyn_client_exported_model {
     dyn_client_model model;
     const dyn_client_model_description *description;
     const char *urdf;
     const dyn_client_screw_chain *screws;
+    const char *text; /* C source or formulas */
 } dyn_client_exported_model;
 
 /* Exports a model of the daemon. `tip` (NULL: the last link) is the end effector of the screws. FAILED_PRECONDITION:
- * URDF cannot express one of the joints, or screws cannot express the tree. */
+ * URDF cannot express one of the joints, screws cannot express the tree, or the daemon cannot run dynamics-compile, or
+ * that program cannot write the model. UNAVAILABLE: dynamics-compile runs for another request. */
 DYN_CLIENT_EXPORT dyn_client_status dyn_client_export_model(dyn_client *client, const char *model,
                                                             dyn_client_model_format format, const char *tip,
                                                             double timeout, dyn_client_exported_model **exported,

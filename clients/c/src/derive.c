@@ -207,10 +207,13 @@ static dyn_client_status convert_export(exported_result *result, dyn_client_erro
     if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_SCREWS) {
         exported->screws = to_screws(&result->memory, reply->screws);
     }
+    if (reply->form_case == DYNAMICS__V1__EXPORT_MODEL_REPLY__FORM_TEXT) {
+        exported->text = reply->text;
+    }
     if (result->memory.is_exhausted) {
         return fail_memory(error);
     }
-    if (!exported->urdf && !exported->description && !exported->screws) {
+    if (!exported->urdf && !exported->description && !exported->screws && !exported->text) {
         return fail_bad_reply(error, "it holds no model");
     }
     return DYN_CLIENT_OK;
