@@ -19,7 +19,7 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 FUNCTION = re.compile(r"DYN_API\s+dyn_status\s+(\w+)\(([^;]*)\);")
 ENUMERATION = re.compile(r"typedef enum (\w+) \{(.*?)\}", re.S)
 OBJECT_ARGUMENT = re.compile(r"(const )?dyn_(model|workspace|builder|simulator|compiled|formulation) \*\2"
-                             r"|const dyn_base_parameters \*grouping")
+                             r"|dyn_flexible_chain \*chain|const dyn_base_parameters \*grouping")
 OBJECT, INPUT, OUTPUT, ERROR = range(4)
 KINDS = ["object", "input", "output", "error"]
 WITHOUT_TYPE_NAME = {"dyn_status"}

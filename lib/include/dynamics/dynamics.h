@@ -28,6 +28,7 @@
 #include <dynamics/energy.h>
 #include <dynamics/description.h>
 #include <dynamics/external_force.h>
+#include <dynamics/flexible_chain.h>
 #include <dynamics/formulation.h>
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/frame_motion.h>

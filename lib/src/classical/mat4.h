@@ -77,6 +77,22 @@ static inline mat4 mat4_add(mat4 A, mat4 B) {
     return A;
 }
 
+/* Returns x A + B. */
+static inline mat4 mat4_fma(real x, mat4 A, mat4 B) {
+    for (int i = 0; i < 16; i++) {
+        B.e[i] = real_fma(x, A.e[i], B.e[i]);
+    }
+    return B;
+}
+
+static inline mat4 mat4_constant(const double *A) {
+    mat4 B;
+    for (int i = 0; i < 16; i++) {
+        B.e[i] = real_set(A[i]);
+    }
+    return B;
+}
+
 static inline mat4 mat4_transpose(mat4 A) {
     mat4 B;
     for (int i = 0; i < 16; i++) {

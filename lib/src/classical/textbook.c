@@ -17,6 +17,7 @@
 
 #include "../model/error.h"
 #include "../spatial/inertia.h"
+#include "array_check.h"
 #include "linear.h"
 
 /* Joint and link of the chain. */
@@ -45,21 +46,6 @@ void dyn_textbook_ad(const double V[6], double adV[36]) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that an array is not NULL and its numbers are finite. */
-static dyn_status check_array(const char *name, const double *x, size_t count, dyn_error *error) {
-    if (!x) {
-        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, name, "%s is NULL", name);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(x[i])) {
-            const dyn_error_site site = {
-                .cause = DYN_CAUSE_NOT_FINITE, .argument = name, .has_index = true, .index = i};
-            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the value is %g; pass a finite number", x[i]);
-        }
-    }
-    return DYN_OK;
-}
-
 /* Checks the chain, with `rows` wrenches at the tip, and allocates its links. The caller frees *links, also after an
  * error. */
 static dyn_status open_chain(const dyn_textbook_chain *chain, size_t rows, chain_link **links, dyn_error *error) {
@@ -68,11 +54,11 @@ static dyn_status open_chain(const dyn_textbook_chain *chain, size_t rows, chain
         return dyn_error_set(error, DYN_INVALID_ARGUMENT, "n", "n is %d; pass the number of joints", chain->n);
     }
     size_t n = (size_t)chain->n;
-    dyn_status status = check_array("g", chain->g, 3, error);
-    status = status == DYN_OK && chain->Ftip ? check_array("Ftip", chain->Ftip, 6 * rows, error) : status;
-    status = status == DYN_OK ? check_array("Mlist", chain->Mlist, 16 * (n + 1), error) : status;
-    status = status == DYN_OK ? check_array("Glist", chain->Glist, 36 * n, error) : status;
-    status = status == DYN_OK ? check_array("Slist", chain->Slist, 6 * n, error) : status;
+    dyn_status status = dyn_check_array("g", chain->g, 3, error);
+    status = status == DYN_OK && chain->Ftip ? dyn_check_array("Ftip", chain->Ftip, 6 * rows, error) : status;
+    status = status == DYN_OK ? dyn_check_array("Mlist", chain->Mlist, 16 * (n + 1), error) : status;
+    status = status == DYN_OK ? dyn_check_array("Glist", chain->Glist, 36 * n, error) : status;
+    status = status == DYN_OK ? dyn_check_array("Slist", chain->Slist, 6 * n, error) : status;
     if (status == DYN_OK) {
         *links = calloc(n, sizeof **links);
         status = *links ? DYN_OK : dyn_error_memory(error);
@@ -82,9 +68,9 @@ static dyn_status open_chain(const dyn_textbook_chain *chain, size_t rows, chain
 
 /* Checks the arrays of a motion, `count` numbers each. dtheta and ddtheta may be NULL. */
 static dyn_status check_motion(size_t count, const chain_motion *x, dyn_error *error) {
-    dyn_status status = check_array("theta", x->theta, count, error);
-    status = status == DYN_OK && x->dtheta ? check_array("dtheta", x->dtheta, count, error) : status;
-    return status == DYN_OK && x->ddtheta ? check_array("ddtheta", x->ddtheta, count, error) : status;
+    dyn_status status = dyn_check_array("theta", x->theta, count, error);
+    status = status == DYN_OK && x->dtheta ? dyn_check_array("dtheta", x->dtheta, count, error) : status;
+    return status == DYN_OK && x->ddtheta ? dyn_check_array("ddtheta", x->ddtheta, count, error) : status;
 }
 
 /* ---- the algorithm ----------------------------------------------------------------------------------------------- */
@@ -227,7 +213,7 @@ dyn_status dyn_textbook_mass_matrix(const dyn_textbook_chain *chain, const doubl
     chain_link *links;
     double *unit = NULL;
     dyn_status status = open_chain(chain, 1, &links, error);
-    status = status == DYN_OK ? check_array("theta", theta, (size_t)chain->n, error) : status;
+    status = status == DYN_OK ? dyn_check_array("theta", theta, (size_t)chain->n, error) : status;
     if (status == DYN_OK) {
         unit = calloc((size_t)chain->n, sizeof *unit);
         status = unit ? DYN_OK : dyn_error_memory(error);
@@ -284,7 +270,7 @@ dyn_status dyn_textbook_forward_dynamics(const dyn_textbook_chain *chain, const 
     const chain_motion x = {theta, dtheta, NULL};
     dyn_status status = open_forward(chain, 1, &links, &memory, error);
     status = status == DYN_OK ? check_motion((size_t)chain->n, &x, error) : status;
-    status = status == DYN_OK ? check_array("tau", tau, (size_t)chain->n, error) : status;
+    status = status == DYN_OK ? dyn_check_array("tau", tau, (size_t)chain->n, error) : status;
     if (status == DYN_OK) {
         status = accelerate(chain, chain->Ftip, &x, tau, links, memory, ddtheta, error);
     }
@@ -329,8 +315,8 @@ dyn_status dyn_textbook_forward_trajectory(const dyn_textbook_chain *chain, size
     size_t n = (size_t)chain->n;
     const chain_motion first = {thetamat, dthetamat, NULL};
     status = status == DYN_OK && N > 0 ? check_motion(n, &first, error) : status;
-    status = status == DYN_OK ? check_array("taumat", taumat, N * n, error) : status;
-    status = status == DYN_OK ? check_array("dt", &dt, 1, error) : status;
+    status = status == DYN_OK ? dyn_check_array("taumat", taumat, N * n, error) : status;
+    status = status == DYN_OK ? dyn_check_array("dt", &dt, 1, error) : status;
     for (size_t s = 0; status == DYN_OK && s + 1 < N; s++) {
         double *theta = thetamat + (s + 1) * n, *dtheta = dthetamat + (s + 1) * n, *ddtheta = memory + n * (n + 1);
         const chain_motion x = {theta, dtheta, NULL};

@@ -7,6 +7,7 @@
 
 #include <dynamics/configuration.h>
 
+#include "../classical/array_check.h"
 #include "../classical/classical.h"
 #include "../classical/counted/counts.h"
 #include "../model/error.h"
@@ -130,17 +131,9 @@ static formulation_call call_at(const dyn_formulation *f, const double *gravity)
     return call;
 }
 
-static bool is_finite(const double *x, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) {
-        sum += x[i] * 0;
-    }
-    return sum == 0;
-}
-
 /* Checks that a result of one sample is finite. */
 static dyn_status check_result(const char *name, const double *x, size_t count, size_t sample, dyn_error *error) {
-    if (is_finite(x, count)) {
+    if (dyn_are_finite(x, count)) {
         return DYN_OK;
     }
     const dyn_error_site site = {.cause = DYN_CAUSE_OVERFLOW, .argument = name, .has_sample = true, .sample = sample};
@@ -199,7 +192,7 @@ dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation, size_t
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         double *out = a + s * (size_t)nv;
         classical->forward(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(tau, s, nv), out);
-        if (!is_finite(out, (size_t)nv)) {
+        if (!dyn_are_finite(out, (size_t)nv)) {
             status = refuse_acceleration(s, error);
         }
     }

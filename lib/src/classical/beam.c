@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Modes of a uniform beam that is clamped at one end. With s from the clamped end, b the wave number and L the length,
+ * the shape is phi(s) = cosh bs - cos bs - c (sinh bs - sin bs), where cos bL cosh bL = -1 and
+ * c = (cosh bL + cos bL) / (sinh bL + sin bL). Its integrals follow from phi'''' = b^4 phi and the conditions at the
+ * ends, phi = phi' = 0 and phi'' = phi''' = 0:
+ *
+ *     integral of phi ds = 2 c / b       of s phi ds = 2 / b^2       of phi^2 ds = L       of phi''^2 ds = b^4 L
+ *     phi(L) = 2 (-1)^k                  phi'(L) = 2 b c (-1)^k                              mode k = 0, 1, ...
+ *
+ * Source: Meirovitch 1967, Analytical Methods in Vibrations, section 5.10, written from memory.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <dynamics/flexible_chain.h>
+
+#include "../model/error.h"
+#include "array_check.h"
+
+/* Shape of a mode. */
+typedef struct beam_shape {
+    double b, c, sign; /* sign = (-1)^k */
+} beam_shape;
+
+/* Beam in the frame of its link: unit vectors along the beam and of its bending planes. */
+typedef struct beam_axes {
+    double length, along[3], across[2][3];
+} beam_axes;
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+    for (int i = 0; i < 3; i++) {
+        c[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+    }
+}
+
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Solves cos x = -1 / cosh x near (k + 1/2) pi by Newton's method. */
+static beam_shape shape_of(int k, double length) {
+    double x = (k + 0.5) * acos(-1);
+    for (int i = 0; i < 20; i++) {
+        double reciprocal = 1 / cosh(x);
+        x += (cos(x) + reciprocal) / (sin(x) + reciprocal * tanh(x));
+    }
+    return (beam_shape){x / length, (cosh(x) + cos(x)) / (sinh(x) + sin(x)), k % 2 ? -1 : 1};
+}
+
+/* Checks a beam and computes its axes. */
+static dyn_status open_beam(const dyn_beam *beam, int count, beam_axes *axes, dyn_error *error) {
+    dyn_status status = dyn_check_array("beam.start", beam->start, 3, error);
+    status = status == DYN_OK ? dyn_check_array("beam.end", beam->end, 3, error) : status;
+    status = status == DYN_OK ? dyn_check_array("beam.direction", beam->direction, 3, error) : status;
+    status = status == DYN_OK ? dyn_check_array("beam.rigidity", beam->rigidity, 2, error) : status;
+    status = status == DYN_OK ? dyn_check_array("beam.mass", &beam->mass, 1, error) : status;
+    if (status != DYN_OK) {
+        return status;
+    }
+    if (count < 1 || count > DYN_BEAM_MODES) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "count", "count is %d; pass 1 to %d", count, DYN_BEAM_MODES);
+    }
+    if (!(beam->mass > 0) || !(beam->rigidity[0] > 0) || !(beam->rigidity[1] >= 0)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "beam",
+                             "mass is %g and rigidity %g, %g; pass positive ones, or 0 for the second rigidity",
+                             beam->mass, beam->rigidity[0], beam->rigidity[1]);
+    }
+    for (int i = 0; i < 3; i++) {
+        axes->along[i] = beam->end[i] - beam->start[i];
+    }
+    axes->length = sqrt(dot(axes->along, axes->along));
+    if (!(axes->length > 0)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "beam.end",
+                             "the length is %g; pass an end other than the start", axes->length);
+    }
+    for (int i = 0; i < 3; i++) {
+        axes->along[i] /= axes->length;
+    }
+    double size = sqrt(dot(beam->direction, beam->direction)), lean = dot(beam->direction, axes->along);
+    if (!(fabs(size - 1) <= 1e-6) || !(fabs(lean) <= 1e-6)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "beam.direction",
+                             "its length is %g, and its component along the beam %g; pass a unit vector normal to the "
+                             "beam",
+                             size, lean);
+    }
+    memcpy(axes->across[0], beam->direction, sizeof axes->across[0]);
+    cross(axes->along, beam->direction, axes->across[1]);
+    return DYN_OK;
+}
+
+/* Computes a mode that bends the beam along `across`. */
+static dyn_flexible_mode mode_of(const dyn_beam *beam, const beam_axes *axes, const double across[3],
+                                 beam_shape shape) {
+    dyn_flexible_mode mode;
+    double density = beam->mass / axes->length, turn[3];
+    double mean = density * 2 * shape.c / shape.b, moment = density * 2 / (shape.b * shape.b);
+    cross(axes->along, across, turn);
+    for (int i = 0; i < 3; i++) {
+        mode.end[i] = 2 * shape.sign * across[i];
+        mode.rotation[i] = 2 * shape.sign * shape.b * shape.c * turn[i];
+        mode.first_moment[i] = mean * across[i];
+        for (int j = 0; j < 3; j++) {
+            mode.moments[3 * i + j] = across[i] * (mean * beam->start[j] + moment * axes->along[j]);
+        }
+    }
+    return mode;
+}
+
+dyn_status dyn_beam_modes(const dyn_beam *beam, int count, dyn_flexible_mode *modes, double *products,
+                          double *stiffness, dyn_error *error) {
+    beam_axes axes;
+    dyn_status status = open_beam(beam, count, &axes, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    int total = beam->rigidity[1] > 0 ? 2 * count : count;
+    for (int f = 0; f < total; f++) {
+        beam_shape shape = shape_of(f % count, axes.length);
+        modes[f] = mode_of(beam, &axes, axes.across[f / count], shape);
+        for (int g = 0; g < total; g++) {
+            bool is_same_shape = f % count == g % count;
+            for (int i = 0; i < 9; i++) {
+                double dyad = axes.across[f / count][i / 3] * axes.across[g / count][i % 3];
+                products[9 * (f * total + g) + i] = is_same_shape ? beam->mass * dyad : 0;
+            }
+            stiffness[f * total + g] = f == g ? beam->rigidity[f / count] * pow(shape.b, 4) * axes.length : 0;
+        }
+    }
+    return DYN_OK;
+}
