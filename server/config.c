@@ -65,6 +65,7 @@ static const key keys[] = {
     {"limits", "models", KEY_COUNT, offsetof(config, models), 1, 100000, false},
     {"limits", "links", KEY_COUNT, offsetof(config, links), 1, DYN_MAX_LINKS, false},
     {"limits", "constraints", KEY_COUNT, offsetof(config, constraints), 0, DYN_MAX_CONSTRAINTS, false},
+    {"limits", "machine_elements", KEY_COUNT, offsetof(config, machine_elements), 0, DYN_MAX_MACHINE_ELEMENTS, false},
     {"limits", "connections", KEY_COUNT, offsetof(config, connections), 1, 100000, false},
     {"limits", "peer_connections", KEY_COUNT, offsetof(config, peer_connections), 0, 100000, false},
     {"limits", "request_time", KEY_SECONDS, offsetof(config, request_time), 1e-3, 86400, false},
@@ -152,6 +153,7 @@ void config_init(config *c) {
     c->models = 256;
     c->links = DYN_MAX_LINKS;
     c->constraints = 64;
+    c->machine_elements = 1000;
     c->connections = 1024;
     c->request_time = 30;
     c->idle_time = 600;

@@ -68,6 +68,7 @@ void write_model(json_writer *writer, const dyn_client_model *model) {
     write_text(writer, "loaded_by", model->loaded_by);
     write_count(writer, "constraints", model->constraints);
     write_count(writer, "constraint_rows", model->constraint_rows);
+    write_count(writer, "machine_elements", model->machine_elements);
     emit_key(writer, "kept");
     emit_bool(writer, model->kept);
     emit_end_object(writer);
@@ -216,6 +217,51 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
     emit_end_object(writer);
 }
 
+const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
+    static const char *const names[] = {"unspecified", "rotor", "friction", "spring"};
+    return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+static void write_rotor(json_writer *writer, const dyn_client_rotor *rotor) {
+    bool is_diagonal = rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL;
+    write_number(writer, "ratio", rotor->ratio);
+    write_number(writer, "axial_inertia", rotor->axial_inertia);
+    write_number(writer, "mass", rotor->mass);
+    write_number(writer, "transverse_inertia", rotor->transverse_inertia);
+    write_numbers(writer, "position", 3, rotor->position);
+    if (rotor->axis[0] != 0 || rotor->axis[1] != 0 || rotor->axis[2] != 0) {
+        write_numbers(writer, "axis", 3, rotor->axis);
+    }
+    write_text(writer, "coupling", is_diagonal ? "diagonal" : "exact");
+}
+
+static void write_friction(json_writer *writer, const dyn_client_friction *law) {
+    write_text(writer, "side", law->side == DYN_CLIENT_GEAR_SIDE_ROTOR ? "rotor" : "joint");
+    write_numbers(writer, "viscous", 2, law->viscous);
+    write_numbers(writer, "coulomb", 2, law->coulomb);
+    write_numbers(writer, "breakaway", 2, law->breakaway);
+    write_number(writer, "stribeck_velocity", law->stribeck_velocity);
+    write_number(writer, "transition_velocity", law->transition_velocity);
+}
+
+void write_machine_element(json_writer *writer, const dyn_client_machine_element *element) {
+    emit_begin_object(writer);
+    write_text(writer, "name", element->name);
+    write_text(writer, "joint", element->joint);
+    write_text(writer, "kind", machine_element_kind_name(element->kind));
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR) {
+        write_rotor(writer, &element->rotor);
+    }
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION) {
+        write_friction(writer, &element->friction);
+    }
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING) {
+        write_number(writer, "stiffness", element->spring.stiffness);
+        write_number(writer, "rest", element->spring.rest);
+    }
+    emit_end_object(writer);
+}
+
 static void write_compilation(json_writer *writer, const dyn_client_description *robot) {
     static const char *const states[] = {"unspecified", "waits", "running", "done", "failed"};
     bool is_known = robot->compilation <= DYN_CLIENT_COMPILATION_FAILED;
@@ -256,6 +302,12 @@ void write_description(const dyn_client_description *robot) {
     emit_begin_array(&writer);
     for (size_t i = 0; i < robot->constraint_count; i++) {
         write_constraint(&writer, &robot->constraints[i]);
+    }
+    emit_end_array(&writer);
+    emit_key(&writer, "machine_elements");
+    emit_begin_array(&writer);
+    for (size_t i = 0; i < robot->machine_element_count; i++) {
+        write_machine_element(&writer, &robot->machine_elements[i]);
     }
     emit_end_array(&writer);
     emit_key(&writer, "report");
@@ -451,6 +503,48 @@ static bool print_constraints(const dyn_client_description *robot) {
     return printed;
 }
 
+/* Adds the parameters that characterize a machine element, in one cell. */
+static void add_parameters(table *to, const dyn_client_machine_element *element) {
+    const dyn_client_rotor *rotor = &element->rotor;
+    const dyn_client_friction *law = &element->friction;
+    switch (element->kind) {
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR:
+        table_add_cell(to, "ratio %g, %g kg m^2, adds %g to M%s", rotor->ratio, rotor->axial_inertia,
+                       rotor->ratio * rotor->ratio * rotor->axial_inertia,
+                       rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL ? ", diagonal" : "");
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION:
+        table_add_cell(to, "viscous %g, Coulomb %g, breakaway %g%s", law->viscous[0], law->coulomb[0],
+                       law->breakaway[0] != 0 ? law->breakaway[0] : law->coulomb[0],
+                       law->side == DYN_CLIENT_GEAR_SIDE_ROTOR ? ", of the rotor" : "");
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING:
+        table_add_cell(to, "stiffness %g, rest %g", element->spring.stiffness, element->spring.rest);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
+        table_add_cell(to, "%s", "");
+        break;
+    }
+}
+
+static bool print_machine_elements(const dyn_client_description *robot) {
+    table *lines = table_create();
+    table_add_column(lines, "machine element", TABLE_NAME);
+    table_add_column(lines, "kind", TABLE_LEFT);
+    table_add_column(lines, "joint", TABLE_NAME);
+    table_add_column(lines, "", TABLE_LEFT);
+    for (size_t i = 0; i < robot->machine_element_count; i++) {
+        const dyn_client_machine_element *element = &robot->machine_elements[i];
+        table_add_cell(lines, "%s", element->name);
+        table_add_cell(lines, "%s", machine_element_kind_name(element->kind));
+        table_add_cell(lines, "%s", element->joint);
+        add_parameters(lines, element);
+    }
+    bool printed = table_print(lines, 0);
+    table_free(lines);
+    return printed;
+}
+
 static bool print_frames(const dyn_client_description *robot) {
     char *names = NULL;
     size_t size;
@@ -497,6 +591,10 @@ bool print_description(const dyn_client_description *robot) {
     if (robot->constraint_count > 0) {
         fputc('\n', stdout);
         printed = printed && print_constraints(robot);
+    }
+    if (robot->machine_element_count > 0) {
+        fputc('\n', stdout);
+        printed = printed && print_machine_elements(robot);
     }
     if (robot->report_count > 0) {
         puts("\nReport of the description:");

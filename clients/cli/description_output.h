@@ -40,6 +40,12 @@ void write_constraint(json_writer *writer, const dyn_client_constraint *constrai
 /* Returns the name of a kind of constraint, as the protocol spells it. */
 const char *constraint_kind_name(dyn_client_constraint_kind kind);
 
+/* Writes a machine element as a JSON object. */
+void write_machine_element(json_writer *writer, const dyn_client_machine_element *element);
+
+/* Returns the name of a kind of machine element, as the protocol spells it. */
+const char *machine_element_kind_name(dyn_client_machine_element_kind kind);
+
 /* Returns true if the joint's position has limits. */
 bool has_range(const dyn_client_joint *joint);
 

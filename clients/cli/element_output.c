@@ -16,6 +16,7 @@ typedef struct elements {
     const dyn_client_link *link;
     const dyn_client_frame *frame;
     const dyn_client_constraint *constraint;
+    const dyn_client_machine_element *machine_element;
 } elements;
 
 static elements find_elements(const dyn_client_description *robot, const char *name, suggestion *meant) {
@@ -35,6 +36,11 @@ static elements find_elements(const dyn_client_description *robot, const char *n
     for (size_t i = 0; i < robot->constraint_count; i++) {
         found.constraint = strcmp(robot->constraints[i].name, name) == 0 ? &robot->constraints[i] : found.constraint;
         suggestion_consider(meant, robot->constraints[i].name);
+    }
+    for (size_t i = 0; i < robot->machine_element_count; i++) {
+        const dyn_client_machine_element *element = &robot->machine_elements[i];
+        found.machine_element = strcmp(element->name, name) == 0 ? element : found.machine_element;
+        suggestion_consider(meant, element->name);
     }
     return found;
 }
@@ -154,6 +160,41 @@ static void add_constraint(table *to, const dyn_client_constraint *constraint) {
     }
 }
 
+static void add_rotor(table *to, const dyn_client_rotor *rotor) {
+    bool is_diagonal = rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL;
+    add_numbers(to, "ratio", 1, &rotor->ratio, "");
+    add_numbers(to, "axial inertia", 1, &rotor->axial_inertia, "kg m^2");
+    add_numbers(to, "mass", 1, &rotor->mass, "kg");
+    add_numbers(to, "transverse inertia", 1, &rotor->transverse_inertia, "kg m^2");
+    add_numbers(to, "position", 3, rotor->position, "m");
+    add_numbers(to, "axis", 3, rotor->axis, "");
+    add_text(to, "coupling", is_diagonal ? "diagonal" : "exact");
+}
+
+static void add_friction(table *to, const dyn_client_friction *law) {
+    add_text(to, "side", law->side == DYN_CLIENT_GEAR_SIDE_ROTOR ? "rotor" : "joint");
+    add_numbers(to, "viscous", 2, law->viscous, "");
+    add_numbers(to, "Coulomb", 2, law->coulomb, "");
+    add_numbers(to, "breakaway", 2, law->breakaway, "");
+    add_numbers(to, "Stribeck velocity", 1, &law->stribeck_velocity, "");
+    add_numbers(to, "transition velocity", 1, &law->transition_velocity, "");
+}
+
+static void add_machine_element(table *to, const dyn_client_machine_element *element) {
+    add_text(to, "machine element", machine_element_kind_name(element->kind));
+    add_text(to, "joint", element->joint);
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR) {
+        add_rotor(to, &element->rotor);
+    }
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION) {
+        add_friction(to, &element->friction);
+    }
+    if (element->kind == DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING) {
+        add_numbers(to, "stiffness", 1, &element->spring.stiffness, "");
+        add_numbers(to, "rest", 1, &element->spring.rest, "");
+    }
+}
+
 static exit_code print_text(const dyn_client_description *robot, const elements *found) {
     table *lines = table_create();
     table_add_column(lines, "", TABLE_LEFT);
@@ -169,6 +210,9 @@ static exit_code print_text(const dyn_client_description *robot, const elements 
     }
     if (found->constraint) {
         add_constraint(lines, found->constraint);
+    }
+    if (found->machine_element) {
+        add_machine_element(lines, found->machine_element);
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -194,6 +238,10 @@ static void write_json(const elements *found) {
         emit_key(&writer, "constraint");
         write_constraint(&writer, found->constraint);
     }
+    if (found->machine_element) {
+        emit_key(&writer, "machine_element");
+        write_machine_element(&writer, found->machine_element);
+    }
     emit_end_object(&writer);
     emit_finish(&writer);
 }
@@ -201,11 +249,10 @@ static void write_json(const elements *found) {
 exit_code print_element(const arguments *args, const dyn_client_description *robot, const char *name) {
     suggestion meant = {.wanted = name, .length = strlen(name)};
     elements found = find_elements(robot, name, &meant);
-    if (!found.joint && !found.link && !found.frame && !found.constraint) {
-        return complain(EXIT_USAGE,
-                        "%s has no joint, link, frame or constraint \"%s\"%s%s%s (see dynamicsctl describe %s)",
-                        robot->model.name, name, meant.closest ? "; did you mean \"" : "",
-                        meant.closest ? meant.closest : "", meant.closest ? "\"?" : "", robot->model.name);
+    if (!found.joint && !found.link && !found.frame && !found.constraint && !found.machine_element) {
+        return complain(EXIT_USAGE, "%s has no element \"%s\"%s%s%s (see dynamicsctl describe %s)", robot->model.name,
+                        name, meant.closest ? "; did you mean \"" : "", meant.closest ? meant.closest : "",
+                        meant.closest ? "\"?" : "", robot->model.name);
     }
     if (!args->value[OPTION_JSON]) {
         return print_text(robot, &found);

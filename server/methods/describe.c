@@ -3,6 +3,7 @@
 #include <dynamics/dynamics.h>
 
 #include "methods/constraints.h"
+#include "methods/machine_elements.h"
 #include "methods/coordinates.h"
 #include "methods/description.h"
 #include "methods/geometry.h"
@@ -193,6 +194,7 @@ void method_describe_model(call *c) {
         reply->n_v_names = (size_t)dyn_model_nv(model);
         reply->v_names = coordinates_spell(c, model, true);
         reply->constraints = constraints_describe(c, model, &reply->n_constraints);
+        reply->machine_elements = machine_elements_describe(c, model, &reply->n_machine_elements);
     }
     model_entry_release(entry);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ModelDescription: converts links, joints, frames and constraints to a builder and back. */
+/* ModelDescription: converts links, joints, frames, constraints and machine elements to a builder and back. */
 #include "methods/description.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "methods/constraints.h"
 #include "methods/geometry.h"
+#include "methods/machine_elements.h"
 #include "methods/text.h"
 
 /* ---- choices ----------------------------------------------------------------------------------------------------- */
@@ -157,7 +158,8 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
-/* Adds gravity, links, joints, frames and constraints of a description to a builder. Returns false on an error. */
+/* Adds gravity, links, joints, frames, constraints and machine elements of a description to a builder. Returns false on
+ * an error. */
 static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
     dyn_error error;
     double gravity[3];
@@ -175,7 +177,7 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
     for (size_t i = 0; is_read && i < from->n_frames; i++) {
         is_read = read_frame(c, i, from->frames[i], builder);
     }
-    return is_read && constraints_read(c, from, builder);
+    return is_read && constraints_read(c, from, builder) && machine_elements_read(c, from, builder);
 }
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
@@ -204,6 +206,8 @@ static void blame_element(call *c, const Dynamics__V1__ModelDescription *from, c
     size_t count = is_link ? from->n_links : from->n_joints, i = (size_t)at->index;
     if (at->kind == DYN_ELEMENT_KIND_CONSTRAINT && at->index >= 0) {
         constraints_blame(c, from, i, site);
+    } else if (at->kind == DYN_ELEMENT_KIND_MACHINE_ELEMENT && at->index >= 0) {
+        machine_elements_blame(c, i, site);
     } else if (at->index < 0 || (!is_link && at->kind != DYN_ELEMENT_KIND_JOINT)) {
         call_blame(c, "description");
     } else if (i < count) {
@@ -292,6 +296,7 @@ static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__Model
         to->joints[to->n_joints++] = write_joint(c, dyn_builder_joint(from, (int)i));
     }
     to->constraints = constraints_write(c, from, &to->n_constraints);
+    to->machine_elements = machine_elements_write(c, from, &to->n_machine_elements);
 }
 
 Dynamics__V1__ModelDescription *description_write(call *c, const dyn_model *model) {

@@ -13,7 +13,8 @@
 #include "methods/call.h"
 #include "methods/description_parts.h"
 
-/* Creates a builder from a description of links, joints, frames and constraints. */
+/* Creates a builder from a description of links, joints, frames, constraints and machine
+ * elements. */
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder);
 
 /* Creates a builder from a Denavit-Hartenberg table. */

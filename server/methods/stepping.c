@@ -90,6 +90,7 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
     options->substeps = (int)m->substeps;
     options->ignore_damping = m->ignore_damping;
     options->ignore_friction = m->ignore_friction;
+    options->ignore_springs = m->ignore_springs;
     options->ignore_effort_limits = m->ignore_effort_limits;
     options->friction_velocity = m->friction_velocity;
     options->stop = stops[m->stop];

@@ -14,6 +14,7 @@ void summary_fill(const model_entry *entry, Dynamics__V1__ModelSummary *summary)
     summary->links = (uint32_t)dyn_model_link_count(entry->model);
     summary->joints = (uint32_t)dyn_model_joint_count(entry->model);
     summary->constraints = (uint32_t)dyn_model_constraint_count(entry->model);
+    summary->machine_elements = (uint32_t)dyn_model_machine_element_count(entry->model);
     summary->constraint_rows = (uint32_t)dyn_model_constraint_rows(entry->model);
     summary->base_type =
         description_write_base(dyn_model_is_floating(entry->model) ? DYN_BASE_FLOATING : DYN_BASE_FIXED);

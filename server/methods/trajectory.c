@@ -244,7 +244,7 @@ typedef struct forward_task {
 } forward_task;
 
 /* Reads the stepping options. Without options in the request they are as in Modern Robotics: explicit Euler steps
- * without stops, damping, friction and effort limits. Returns false when the call has ended. */
+ * without stops, damping, friction, springs and effort limits. Returns false when the call has ended. */
 static bool read_stepping(batch *b, forward_task *t) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = t->request;
     Dynamics__V1__Stepping stepping = DYNAMICS__V1__STEPPING__INIT;
@@ -253,7 +253,8 @@ static bool read_stepping(batch *b, forward_task *t) {
     } else {
         stepping.integrator = DYNAMICS__V1__INTEGRATOR__INTEGRATOR_EXPLICIT_EULER;
         stepping.stop = DYNAMICS__V1__JOINT_STOP__JOINT_STOP_NONE;
-        stepping.ignore_damping = stepping.ignore_friction = stepping.ignore_effort_limits = true;
+        stepping.ignore_damping = stepping.ignore_friction = stepping.ignore_springs = true;
+        stepping.ignore_effort_limits = true;
     }
     if (stepping.controller && stepping.controller->law != DYNAMICS__V1__CONTROL_LAW__CONTROL_LAW_NONE) {
         call_blame(b->call, "stepping.controller");

@@ -369,8 +369,7 @@ START_TEST(describe_details_one_element) {
     ck_assert_ptr_nonnull(json_object_get(found, "frame"));
     ck_assert_ptr_null(json_object_get(found, "joint"));
     json_decref(found);
-    must_fail("$ctl describe gripper slid", 2,
-              "gripper has no joint, link, frame or constraint \"slid\"; did you mean \"slide\"?");
+    must_fail("$ctl describe gripper slid", 2, "gripper has no element \"slid\"; did you mean \"slide\"?");
 }
 END_TEST
 

@@ -246,6 +246,7 @@ typedef struct dyn_client_server_info {
         uint64_t job_bytes;      /* of requests and results of all jobs together */
         double job_result_time;  /* s, after which a finished job is removed */
         size_t constraints;      /* of one model */
+        size_t machine_elements; /* of one model */
         /* Bounds that no configuration changes. */
         size_t payloads, operations;                             /* of one request */
         size_t simulation_forces;                                /* that act on one simulation */
@@ -410,6 +411,7 @@ typedef struct dyn_client_model {
     bool kept;             /* stored on the daemon's disk and loaded at each start */
     size_t constraints;
     size_t constraint_rows; /* m: rows of all constraints */
+    size_t machine_elements;
 } dyn_client_model;
 
 typedef enum dyn_client_severity {
@@ -559,7 +561,69 @@ typedef struct dyn_client_constraint {
     const char *const *multiplier_units;
 } dyn_client_constraint;
 
-/* Description of a robot in numbers: a tree of links and joints, in any order, and constraints between them. */
+/* ---- machine elements -------------------------------------------------------------------------------------------- */
+
+typedef enum dyn_client_machine_element_kind {
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED = 0, /* refused */
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR = 1,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION = 2,
+    DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING = 3,
+} dyn_client_machine_element_kind;
+
+/* Coupling between a rotor and the link that carries its motor. */
+typedef enum dyn_client_rotor_coupling {
+    DYN_CLIENT_ROTOR_COUPLING_UNSPECIFIED = 0, /* exact */
+    DYN_CLIENT_ROTOR_COUPLING_EXACT = 1,       /* the rotor is a body that spins on the parent link of its joint */
+    DYN_CLIENT_ROTOR_COUPLING_DIAGONAL = 2,    /* ratio^2 * axial_inertia on the diagonal of M only */
+} dyn_client_rotor_coupling;
+
+/* Side of the gear on which the parameters of a friction law hold. */
+typedef enum dyn_client_gear_side {
+    DYN_CLIENT_GEAR_SIDE_UNSPECIFIED = 0, /* the joint */
+    DYN_CLIENT_GEAR_SIDE_JOINT = 1,       /* at the rate of the joint */
+    DYN_CLIENT_GEAR_SIDE_ROTOR = 2,       /* at the rate of its only rotor */
+} dyn_client_gear_side;
+
+/* Rotor of a geared motor, which spins at `ratio` times the rate of its joint on the joint's parent link. */
+typedef struct dyn_client_rotor {
+    double ratio;              /* not zero */
+    double axial_inertia;      /* kg m^2, positive */
+    double mass;               /* kg; 0: the parent link includes it */
+    double transverse_inertia; /* kg m^2; 0: the parent link includes it */
+    double position[3];        /* centre of mass in the joint frame, m */
+    double axis[3];            /* in the joint frame, of any length; zero: the axis of the joint */
+    dyn_client_rotor_coupling coupling;
+} dyn_client_rotor;
+
+/* Friction law (actuation.proto). Parameters with two values hold for positive and for negative rates. */
+typedef struct dyn_client_friction {
+    dyn_client_gear_side side;
+    double viscous[2];          /* N m s/rad or N s/m */
+    double coulomb[2];          /* N m or N */
+    double breakaway[2];        /* N m or N; 0: that of `coulomb` */
+    double stribeck_velocity;   /* rad/s or m/s */
+    double transition_velocity; /* rad/s or m/s; 0: friction_velocity of the simulation */
+} dyn_client_friction;
+
+/* Spring across a joint. */
+typedef struct dyn_client_spring {
+    double stiffness; /* N m/rad or N/m */
+    double rest;      /* rad or m */
+} dyn_client_spring;
+
+/* Machine element at a joint. Requests do not read members that its kind does not name, and results have zeros
+ * there. */
+typedef struct dyn_client_machine_element {
+    const char *name;
+    const char *joint;
+    dyn_client_machine_element_kind kind;
+    dyn_client_rotor rotor;
+    dyn_client_friction friction;
+    dyn_client_spring spring;
+} dyn_client_machine_element;
+
+/* Description of a robot in numbers: a tree of links and joints, in any order, constraints between them, and machine
+ * elements at the joints. */
 typedef struct dyn_client_model_description {
     size_t struct_size;
     const char *name;
@@ -574,6 +638,8 @@ typedef struct dyn_client_model_description {
     const dyn_client_frame *frames;
     size_t constraint_count;
     const dyn_client_constraint *constraints;
+    size_t machine_element_count;
+    const dyn_client_machine_element *machine_elements;
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 
@@ -711,6 +777,8 @@ typedef struct dyn_client_description {
     const char *const *v_names;     /* model.nv: likewise, of velocities, forces and accelerations */
     size_t constraint_count;
     const dyn_client_constraint *constraints; /* in the order of their rows */
+    size_t machine_element_count;
+    const dyn_client_machine_element *machine_elements;
 } dyn_client_description;
 
 /* Requests everything that the daemon knows about a model, by name or digest. Errors: NOT_FOUND. */
@@ -1497,6 +1565,7 @@ typedef struct dyn_client_stepping {
     size_t gain_count; /* number of values in kp and kd: 1 or nv */
     const double *kp, *kd;
     bool ignore_damping, ignore_friction, ignore_effort_limits;
+    bool ignore_springs;      /* of the machine elements */
     double friction_velocity; /* rad/s or m/s; default 0.01 */
     dyn_client_joint_stop stop;
     double restitution;                        /* of a rigid stop, 0 to 1 */

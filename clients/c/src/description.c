@@ -9,6 +9,7 @@
 #include "constraints.h"
 #include "descriptions.h"
 #include "error.h"
+#include "machine_elements.h"
 #include "model_parts.h"
 
 /* Public description, with the reply that owns its strings, and the arrays that the description refers to. */
@@ -19,7 +20,7 @@ typedef struct description_result {
     dyn_client_link *links;
     dyn_client_frame *frames;
     dyn_client_report_entry *report;
-    pool constraints;
+    pool elements; /* constraints and machine elements */
 } description_result;
 
 const char *dyn_client_joint_type_name(dyn_client_joint_type type) {
@@ -104,8 +105,10 @@ static bool convert_description(description_result *result) {
     }
     to_report(from->n_report, from->report, result->report);
     const dyn_client_constraint *constraints =
-        to_constraints(&result->constraints, from->n_constraints, from->constraints);
-    if (result->constraints.is_exhausted) {
+        to_constraints(&result->elements, from->n_constraints, from->constraints);
+    const dyn_client_machine_element *elements =
+        to_machine_elements(&result->elements, from->n_machine_elements, from->machine_elements);
+    if (result->elements.is_exhausted) {
         return false;
     }
     result->description = (dyn_client_description){
@@ -125,6 +128,8 @@ static bool convert_description(description_result *result) {
         .v_names = (const char *const *)from->v_names,
         .constraint_count = from->n_constraints,
         .constraints = constraints,
+        .machine_element_count = from->n_machine_elements,
+        .machine_elements = elements,
         .compilation =
             from->compilation ? (dyn_client_compilation)from->compilation->state : DYN_CLIENT_COMPILATION_UNSPECIFIED,
         .compilation_reason = from->compilation ? from->compilation->reason : "",
@@ -171,7 +176,7 @@ void dyn_client_description_free(dyn_client_description *description) {
     free(result->links);
     free(result->frames);
     free(result->report);
-    pool_free(&result->constraints);
+    pool_free(&result->elements);
     dynamics__v1__describe_model_reply__free_unpacked(result->reply, NULL);
     free(result);
 }

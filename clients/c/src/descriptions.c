@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "constraints.h"
+#include "machine_elements.h"
 #include "model_parts.h"
 
 /* ---- inertias and limits ----------------------------------------------------------------------------------------- */
@@ -137,6 +138,7 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->joints = pool_allocate(memory, from->joint_count, sizeof *made->joints);
     made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
     made->constraints = pool_allocate(memory, from->constraint_count, sizeof *made->constraints);
+    made->machine_elements = pool_allocate(memory, from->machine_element_count, sizeof *made->machine_elements);
     for (size_t i = 0; !memory->is_exhausted && from->links && i < from->link_count; i++) {
         made->links[made->n_links++] = from_link(memory, &from->links[i]);
     }
@@ -148,6 +150,9 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     }
     for (size_t i = 0; !memory->is_exhausted && from->constraints && i < from->constraint_count; i++) {
         made->constraints[made->n_constraints++] = from_constraint(memory, &from->constraints[i]);
+    }
+    for (size_t i = 0; !memory->is_exhausted && from->machine_elements && i < from->machine_element_count; i++) {
+        made->machine_elements[made->n_machine_elements++] = from_machine_element(memory, &from->machine_elements[i]);
     }
     return made;
 }
@@ -234,6 +239,8 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
     dyn_client_joint *joints = pool_allocate(memory, from->n_joints, sizeof *joints);
     dyn_client_frame *frames = pool_allocate(memory, from->n_frames, sizeof *frames);
     const dyn_client_constraint *constraints = to_constraints(memory, from->n_constraints, from->constraints);
+    const dyn_client_machine_element *elements =
+        to_machine_elements(memory, from->n_machine_elements, from->machine_elements);
     if (memory->is_exhausted) {
         return NULL;
     }
@@ -265,7 +272,9 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
                                            .frame_count = from->n_frames,
                                            .frames = frames,
                                            .constraint_count = from->n_constraints,
-                                           .constraints = constraints};
+                                           .constraints = constraints,
+                                           .machine_element_count = from->n_machine_elements,
+                                           .machine_elements = elements};
     return made;
 }
 

@@ -22,6 +22,7 @@ dyn_client_model to_model(const Dynamics__V1__ModelSummary *from) {
         .kept = from->kept,
         .constraints = from->constraints,
         .constraint_rows = from->constraint_rows,
+        .machine_elements = from->machine_elements,
     };
 }
 

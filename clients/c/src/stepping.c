@@ -31,6 +31,7 @@ dyn_client_status stepping_fill(const dyn_client_stepping *options, stepping_mes
     to->substeps = (uint32_t)from->substeps;
     to->ignore_damping = from->ignore_damping;
     to->ignore_friction = from->ignore_friction;
+    to->ignore_springs = from->ignore_springs;
     to->ignore_effort_limits = from->ignore_effort_limits;
     to->friction_velocity = from->friction_velocity;
     to->stop = (Dynamics__V1__JointStop)from->stop;

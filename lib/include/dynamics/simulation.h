@@ -85,7 +85,9 @@ typedef struct dyn_simulation_options {
     bool has_gravity; /* `gravity` is used instead of the model's own */
     double gravity[3];
 
-    bool ignore_damping, ignore_friction;
+    /* Damping of the joints and viscous friction of the machine elements; Coulomb friction of the joints and all other
+     * friction of the machine elements; springs of the machine elements (machine_element.h). */
+    bool ignore_damping, ignore_friction, ignore_springs;
     double friction_velocity; /* v_f, rad/s or m/s; > 0 */
 
     dyn_joint_stop stop;

@@ -157,6 +157,7 @@ dyn_status refuse_rotors(const dyn_model *model, const char *function, dyn_error
     char place[DYN_PLACE_SIZE];
     snprintf(place, sizeof place, "machine element %s", e->name);
     return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
-                         "%s considers the inertias of links alone, without this rotor; use a model without rotors",
-                         function);
+                         "%s considers the inertias of links alone, without the rotor \"%s\"; use a model without "
+                         "rotors",
+                         function, e->name);
 }

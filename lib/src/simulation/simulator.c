@@ -81,7 +81,7 @@ static void fill_elements(dyn_simulator *s) {
         }
     }
     r->laws = s->joints.laws, r->law_count = s->joints.law_count;
-    r->rests = s->joints.springs, r->rest_count = s->joints.spring_count;
+    r->rests = s->joints.springs, r->rest_count = s->options.ignore_springs ? 0 : s->joints.spring_count;
 }
 
 static void fill_step(dyn_simulator *s) {

@@ -193,7 +193,8 @@ dyn_status dyn_urdf_write(const dyn_builder *builder, char **text, size_t *lengt
         char place[DYN_PLACE_SIZE];
         snprintf(place, sizeof place, "machine element %s", builder->machine_elements[0].name);
         return dyn_error_set(error, DYN_FAILED_PRECONDITION, place,
-                             "URDF has no machine elements; write the description as text instead");
+                             "URDF cannot state the machine element \"%s\"; write the description as text instead",
+                             builder->machine_elements[0].name);
     }
     dyn_status status = check_types(builder, error);
     return status == DYN_OK ? plain_text_write(write_robot, builder, error, text, length) : status;

@@ -136,6 +136,13 @@ class Limits(unittest.TestCase):
         self.exceed("constraints", "MODEL_TOO_LARGE", "load_model",
                     description=json_format.MessageToDict(description, preserving_proto_field_name=True))
 
+    def test_machine_elements(self):
+        description = self.call("export_model", model="two_link", format="MODEL_FORMAT_DESCRIPTION").description
+        for i in range(self.limits.machine_elements + 1):
+            description.machine_elements.add(name=f"spring {i}", joint="joint1", spring={"stiffness": 1})
+        self.exceed("machine_elements", "MODEL_TOO_LARGE", "load_model",
+                    description=json_format.MessageToDict(description, preserving_proto_field_name=True))
+
     def test_names_of_models_and_objects(self):
         name = "a" * (self.limits.model_name_bytes + 1)
         self.exceed("model_name_bytes", "TEXT_TOO_LONG", "load_model", name=name, urdf=self.urdf(2))

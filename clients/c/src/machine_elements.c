@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Converts machine elements: rotors, friction and springs.
+ */
+#include "machine_elements.h"
+
+#include "model_parts.h"
+#include "poses.h"
+
+#define KIND(name) DYNAMICS__V1__MACHINE_ELEMENT__KIND_##name
+
+/* ---- conversion to the protocol's form --------------------------------------------------------------------------- */
+
+static Dynamics__V1__Rotor *from_rotor(pool *memory, const dyn_client_rotor *from) {
+    Dynamics__V1__Rotor *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__rotor__init(made);
+        made->ratio = from->ratio;
+        made->axial_inertia = from->axial_inertia;
+        made->mass = from->mass;
+        made->transverse_inertia = from->transverse_inertia;
+        made->position = from_nonzero(memory, from->position);
+        made->axis = from_nonzero(memory, from->axis);
+        made->coupling = (Dynamics__V1__RotorCoupling)from->coupling;
+    }
+    return made;
+}
+
+static Dynamics__V1__Friction *from_friction(pool *memory, const dyn_client_friction *from) {
+    Dynamics__V1__Friction *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__friction__init(made);
+        made->side = (Dynamics__V1__GearSide)from->side;
+        made->n_viscous = made->n_coulomb = made->n_breakaway = 2;
+        made->viscous = (double *)from->viscous;
+        made->coulomb = (double *)from->coulomb;
+        made->breakaway = (double *)from->breakaway;
+        made->stribeck_velocity = from->stribeck_velocity;
+        made->transition_velocity = from->transition_velocity;
+    }
+    return made;
+}
+
+static Dynamics__V1__Spring *from_spring(pool *memory, const dyn_client_spring *from) {
+    Dynamics__V1__Spring *made = pool_allocate(memory, 1, sizeof *made);
+    if (made) {
+        dynamics__v1__spring__init(made);
+        made->stiffness = from->stiffness;
+        made->rest = from->rest;
+    }
+    return made;
+}
+
+Dynamics__V1__MachineElement *from_machine_element(pool *memory, const dyn_client_machine_element *from) {
+    Dynamics__V1__MachineElement *made = pool_allocate(memory, 1, sizeof *made);
+    if (!made) {
+        return NULL;
+    }
+    dynamics__v1__machine_element__init(made);
+    made->name = (char *)(from->name ? from->name : "");
+    made->joint = (char *)(from->joint ? from->joint : "");
+    switch (from->kind) {
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR:
+        made->kind_case = KIND(ROTOR);
+        made->rotor = from_rotor(memory, &from->rotor);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION:
+        made->kind_case = KIND(FRICTION);
+        made->friction = from_friction(memory, &from->friction);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING:
+        made->kind_case = KIND(SPRING);
+        made->spring = from_spring(memory, &from->spring);
+        break;
+    case DYN_CLIENT_MACHINE_ELEMENT_KIND_UNSPECIFIED:
+        break;
+    }
+    return made;
+}
+
+/* ---- conversion from the protocol's form ------------------------------------------------------------------------- */
+
+/* Sets a parameter for positive and for negative rates: none is zero, one holds for both. */
+static void set_directions(size_t count, const double *from, double made[2]) {
+    made[0] = count > 0 ? from[0] : 0;
+    made[1] = count > 1 ? from[1] : made[0];
+}
+
+static void set_rotor(const Dynamics__V1__Rotor *from, dyn_client_rotor *made) {
+    *made = (dyn_client_rotor){.ratio = from->ratio,
+                               .axial_inertia = from->axial_inertia,
+                               .mass = from->mass,
+                               .transverse_inertia = from->transverse_inertia,
+                               .coupling = (dyn_client_rotor_coupling)from->coupling};
+    to_vector3(from->position, made->position);
+    to_vector3(from->axis, made->axis);
+}
+
+static void set_friction(const Dynamics__V1__Friction *from, dyn_client_friction *made) {
+    *made = (dyn_client_friction){.side = (dyn_client_gear_side)from->side,
+                                  .stribeck_velocity = from->stribeck_velocity,
+                                  .transition_velocity = from->transition_velocity};
+    set_directions(from->n_viscous, from->viscous, made->viscous);
+    set_directions(from->n_coulomb, from->coulomb, made->coulomb);
+    set_directions(from->n_breakaway, from->breakaway, made->breakaway);
+}
+
+/* Sets the members that the element's kind has. */
+static void set_kind(const Dynamics__V1__MachineElement *from, dyn_client_machine_element *made) {
+    if (from->kind_case == KIND(ROTOR)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR;
+        set_rotor(from->rotor, &made->rotor);
+    } else if (from->kind_case == KIND(FRICTION)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION;
+        set_friction(from->friction, &made->friction);
+    } else if (from->kind_case == KIND(SPRING)) {
+        made->kind = DYN_CLIENT_MACHINE_ELEMENT_KIND_SPRING;
+        made->spring = (dyn_client_spring){from->spring->stiffness, from->spring->rest};
+    }
+}
+
+const dyn_client_machine_element *to_machine_elements(pool *memory, size_t count,
+                                                      Dynamics__V1__MachineElement *const *from) {
+    dyn_client_machine_element *made = pool_allocate(memory, count, sizeof *made);
+    for (size_t i = 0; made && i < count; i++) {
+        made[i].name = from[i]->name;
+        made[i].joint = from[i]->joint;
+        set_kind(from[i], &made[i]);
+    }
+    return memory->is_exhausted ? NULL : made;
+}

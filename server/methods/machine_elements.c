@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Machine elements of a ModelDescription: rotors, friction and springs. */
+#include "methods/machine_elements.h"
+
+#include <stdio.h>
+
+#include "methods/bounds.h"
+#include "methods/description_parts.h"
+#include "methods/geometry.h"
+
+#define KIND(name) DYNAMICS__V1__MACHINE_ELEMENT__KIND_##name
+
+void machine_elements_blame(call *c, size_t i, const dyn_error_site *site) {
+    call_blame(c, "description.machine_elements[%zu]%s%s", i, site->part ? "." : "", site->part ? site->part : "");
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+/* Ends the call with an error about an enumeration. Returns false. */
+static bool refuse_choice(call *c, const char *path, const char *member, int value, const char *choices) {
+    call_blame(c, "%s.%s", path, member);
+    call_fail(c, REASON_UNKNOWN_VALUE, "the %s is %d; pass %s", member, value, choices);
+    return false;
+}
+
+static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *from,
+                       dyn_machine_element_description *to) {
+    char member[PATH_SIZE];
+    dyn_rotor *rotor = &to->rotor;
+    to->kind = DYN_MACHINE_ELEMENT_KIND_ROTOR;
+    *rotor = (dyn_rotor){.ratio = from->ratio,
+                         .axial_inertia = from->axial_inertia,
+                         .transverse_inertia = from->transverse_inertia,
+                         .mass = from->mass};
+    switch (from->coupling) {
+    case DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_UNSPECIFIED:
+    case DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_EXACT:
+        rotor->coupling = DYN_ROTOR_COUPLING_EXACT;
+        break;
+    case DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_DIAGONAL:
+        rotor->coupling = DYN_ROTOR_COUPLING_DIAGONAL;
+        break;
+    default:
+        return refuse_choice(c, path, "coupling", (int)from->coupling, "EXACT (1) or DIAGONAL (2)");
+    }
+    return geometry_read_vector(c, path_join(member, path, "position"), from->position, rotor->position) &&
+           geometry_read_vector(c, path_join(member, path, "axis"), from->axis, rotor->axis);
+}
+
+/* Reads a parameter for positive and for negative rates: none, one for both, or two. */
+static bool read_directions(call *c, const char *path, const char *member, size_t count, const double *from,
+                            double to[2]) {
+    if (count > 2) {
+        call_blame(c, "%s.%s", path, member);
+        call_fail(c, REASON_WRONG_COUNT,
+                  "there are %zu numbers; pass one for both directions, or two: for positive and for negative rates",
+                  count);
+        return false;
+    }
+    to[0] = count > 0 ? from[0] : 0;
+    to[1] = count > 0 ? from[count - 1] : 0;
+    return true;
+}
+
+static bool read_friction(call *c, const char *path, const Dynamics__V1__Friction *from,
+                          dyn_machine_element_description *to) {
+    dyn_friction *law = &to->friction;
+    to->kind = DYN_MACHINE_ELEMENT_KIND_FRICTION;
+    law->stribeck_velocity = from->stribeck_velocity;
+    law->transition_velocity = from->transition_velocity;
+    switch (from->side) {
+    case DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_UNSPECIFIED:
+    case DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_JOINT:
+        law->side = DYN_GEAR_SIDE_JOINT;
+        break;
+    case DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_ROTOR:
+        law->side = DYN_GEAR_SIDE_ROTOR;
+        break;
+    default:
+        return refuse_choice(c, path, "side", (int)from->side, "JOINT (1) or ROTOR (2)");
+    }
+    return read_directions(c, path, "viscous", from->n_viscous, from->viscous, law->viscous) &&
+           read_directions(c, path, "coulomb", from->n_coulomb, from->coulomb, law->coulomb) &&
+           read_directions(c, path, "breakaway", from->n_breakaway, from->breakaway, law->breakaway);
+}
+
+/* Reads the members that the element's kind has. */
+static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *from,
+                      dyn_machine_element_description *to) {
+    char path[PATH_SIZE];
+    switch (from->kind_case) {
+    case KIND(ROTOR):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].rotor", i);
+        return read_rotor(c, path, from->rotor, to);
+    case KIND(FRICTION):
+        snprintf(path, sizeof path, "description.machine_elements[%zu].friction", i);
+        return read_friction(c, path, from->friction, to);
+    case KIND(SPRING):
+        to->kind = DYN_MACHINE_ELEMENT_KIND_SPRING;
+        to->spring = (dyn_spring){from->spring->stiffness, from->spring->rest};
+        return true;
+    default:
+        call_blame(c, "description.machine_elements[%zu]", i);
+        call_fail(c, REASON_MISSING_VALUE, "the machine element has no kind; pass one of rotor, friction and spring");
+        return false;
+    }
+}
+
+bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    uint32_t limit = atomic_load(&c->service->limits->machine_elements);
+    if (from->n_machine_elements > limit) {
+        call_blame(c, "description.machine_elements");
+        call_fail(c, REASON_MODEL_TOO_LARGE,
+                  "the model has %zu machine elements; the limit is %u (limits.machine_elements)",
+                  from->n_machine_elements, limit);
+        call_set_limit(c, BOUND_MACHINE_ELEMENTS, limit, from->n_machine_elements);
+        return false;
+    }
+    for (size_t i = 0; i < from->n_machine_elements; i++) {
+        const Dynamics__V1__MachineElement *element = from->machine_elements[i];
+        dyn_machine_element_description to = {.name = element->name, .joint = element->joint};
+        dyn_error error;
+        if (!read_kind(c, i, element, &to)) {
+            return false;
+        }
+        if (dyn_builder_add_machine_element(builder, &to, &error) != DYN_OK) {
+            machine_elements_blame(c, i, &error.site);
+            return description_fail_element(c, &error);
+        }
+    }
+    return true;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Returns whether a vector is zero. */
+static bool is_zero(const double x[3]) {
+    return x[0] == 0 && x[1] == 0 && x[2] == 0;
+}
+
+static Dynamics__V1__Rotor *write_rotor(call *c, const dyn_rotor *from) {
+    Dynamics__V1__Rotor *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__rotor__init(to);
+        to->ratio = from->ratio;
+        to->axial_inertia = from->axial_inertia;
+        to->mass = from->mass;
+        to->transverse_inertia = from->transverse_inertia;
+        to->position = is_zero(from->position) ? NULL : geometry_write_vector(c, from->position);
+        to->axis = is_zero(from->axis) ? NULL : geometry_write_vector(c, from->axis);
+        to->coupling = from->coupling == DYN_ROTOR_COUPLING_DIAGONAL
+                           ? DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_DIAGONAL
+                           : DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_EXACT;
+    }
+    return to;
+}
+
+/* Writes a parameter for two directions: no number where both are zero, one where they are equal. */
+static double *write_directions(call *c, const double from[2], size_t *count) {
+    *count = from[0] != from[1] ? 2 : from[0] != 0;
+    double *to = *count > 0 ? call_allocate(c, *count, sizeof *to) : NULL;
+    for (size_t k = 0; to && k < *count; k++) {
+        to[k] = from[k];
+    }
+    return to;
+}
+
+static Dynamics__V1__Friction *write_friction(call *c, const dyn_friction *from) {
+    Dynamics__V1__Friction *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__friction__init(to);
+        to->side = from->side == DYN_GEAR_SIDE_ROTOR ? DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_ROTOR
+                                                     : DYNAMICS__V1__GEAR_SIDE__GEAR_SIDE_JOINT;
+        to->viscous = write_directions(c, from->viscous, &to->n_viscous);
+        to->coulomb = write_directions(c, from->coulomb, &to->n_coulomb);
+        to->breakaway = write_directions(c, from->breakaway, &to->n_breakaway);
+        to->stribeck_velocity = from->stribeck_velocity;
+        to->transition_velocity = from->transition_velocity;
+    }
+    return to;
+}
+
+static Dynamics__V1__Spring *write_spring(call *c, const dyn_spring *from) {
+    Dynamics__V1__Spring *to = call_allocate(c, 1, sizeof *to);
+    if (to) {
+        dynamics__v1__spring__init(to);
+        to->stiffness = from->stiffness;
+        to->rest = from->rest;
+    }
+    return to;
+}
+
+static Dynamics__V1__MachineElement *write_element(call *c, const dyn_machine_element_description *from) {
+    Dynamics__V1__MachineElement *to = call_allocate(c, 1, sizeof *to);
+    if (!to) {
+        return NULL;
+    }
+    dynamics__v1__machine_element__init(to);
+    to->name = call_string(c, from->name);
+    to->joint = call_string(c, from->joint);
+    switch (from->kind) {
+    case DYN_MACHINE_ELEMENT_KIND_ROTOR:
+        to->kind_case = KIND(ROTOR);
+        to->rotor = write_rotor(c, &from->rotor);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_FRICTION:
+        to->kind_case = KIND(FRICTION);
+        to->friction = write_friction(c, &from->friction);
+        break;
+    case DYN_MACHINE_ELEMENT_KIND_SPRING:
+        to->kind_case = KIND(SPRING);
+        to->spring = write_spring(c, &from->spring);
+        break;
+    }
+    return to;
+}
+
+Dynamics__V1__MachineElement **machine_elements_write(call *c, const dyn_builder *from, size_t *count) {
+    size_t total = (size_t)dyn_builder_machine_element_count(from);
+    Dynamics__V1__MachineElement **to = total ? call_allocate(c, total, sizeof(Dynamics__V1__MachineElement *)) : NULL;
+    *count = 0;
+    for (size_t i = 0; to && i < total && !call_has_ended(c); i++) {
+        to[i] = write_element(c, dyn_builder_machine_element(from, (int)i));
+        *count = i + 1;
+    }
+    return call_has_ended(c) ? NULL : to;
+}
+
+Dynamics__V1__MachineElement **machine_elements_describe(call *c, const dyn_model *model, size_t *count) {
+    dyn_builder *builder;
+    dyn_error error;
+    *count = 0;
+    if (dyn_model_machine_element_count(model) == 0) {
+        return NULL;
+    }
+    if (dyn_model_describe(model, &builder, &error) != DYN_OK) {
+        call_fail_memory(c);
+        return NULL;
+    }
+    Dynamics__V1__MachineElement **to = machine_elements_write(c, builder, count);
+    dyn_builder_free(builder);
+    return to;
+}

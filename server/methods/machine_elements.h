@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Machine elements of a ModelDescription: converts them to a builder and back.
+ */
+#ifndef SERVER_METHODS_MACHINE_ELEMENTS_H
+#define SERVER_METHODS_MACHINE_ELEMENTS_H
+
+#include <dynamics/dynamics.h>
+
+#include "methods/call.h"
+
+/* Adds the machine elements of a description to a builder. Returns false when the call has ended with an error, whose
+ * field is that of the wrong member. */
+bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder);
+
+/* Sets the field of an error about machine element i of a description, at whose member the site of the library's error
+ * points: "description.machine_elements[2].rotor.ratio". */
+void machine_elements_blame(call *c, size_t i, const dyn_error_site *site);
+
+/* Writes the machine elements of a builder. Returns NULL for none, or when the call has ended. */
+Dynamics__V1__MachineElement **machine_elements_write(call *c, const dyn_builder *from, size_t *count);
+
+/* Writes the machine elements of a model. Returns NULL for none, or when the call has ended. */
+Dynamics__V1__MachineElement **machine_elements_describe(call *c, const dyn_model *model, size_t *count);
+
+#endif

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks models with machine elements in the daemon: they are loaded, described, exported, derived and stored with
+ * their rotors, friction laws and springs; methods compute with them, or name the element that they cannot consider;
+ * and a wrong element is refused with the path of its member.
+ */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system/command_line.h"
+#include "system/unforked.h"
+
+#define DESCRIPTIONS DYNAMICS_TEST_DATA "/machine_elements/"
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    ck_assert_msg(text != NULL, "there is no text %s", key);
+    return text;
+}
+
+static double number_of(const json_t *array, size_t i) {
+    return json_number_value(json_array_get(array, i));
+}
+
+static double member_of(const json_t *object, const char *key) {
+    return json_number_value(json_object_get(object, key));
+}
+
+/* Reads a description from the tests' data. The caller releases it. */
+static json_t *read_description(const char *model) {
+    char path[512];
+    snprintf(path, sizeof path, DESCRIPTIONS "%.64s.json", model);
+    json_t *description = json_load_file(path, 0, NULL);
+    ck_assert_msg(description != NULL, "%s", path);
+    return description;
+}
+
+/* Loads a description under a name. */
+static void load_as(const json_t *description, const char *name) {
+    char line[512];
+    ck_assert_int_eq(json_dump_file(description, scratch("model.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --replace --name %s --description %s", name, scratch("model.json"));
+    must_say(line, ": ");
+}
+
+/* Loads a description from the tests' data, whose model has the name of its file. */
+static void load(const char *model) {
+    json_t *description = read_description(model);
+    load_as(description, model);
+    json_decref(description);
+}
+
+/* Returns the digest of a model; the caller frees it. */
+static char *digest_of(const char *model) {
+    char line[256];
+    snprintf(line, sizeof line, "$ctl describe %s --json", model);
+    json_t *robot = run_json(line);
+    char *digest = strdup(text_of(json_object_get(robot, "model"), "digest"));
+    json_decref(robot);
+    return digest;
+}
+
+/* ---- the model --------------------------------------------------------------------------------------------------- */
+
+START_TEST(describe_shows_elements_of_every_kind) {
+    load("every_kind");
+    json_t *robot = run_json("$ctl describe every_kind --json"), *list = json_object_get(robot, "machine_elements");
+    ck_assert_uint_eq(json_array_size(list), 5);
+    ck_assert_double_eq(member_of(json_object_get(robot, "model"), "machine_elements"), 5);
+    const json_t *motor = json_array_get(list, 0), *bearing = json_array_get(list, 2), *coil = json_array_get(list, 4);
+    ck_assert_str_eq(text_of(motor, "kind"), "rotor");
+    ck_assert_str_eq(text_of(motor, "joint"), "shoulder");
+    ck_assert_double_eq(member_of(motor, "ratio"), -50);
+    ck_assert_double_eq(member_of(motor, "transverse_inertia"), 2e-4);
+    ck_assert_double_eq(number_of(json_object_get(motor, "axis"), 1), 1);
+    ck_assert_str_eq(text_of(json_array_get(list, 1), "coupling"), "diagonal");
+    ck_assert_str_eq(text_of(bearing, "side"), "rotor");
+    ck_assert_double_eq(number_of(json_object_get(bearing, "viscous"), 1), 2e-4);
+    ck_assert_double_eq(number_of(json_object_get(bearing, "coulomb"), 1), 0.002);
+    ck_assert_double_eq(number_of(json_object_get(bearing, "breakaway"), 1), 0.003);
+    ck_assert_double_eq(member_of(coil, "stiffness"), 40);
+    ck_assert_double_eq(member_of(coil, "rest"), 0.1);
+    json_decref(robot);
+    must_say("$ctl describe every_kind | grep '^second motor'", "adds 0.18 to M, diagonal");
+    must_say("$ctl describe every_kind coil", "stiffness        40\n");
+    must_say("$ctl describe every_kind guide --json", "\"machine_element\"");
+}
+END_TEST
+
+START_TEST(an_exported_model_loads_with_the_same_elements) {
+    load("every_kind");
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call export_model '{\"model\": \"every_kind\", \"format\": \"MODEL_FORMAT_DESCRIPTION\"}' > %s",
+             scratch("exported.json"));
+    must_say(line, "");
+    json_t *reply = json_load_file(scratch("exported.json"), 0, NULL);
+    ck_assert_ptr_nonnull(reply);
+    load_as(json_object_get(reply, "description"), "again");
+    json_decref(reply);
+    char *digest = digest_of("every_kind"), *again = digest_of("again");
+    ck_assert_str_eq(digest, again);
+    free(digest), free(again);
+}
+END_TEST
+
+START_TEST(elements_change_the_digest) {
+    load("every_kind");
+    json_t *description = read_description("every_kind");
+    json_object_set_new(json_object_get(json_array_get(json_object_get(description, "machine_elements"), 4), "spring"),
+                        "rest", json_real(0.2));
+    load_as(description, "stretched");
+    json_decref(description);
+    char *digest = digest_of("every_kind"), *stretched = digest_of("stretched");
+    ck_assert_str_ne(digest, stretched);
+    free(digest), free(stretched);
+}
+END_TEST
+
+START_TEST(urdf_export_names_the_element_that_it_cannot_state) {
+    load("every_kind");
+    must_fail("$ctl call export_model '{\"model\": \"every_kind\", \"format\": \"MODEL_FORMAT_URDF\"}'", 1,
+              "the machine element \"motor\"");
+}
+END_TEST
+
+START_TEST(derived_models_carry_the_elements_of_their_joints) {
+    load("every_kind");
+    must_say("$ctl derive every_kind detach:slide --name arm --replace", "arm: ");
+    must_say("$ctl describe arm motor", "-50");
+    must_fail("$ctl describe arm coil", 2, "no element");
+    must_say("$ctl derive two_link merge:every_kind,tip,my_ --name both --replace", "both: ");
+    must_say("$ctl describe both my_coil", "my_rail");
+}
+END_TEST
+
+START_TEST(kept_models_have_their_elements_after_a_restart) {
+    json_t *description = read_description("every_kind");
+    ck_assert_int_eq(json_dump_file(description, scratch("model.json"), 0), 0);
+    json_decref(description);
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --replace --keep --name stays --description %s", scratch("model.json"));
+    must_say(line, "stays: ");
+    char *before = digest_of("stays");
+    daemon_restart(&served);
+    char *after = digest_of("stays");
+    ck_assert_str_eq(before, after);
+    must_say("$ctl describe stays coil", "rail");
+    free(before), free(after);
+}
+END_TEST
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+/* Loads the geared arm with another ratio and coupling of its rotors. */
+static void load_geared_arm(double ratio, const char *coupling) {
+    json_t *description = read_description("geared_arm"), *list = json_object_get(description, "machine_elements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *rotor = json_object_get(json_array_get(list, i), "rotor");
+        json_object_set_new(rotor, "ratio", json_real(ratio));
+        json_object_set_new(rotor, "coupling", json_string(coupling));
+    }
+    load_as(description, "geared_arm");
+    json_decref(description);
+}
+
+/* Requires M11 = first + 2 c, M12 = second + c and M22 = third for c = cos(0.6), the cosine of the elbow's angle. */
+static void require_mass_matrix(double first, double second, double third) {
+    json_t *reply = run_json("$ctl call mass_matrix '{\"query\": {\"model\": \"geared_arm\"}, \"q\": [0.2, 0.6]}'");
+    const json_t *M = json_object_get(reply, "mass_matrix");
+    double c = cos(0.6);
+    ck_assert_double_eq_tol(number_of(M, 0), first + 2 * c, 1e-13);
+    ck_assert_double_eq_tol(number_of(M, 1), second + c, 1e-13);
+    ck_assert_double_eq_tol(number_of(M, 2), second + c, 1e-13);
+    ck_assert_double_eq_tol(number_of(M, 3), third, 1e-13);
+    json_decref(reply);
+}
+
+/* Values of Modern Robotics (Lynch and Park 2017), section 8.9.2. */
+START_TEST(a_geared_arm_has_the_published_mass_matrix) {
+    load_geared_arm(10, "ROTOR_COUPLING_EXACT");
+    require_mass_matrix(4.13125, 1.0125, 1.125);
+    load_geared_arm(100, "ROTOR_COUPLING_EXACT");
+    require_mass_matrix(16.50625, 1.125, 13.5);
+    load_geared_arm(10, "ROTOR_COUPLING_DIAGONAL");
+    require_mass_matrix(4.13125, 1, 1.125);
+    load_geared_arm(100, "ROTOR_COUPLING_DIAGONAL");
+    require_mass_matrix(16.50625, 1, 13.5);
+}
+END_TEST
+
+START_TEST(forward_dynamics_inverts_inverse_dynamics_with_rotors) {
+    load("every_kind");
+    json_t *inverse = run_json("$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\"}, "
+                               "\"q\": [0.3, -0.8, 0.2], \"v\": [1, -2, 0.5], \"a\": [2, 3, -1]}'");
+    const json_t *tau = json_object_get(inverse, "tau");
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call forward_dynamics '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0.3, -0.8, 0.2], "
+             "\"v\": [1, -2, 0.5], \"tau\": [%.17g, %.17g, %.17g]}'",
+             number_of(tau, 0), number_of(tau, 1), number_of(tau, 2));
+    json_t *forward = run_json(line);
+    const double expected[] = {2, 3, -1};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(number_of(json_object_get(forward, "a"), i), expected[i], 1e-11);
+    }
+    json_decref(inverse), json_decref(forward);
+}
+END_TEST
+
+/* Requests of methods that consider the inertias of links alone. */
+static const char *const link_requests[] = {
+    "explain '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0]}'",
+    "find_base_parameters '{\"query\": {\"model\": \"every_kind\"}}'",
+    "evaluate '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0], \"quantities\": "
+    "[{\"quantity\": \"QUANTITY_TORQUE_REGRESSOR\"}]}'",
+    "evaluate '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, 0], \"quantities\": "
+    "[{\"quantity\": \"QUANTITY_ENERGY_REGRESSOR\"}]}'",
+};
+
+START_TEST(methods_that_would_ignore_rotors_name_one_instead) {
+    load("every_kind");
+    for (size_t i = 0; i < sizeof link_requests / sizeof *link_requests; i++) {
+        char line[512];
+        snprintf(line, sizeof line, "$ctl call %s", link_requests[i]);
+        must_fail(line, 1, "without the rotor \"motor\"");
+        must_fail(line, 1, "FAILED_PRECONDITION");
+    }
+}
+END_TEST
+
+/* Returns the position of the rail after a second, from a rollout with these members of `stepping`. */
+static double position_of_rail(const char *stepping, double q, double v) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call rollout '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0, 0, %g], \"v\": [0, 0, %g], "
+             "\"stepping\": {\"integrator\": \"INTEGRATOR_RK4\"%s}, \"steps\": 1000, \"only_last\": true}'",
+             q, v, stepping);
+    json_t *reply = run_json(line);
+    double position = number_of(json_object_get(reply, "q"), 2);
+    json_decref(reply);
+    return position;
+}
+
+/* The slide has a mass of 1 and a spring of 40 N/m, and viscous friction of 2 N s/m. */
+START_TEST(rollouts_apply_springs_and_friction) {
+    load("every_kind");
+    double rate = sqrt(40), damped = sqrt(39), decay = exp(-1);
+    const char *no_friction = ", \"ignore_damping\": true, \"ignore_friction\": true";
+    ck_assert_double_eq_tol(position_of_rail(no_friction, 0.3, 0), 0.1 + 0.2 * cos(rate), 1e-9);
+    ck_assert_double_eq_tol(position_of_rail(", \"ignore_friction\": true", 0.3, 0),
+                            0.1 + 0.2 * decay * (cos(damped) + sin(damped) / damped), 1e-9);
+    const char *ideal = ", \"ignore_damping\": true, \"ignore_friction\": true, \"ignore_springs\": true";
+    ck_assert_double_eq_tol(position_of_rail(ideal, 0.3, 0.5), 0.8, 1e-9);
+    /* Without spring, viscous and Coulomb friction stop the slide at v0 / 2 - (1 / 4) ln(1 + 2 v0). */
+    double stop = 1.0 / 2 - log(3) / 4;
+    ck_assert_double_eq_tol(position_of_rail(", \"ignore_springs\": true, \"friction_velocity\": 1e-4", 0, 1), stop,
+                            2e-4);
+}
+END_TEST
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+/* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
+typedef struct wrong_element {
+    const char *element, *member, *said;
+} wrong_element;
+
+static const wrong_element wrong_elements[] = {
+    {"{\"name\": \"x\", \"joint\": \"elbow\"}", "", "no kind"},
+    {"{\"joint\": \"elbow\", \"spring\": {}}", "", "name"},
+    {"{\"name\": \"x\", \"joint\": \"wrist\", \"spring\": {}}", ".joint", "there is no joint \"wrist\""},
+    {"{\"name\": \"x\", \"spring\": {}}", ".joint", "name"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"rotor\": {\"axial_inertia\": 1}}", ".rotor.ratio", "ratio is 0"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"rotor\": {\"ratio\": 2}}", ".rotor.axial_inertia", "positive"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"rotor\": {\"ratio\": 2, \"axial_inertia\": -1}}",
+     ".rotor.axial_inertia", "-1; state a positive number"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"rotor\": {\"ratio\": 2, \"axial_inertia\": 1, \"mass\": -3}}",
+     ".rotor.mass", "-3"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"rotor\": {\"ratio\": 2, \"axial_inertia\": 1, "
+     "\"transverse_inertia\": 1}}",
+     ".rotor.transverse_inertia", "mass is zero"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"viscous\": [1, -2]}}", ".friction.viscous[1]", "-2"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"coulomb\": [-1]}}", ".friction.coulomb[0]", "-1"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"viscous\": [1, 2, 3]}}", ".friction.viscous",
+     "3 numbers"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"coulomb\": [2], \"breakaway\": [1]}}",
+     ".friction.breakaway[0]", "less than the Coulomb friction"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"breakaway\": [1]}}", ".friction.stribeck_velocity",
+     "Stribeck"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"friction\": {\"side\": \"GEAR_SIDE_ROTOR\"}}", ".friction.side",
+     "0 rotors"},
+    {"{\"name\": \"x\", \"joint\": \"elbow\", \"spring\": {\"stiffness\": -1}}", ".spring.stiffness", "-1"},
+};
+
+START_TEST(a_wrong_element_is_refused_at_its_member) {
+    json_t *description = read_description("geared_arm");
+    for (size_t i = 0; i < sizeof wrong_elements / sizeof *wrong_elements; i++) {
+        const wrong_element *w = &wrong_elements[i];
+        char line[512], field[160];
+        json_t *element = json_loads(w->element, 0, NULL);
+        ck_assert_msg(element != NULL, "%s", w->element);
+        json_object_set_new(description, "machine_elements", json_pack("[o]", element));
+        ck_assert_int_eq(json_dump_file(description, scratch("wrong.json"), 0), 0);
+        snprintf(line, sizeof line, "$ctl load --name wrong --description %s", scratch("wrong.json"));
+        snprintf(field, sizeof field, "machine_elements[0]%s: ", w->member);
+        must_fail(line, 1, field);
+        must_fail(line, 1, w->said);
+    }
+    json_decref(description);
+}
+END_TEST
+
+START_TEST(too_many_elements_are_refused_with_the_limit) {
+    char line[512], name[16];
+    json_t *description = read_description("geared_arm"), *list = json_array();
+    for (int i = 0; i <= 1000; i++) {
+        snprintf(name, sizeof name, "spring %d", i);
+        json_array_append_new(
+            list, json_pack("{s:s, s:s, s:{s:i}}", "name", name, "joint", "elbow", "spring", "stiffness", 1));
+    }
+    json_object_set_new(description, "machine_elements", list);
+    ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name many --description %s", scratch("many.json"));
+    must_fail(line, 1, "machine_elements: the model has 1001 machine elements; the limit is 1000");
+    json_array_remove(list, 1000);
+    ck_assert_int_eq(json_dump_file(description, scratch("many.json"), 0), 0);
+    must_say(line, "many: ");
+    json_decref(description);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("machine elements");
+    tcase_set_timeout(all, 120);
+    tcase_add_unchecked_fixture(all, command_line_start, command_line_stop);
+    tcase_add_test(all, describe_shows_elements_of_every_kind);
+    tcase_add_test(all, an_exported_model_loads_with_the_same_elements);
+    tcase_add_test(all, elements_change_the_digest);
+    tcase_add_test(all, urdf_export_names_the_element_that_it_cannot_state);
+    tcase_add_test(all, derived_models_carry_the_elements_of_their_joints);
+    tcase_add_test(all, kept_models_have_their_elements_after_a_restart);
+    tcase_add_test(all, a_geared_arm_has_the_published_mass_matrix);
+    tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_rotors);
+    tcase_add_test(all, methods_that_would_ignore_rotors_name_one_instead);
+    tcase_add_test(all, rollouts_apply_springs_and_friction);
+    tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
+    tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
+    return run_unforked("machine_elements", all);
+}
