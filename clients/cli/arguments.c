@@ -69,6 +69,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_DESCRIPTION] = {"description", "FILE", "the robot as JSON: a ModelDescription, as export writes it"},
     [OPTION_DH] = {"dh", "FILE", "the robot as JSON: Denavit-Hartenberg parameters, a DenavitHartenbergTable"},
     [OPTION_SCREWS] = {"screws", "FILE", "the robot as JSON: mlist, glist and slist of a ScrewChain"},
+    [OPTION_LOOPS] = {"loops", "FILE", "closed loops of the robot: YAML with pairs of links, closed_loop and type"},
+    [OPTION_CUT_LOOPS] = {"cut-loops", NULL, "close the loops of links with several parents by loop joints"},
     [OPTION_OPERATIONS] = {"operations", "FILE",
                            "operations as JSON, a list of ModelOperation; applied before the others"},
     [OPTION_FORMAT] = {"format", "description|urdf|screws|c|formulas|latex",

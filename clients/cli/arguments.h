@@ -87,6 +87,8 @@ typedef enum option {
     OPTION_FETCH,
     OPTION_HOLD,
     OPTION_JOB,
+    OPTION_LOOPS,
+    OPTION_CUT_LOOPS,
     OPTIONS /* number of options */
 } option;
 

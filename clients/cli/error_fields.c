@@ -26,6 +26,8 @@ static const struct {
     {"mimic", "--mimic", NULL},
     {"strict", "--strict", NULL},
     {"keep", "--keep", NULL},
+    {"cut_loops", "--cut-loops", NULL},
+    {"loops", "--loops", NULL},
     {"description", "--description", ""},
     {"denavit_hartenberg", "--dh", ""},
     {"screws", "--screws", ""},

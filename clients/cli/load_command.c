@@ -71,6 +71,7 @@ static exit_code read_options(const arguments *args, Dynamics__V1__LoadModelRequ
         load->expected_digest = (char *)args->value[OPTION_EXPECTED_DIGEST];
     }
     load->keep = args->value[OPTION_KEEP] != NULL;
+    load->cut_loops = args->value[OPTION_CUT_LOOPS] != NULL;
     const char *text = args->value[OPTION_GRAVITY];
     double values[3];
     char message[256];
@@ -182,9 +183,9 @@ exit_code run_load(const command *self, const arguments *args, dyn_client *clien
     (void)self;
     Dynamics__V1__LoadModelRequest load = DYNAMICS__V1__LOAD_MODEL_REQUEST__INIT;
     ProtobufCMessage *message = NULL;
-    char *text = NULL;
+    char *text = NULL, *loops = NULL;
     const char *path;
-    size_t form;
+    size_t form, size;
     double timeout;
     exit_code code = long_timeout(args, client, &timeout);
     if (code == EXIT_OK) {
@@ -193,6 +194,10 @@ exit_code run_load(const command *self, const arguments *args, dyn_client *clien
     if (code == EXIT_OK) {
         code = form == FORM_COUNT ? read_any(path, &load, &text, &message) : read_form(path, form, &load, &message);
     }
+    if (code == EXIT_OK && args->value[OPTION_LOOPS]) {
+        code = read_text(args->value[OPTION_LOOPS], &loops, &size);
+        load.loops = code == EXIT_OK ? loops : load.loops;
+    }
     if (code == EXIT_OK) {
         code = send_load(args, client, &load, path, timeout);
     }
@@ -200,5 +205,6 @@ exit_code run_load(const command *self, const arguments *args, dyn_client *clien
         protobuf_c_message_free_unpacked(message, NULL);
     }
     free(text);
+    free(loops);
     return code;
 }

@@ -51,7 +51,8 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = WITH(OPTION_DESCRIPTION) | WITH(OPTION_DH) | WITH(OPTION_SCREWS) | WITH(OPTION_JSON) |
                 WITH(OPTION_NAME) | WITH(OPTION_BASE) | WITH(OPTION_MIMIC) | WITH(OPTION_GRAVITY) |
-                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP),
+                WITH(OPTION_STRICT) | WITH(OPTION_REPLACE) | WITH(OPTION_EXPECTED_DIGEST) | WITH(OPTION_KEEP) |
+                WITH(OPTION_LOOPS) | WITH(OPTION_CUT_LOOPS),
      .words = (const option_words[]){{OPTION_NAME, "name of the model, without \".\" (default: the robot's own)"}, {0}},
      .run = run_load},
     {.name = "models",

@@ -40,6 +40,16 @@ static void fail_urdf(call *c, const dyn_error *error) {
     description_fail_element(c, error);
 }
 
+/* Ends the call with an error of the text of loops, such as "loops:3" with the number of the line. */
+static void fail_loops(call *c, const dyn_error *error) {
+    if (error->site.element.line > 0) {
+        call_blame(c, "loops:%d", error->site.element.line);
+    } else {
+        call_blame(c, "loops");
+    }
+    call_fail(c, reason_of_error(error), "%s", error->message);
+}
+
 /* Ends the call with an error of the builder. Its field is a member of the request for errors about the name and the
  * gravity, otherwise an element of the description. */
 static void fail_load(call *c, const dyn_error *error) {
@@ -96,6 +106,30 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     return status == DYN_OK && constraints_check_count(c, "urdf", (size_t)dyn_builder_constraint_count(*builder));
 }
 
+/* Adds the loops that the request states beside the description. Creates the report if there is none yet. Returns false
+ * when the call has ended with an error. */
+static bool add_loops(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder *builder) {
+    dyn_error error = {0};
+    size_t length = strlen(r->loops);
+    if (!r->cut_loops && length == 0) {
+        return true;
+    }
+    if (!*report && dyn_report_create(report) != DYN_OK) {
+        call_fail_memory(c);
+        return false;
+    }
+    if (r->cut_loops && dyn_builder_cut_loops(builder, *report, &error) != DYN_OK) {
+        fail_load(c, &error);
+        return false;
+    }
+    if (length > 0 && dyn_builder_read_loops(builder, r->loops, length, *report, &error) != DYN_OK) {
+        fail_loops(c, &error);
+        return false;
+    }
+    return constraints_check_count(c, length > 0 ? "loops" : "cut_loops",
+                                   (size_t)dyn_builder_constraint_count(builder));
+}
+
 /* Creates a builder from the description of the request. `report` receives the report of a URDF reader, or stays NULL;
  * the caller frees it also on failure. Returns false when the call has ended. */
 static bool read_source(call *c, const Dynamics__V1__LoadModelRequest *r, dyn_report **report, dyn_builder **builder) {
@@ -127,7 +161,7 @@ void method_prepare_load_model(call *c) {
         !read_options(c, r, is_described ? r->description : NULL, &options)) {
         return;
     }
-    if (!read_source(c, r, &report, &builder)) {
+    if (!read_source(c, r, &report, &builder) || !add_loops(c, r, &report, builder)) {
         dyn_report_free(report);
         dyn_builder_free(builder);
         return;

@@ -8,15 +8,7 @@
 
 #include "support/assertions.h"
 
-enum { NAME_SIZE = 64 };
-
 const char *const closed_loop_robots[] = {"5bar_linkage", "5bar_linkage_iso3d", "cassie_like", "talos_like", NULL};
-
-static const dyn_pose identity = {{0, 0, 0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-
-static const char *name_of(const dyn_model *model, int link) {
-    return link < 0 ? NULL : dyn_model_link(model, link)->name;
-}
 
 static char *read_text(const char *path, size_t *length) {
     FILE *file = fopen(path, "rb");
@@ -32,45 +24,50 @@ static char *read_text(const char *path, size_t *length) {
     return text;
 }
 
-/* Loads the robot that a reference file names and adds its constraints: type "6d" as a fixed loop joint, others as a
- * spherical one. The caller frees the model. */
-static dyn_model *load_robot(const json_t *root, const char *directory) {
+/* Reads DIRECTORY/NAME, where NAME ends with `suffix` instead of ".urdf". */
+static char *read_beside(const json_t *root, const char *directory, const char *suffix, size_t *length) {
     char path[1024];
-    size_t length;
+    const char *urdf = json_string_value(json_object_get(root, "robot"));
+    int stem = (int)(strlen(urdf) - strlen(".urdf"));
+    snprintf(path, sizeof path, "%s/%.*s%s", directory, stem, urdf, suffix);
+    char *text = read_text(path, length);
+    ck_assert_msg(text != NULL, "%s cannot be read", path);
+    return text;
+}
+
+/* Asserts that the constraints of the robot are those of the reference, in the same order. */
+static void check_constraints(const json_t *root, const dyn_builder *builder, const dyn_model *model) {
     dyn_error error;
-    dyn_builder *builder;
-    dyn_model *tree, *model;
-    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
-    snprintf(path, sizeof path, "%s/%s", directory, json_string_value(json_object_get(root, "robot")));
-    char *text = read_text(path, &length);
-    ck_assert(text);
-    require(dyn_urdf_read(text, length, NULL, &builder, &error), &error);
-    require(dyn_builder_build(builder, &options, NULL, &tree, &error), &error);
     const json_t *constraints = json_object_get(root, "constraints");
+    ck_assert_int_eq(dyn_builder_constraint_count(builder), (int)json_array_size(constraints));
     for (size_t i = 0; i < json_array_size(constraints); i++) {
         const json_t *each = json_array_get(constraints, i);
-        const char *type = json_string_value(json_object_get(each, "type"));
-        const char *side[2] = {json_string_value(json_object_get(each, "a")),
-                               json_string_value(json_object_get(each, "b"))};
-        int frame[2];
-        for (int k = 0; k < 2; k++) {
-            require(dyn_model_find_frame(tree, side[k], &frame[k], &error), &error);
+        const dyn_constraint_description *c = dyn_builder_constraint(builder, (int)i);
+        bool is_fixed = strcmp(json_string_value(json_object_get(each, "type")), "6d") == 0;
+        const char *const frames[2] = {json_string_value(json_object_get(each, "a")),
+                                       json_string_value(json_object_get(each, "b"))};
+        for (int side = 0; side < 2; side++) {
+            int link;
+            require(dyn_model_find_frame(model, frames[side], &link, &error), &error);
+            ck_assert_str_eq((side ? &c->successor : &c->predecessor)->link, dyn_model_link(model, link)->name);
         }
-        char name[NAME_SIZE];
-        snprintf(name, sizeof name, "loop %zu", i);
-        dyn_constraint_description d = {.name = name,
-                                        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
-                                        .type =
-                                            strcmp(type, "6d") == 0 ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_SPHERICAL,
-                                        .predecessor = {name_of(tree, frame[0]), identity},
-                                        .successor = {name_of(tree, frame[1]), identity}};
-        require(dyn_builder_add_constraint(builder, &d, &error), &error);
+        ck_assert_int_eq(c->type, is_fixed ? DYN_JOINT_TYPE_FIXED : DYN_JOINT_TYPE_SPHERICAL);
     }
-    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+}
+
+/* Loads the robot that a reference file names, with the loops of the YAML file beside it. */
+static void load_robot(const char *directory, closed_loop_reference *to) {
+    size_t urdf_length, loops_length;
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.mimic = DYN_MIMIC_POLICY_INDEPENDENT);
+    to->urdf = read_beside(to->root, directory, ".urdf", &urdf_length);
+    to->loops = read_beside(to->root, directory, ".yaml", &loops_length);
+    require(dyn_urdf_read(to->urdf, urdf_length, NULL, &builder, &error), &error);
+    require(dyn_builder_read_loops(builder, to->loops, loops_length, NULL, &error), &error);
+    require(dyn_builder_build(builder, &options, NULL, &to->model, &error), &error);
+    check_constraints(to->root, builder, to->model);
     dyn_builder_free(builder);
-    dyn_model_free(tree);
-    free(text);
-    return model;
 }
 
 /* Copies the field q, v, tau or a of one state to x, in the model's order. Each joint must have one velocity. */
@@ -118,7 +115,7 @@ void closed_loop_reference_open(const char *directory, const char *robot, closed
     *opened = (closed_loop_reference){.root = json_loadb(text, length, 0, NULL)};
     ck_assert(opened->root);
     free(text);
-    opened->model = load_robot(opened->root, directory);
+    load_robot(directory, opened);
     opened->state_count = json_array_size(json_object_get(opened->root, "states"));
     opened->nq = (size_t)dyn_model_nq(opened->model);
     opened->nv = (size_t)dyn_model_nv(opened->model);
@@ -128,6 +125,8 @@ void closed_loop_reference_open(const char *directory, const char *robot, closed
 void closed_loop_reference_close(closed_loop_reference *closed) {
     json_decref(closed->root);
     dyn_model_free(closed->model);
+    free(closed->urdf);
+    free(closed->loops);
 }
 
 void closed_loop_reference_state(const closed_loop_reference *from, size_t s, closed_loop_state *to) {

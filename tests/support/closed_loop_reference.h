@@ -17,6 +17,7 @@ extern const char *const closed_loop_robots[];
 /* Robot with its reference file. `m` is the number of rows of its constraints. */
 typedef struct closed_loop_reference {
     json_t *root;
+    char *urdf, *loops; /* texts of the robot's URDF file and of the YAML file beside it */
     dyn_model *model;
     size_t state_count, nq, nv, m;
 } closed_loop_reference;

@@ -157,7 +157,13 @@ END_TEST
 static void check_robot(const char *robot) {
     closed_loop_reference reference;
     closed_loop_reference_open(reference_directory, robot, &reference);
-    send_model(reference.model, robot);
+    dyn_client_loaded_model *loaded;
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = reference.urdf, .loops = reference.loops, .name = robot,
+                                     .mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT, .replace = true);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
+    ck_assert_uint_eq(loaded->model.constraint_rows, reference.m);
+    dyn_client_loaded_model_free(loaded);
     size_t n = reference.state_count, nq = reference.nq, nv = reference.nv, m = reference.m;
     double *q = numbers(n * nq), *v = numbers(n * nv), *tau = numbers(n * nv), *a = numbers(n * nv),
            *lambda = numbers(n * m);

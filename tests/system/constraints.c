@@ -114,6 +114,29 @@ START_TEST(a_urdf_with_a_loop_is_the_robot_of_the_description) {
 }
 END_TEST
 
+START_TEST(loops_beside_a_urdf_are_added_to_it) {
+    FILE *out = fopen(scratch("loops.yaml"), "w");
+    ck_assert(out && fputs("closed_loop: [[coupler, rocker]]\ntype: ['3d']\n", out) >= 0 && fclose(out) == 0);
+    char line[512];
+    snprintf(line, sizeof line, "$ctl load --name both " DESCRIPTIONS "four_bar.urdf --loops %s",
+             scratch("loops.yaml"));
+    must_say(line, "both: ");
+    must_say("$ctl describe both | grep '^closed_loop_1'", "loop joint, spherical  5..7");
+    out = fopen(scratch("loops.yaml"), "w");
+    ck_assert(out && fputs("closed_loop: [[coupler, stone]]\ntype: ['3d']\n", out) >= 0 && fclose(out) == 0);
+    must_fail(line, 1, "--loops:1: there is no link and no joint stone");
+}
+END_TEST
+
+START_TEST(a_link_with_two_parents_is_a_loop_where_that_is_asked_for) {
+    must_fail("$ctl load " DYNAMICS_TEST_DATA "/urdf/two_parents.urdf --name two", 1,
+              "already carried by joint \"first\"");
+    must_say("$ctl load " DYNAMICS_TEST_DATA "/urdf/two_parents.urdf --name two --cut-loops", "two: ");
+    must_say("$ctl describe two | grep '^second'", "loop joint, continuous  0..4");
+    must_say("$ctl describe two --json", "another joint carries its child link tool");
+}
+END_TEST
+
 /* Writes a URDF file with so many constraints. */
 static void write_balls(const char *file, int count) {
     FILE *out = fopen(scratch(file), "w");
@@ -366,6 +389,8 @@ int main(void) {
     tcase_add_test(all, describe_shows_constraints_of_every_kind_with_their_rows);
     tcase_add_test(all, an_exported_model_loads_with_the_same_constraints);
     tcase_add_test(all, a_urdf_with_a_loop_is_the_robot_of_the_description);
+    tcase_add_test(all, loops_beside_a_urdf_are_added_to_it);
+    tcase_add_test(all, a_link_with_two_parents_is_a_loop_where_that_is_asked_for);
     tcase_add_test(all, too_many_constraints_of_a_urdf_are_refused_with_the_limit);
     tcase_add_test(all, constraints_change_the_digest);
     tcase_add_test(all, derived_models_carry_constraints_or_name_the_one_that_is_lost);

@@ -96,6 +96,10 @@ dyn_client_status load_source(dyn_client *client, const dyn_client_load_request 
         load->expected_digest = (char *)request->expected_digest;
     }
     load->keep = request->keep;
+    load->cut_loops = request->cut_loops;
+    if (request->loops) {
+        load->loops = (char *)request->loops;
+    }
     load->gravity = request->gravity ? from_vector3(memory, request->gravity) : NULL;
     if (memory->is_exhausted) {
         return fail_memory(error);

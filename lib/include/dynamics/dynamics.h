@@ -17,6 +17,7 @@
 #include <dynamics/builder.h>
 #include <dynamics/center_of_mass.h>
 #include <dynamics/centroidal.h>
+#include <dynamics/closed_loops.h>
 #include <dynamics/compiled.h>
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>

@@ -47,8 +47,8 @@ static dyn_status connect_joints(const dyn_builder *builder, dyn_error *error, t
         if (*carrier >= 0) {
             return builder_fail(
                 builder, error, DYN_INVALID_ARGUMENT, joint_element(builder, joint->name),
-                "its child link \"%s\" is already carried by joint \"%s\"; a link has one parent, and a "
-                "closed loop cannot be described as a tree",
+                "its child link \"%s\" is already carried by joint \"%s\"; a link has one parent (cut_loops closes "
+                "the loop by a constraint instead)",
                 joint->child_link, builder->joints[*carrier].name);
         }
         *carrier = j;
