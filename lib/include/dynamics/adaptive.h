@@ -57,15 +57,18 @@ typedef struct dyn_adaptive_result {
     /* Steps of the integrator that succeeded, steps that were repeated because their error exceeded the tolerance, and
      * evaluations of forward dynamics. */
     size_t steps, rejected, evaluations;
-    size_t events; /* number of all impacts, including those that `events` had no room for */
+    size_t events;        /* number of all impacts, including those that `events` had no room for */
+    int constraint;       /* constraint with the largest closure error in a row; 0 without constraints */
+    double closure_error; /* that error, m or rad; 0 without constraints */
 } dyn_adaptive_result;
 
 /* Integrates M a + h = tau + r from time[0] to time[n - 1] and stores the states at all times: q is n x nq, v is n x
  * nv, quaternions have norm one. `events` receives the first `capacity` events and may be NULL. Gravity, damping,
  * friction, stops, effort limits and the velocity bound are those of the simulator. Its integrator, step_length and
  * substeps are not used, and it must have no controller. Integrates quaternions as p' = p (w, 0) / 2 and normalizes
- * them after each step. Locates the impact on a rigid stop to the rounding of the time and applies the impulse of
- * joint_stop; without restitution the motion ends there. Allocates.
+ * them after each step, where loops are closed by the projection of simulation.h. Locates the impact on a rigid stop
+ * to the rounding of the time and applies the impulse of joint_stop; without restitution the motion ends there.
+ * Allocates.
  * Errors: DYN_INVALID_ARGUMENT with "time[3]", "q[2]", "v[2]", "tau[7]", "relative" and so on, or for a joint that
  * starts outside its limits; DYN_FAILED_PRECONDITION for a controller or a model without a moving joint;
  * DYN_RESOURCE_EXHAUSTED; DYN_CANCELLED where `proceed` returns false.

@@ -53,10 +53,12 @@ typedef struct dyn_rollout {
 /* Outcome of a sample. If it stopped before the end, its results repeat the last state. */
 typedef struct dyn_rollout_result {
     dyn_sample_status status;
-    int joint;           /* joint that caused the end of a sample that is not running */
-    size_t steps;        /* number of steps before the sample stopped, or all steps */
-    size_t hits;         /* steps in which a joint hit a rigid stop faster than the rest velocity */
-    double energy_drift; /* largest |E - E at the start| over the rows, J; zero without energies */
+    int joint;            /* joint that caused the end of a sample that is not running */
+    size_t steps;         /* number of steps before the sample stopped, or all steps */
+    size_t hits;          /* steps in which a joint hit a rigid stop faster than the rest velocity */
+    double energy_drift;  /* largest |E - E at the start| over the rows, J; zero without energies */
+    int constraint;       /* constraint with the largest closure error after a step; 0 without constraints */
+    double closure_error; /* that error, m or rad; 0 without constraints */
 } dyn_rollout_result;
 
 /* Results of a rollout. Any pointer may be NULL. Rows are results at the stride, dyn_rollout_rows of them for each

@@ -21,22 +21,14 @@
 #include "../dynamics/carve.h"
 #include "../model/error.h"
 #include "../model/sized.h"
-#include "closure_error.h"
+#include "closures.h"
 #include "dense.h"
-#include "least_norm.h"
-#include "rows.h"
 
 /* Parts of the workspace's memory for constraints. */
 typedef struct constraint_scratch {
-    constraint_rows rows;
-    least_norm norm;
+    closures loops;
     dense_scratch dense;
     double *acceleration; /* nv, packed */
-    double *pose;         /* 12, packed */
-    double *lane_q;       /* nq */
-    double *e;            /* m, packed: closure errors */
-    double *c;            /* m: right-hand side of one lane */
-    double *lambda;       /* m: multipliers of one lane */
 } constraint_scratch;
 
 /* Inputs and outputs of a call. */
@@ -52,136 +44,30 @@ typedef struct constrained_call {
 
 static size_t lay_out(const dyn_model *model, size_t lanes, uintptr_t base, constraint_scratch *s) {
     uintptr_t cursor = base;
-    size_t m = (size_t)model->constraint_rows, nv = (size_t)model->nv, packed = lanes * sizeof(double);
-    cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
-    cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
+    cursor += closures_lay_out(model, lanes, cursor, &s->loops);
     cursor += dense_lay_out(model->nv, model->constraint_rows, cursor, &s->dense);
-    s->acceleration = dyn_carve(&cursor, nv * packed);
-    s->pose = dyn_carve(&cursor, 12 * packed);
-    s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
-    s->e = dyn_carve(&cursor, m * packed);
-    s->c = dyn_carve(&cursor, m * sizeof(double));
-    s->lambda = dyn_carve(&cursor, m * sizeof(double));
+    s->acceleration = dyn_carve(&cursor, (size_t)model->nv * lanes * sizeof(double));
     return cursor - base;
-}
-
-/* ---- Rows -------------------------------------------------------------------------------------------------------- */
-
-/* Replaces the rows by those of all constraints of the model. */
-static void collect_rows(const dyn_model *model, constraint_rows *rows) {
-    constraint_rows_clear(rows);
-    for (int i = 0; i < model->constraint_count; i++) {
-        const closure *c = &model->closures[i];
-        row_group group = {c->count, 2, {{ROWS_OF_CLOSURE, i, .factor = 1}, {ROWS_OF_CLOSURE, i, .factor = -1}}};
-        for (int k = 0; k < c->coordinate_count; k++) {
-            group.term_count = c->coordinate_count;
-            group.terms[k] = (row_term){ROW_OF_COORDINATE, c->v_index[k], .factor = c->coefficients[k]};
-        }
-        constraint_rows_add(rows, &group);
-    }
-}
-
-/* Returns the pose in s->pose of one lane: that of a closure's successor frame in its predecessor frame. */
-static dyn_pose lane_pose(const constraint_scratch *s, sample_block block, size_t l) {
-    dyn_pose pose;
-    for (size_t k = 0; k < 3; k++) {
-        pose.position[k] = dyn_packed_number(s->pose, k, block, l);
-    }
-    for (size_t k = 0; k < 9; k++) {
-        pose.rotation[k] = dyn_packed_number(s->pose, 3 + k, block, l);
-    }
-    return pose;
-}
-
-/* Computes the closure errors of all lanes into packed e, m numbers. */
-static void find_errors(const dyn_model *model, const dyn_workspace *w, sample_block block, const double *q,
-                        constraint_scratch *s, double *e) {
-    for (int i = 0, row = 0; i < model->constraint_count; row += model->closures[i].count, i++) {
-        const closure *c = &model->closures[i];
-        double own[6];
-        if (c->kind != CLOSURE_COUPLING) {
-            block.kernels->closure_pose(model, w->memory, q, i, s->pose, dyn_packed(s->pose, 3, block));
-        }
-        for (size_t l = 0; l < block.lanes; l++) {
-            dyn_pose pose = lane_pose(s, block, l);
-            for (size_t k = 0; k < (size_t)c->coordinate_count; k++) {
-                s->lane_q[c->q_index[k]] = dyn_packed_number(q, (size_t)c->q_index[k], block, l);
-            }
-            closure_error(c, &pose, s->lane_q, own);
-            for (int r = 0; r < c->count; r++) {
-                e[(size_t)(row + r) * block.lanes + l] = own[r];
-            }
-        }
-    }
-}
-
-/* Computes the right-hand side c of A a = c in one lane. */
-static void find_target(const constrained_call *call, sample_block block, size_t l, const void *v,
-                        constraint_scratch *s) {
-    int m = call->model->constraint_rows, nv = call->model->nv;
-    double k = call->options.stabilization;
-    for (int r = 0; r < m; r++) {
-        double rate = 0;
-        for (int i = 0; i < nv && k != 0; i++) {
-            rate += dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) *
-                    dyn_packed_number(v, (size_t)i, block, l);
-        }
-        s->c[r] = -dyn_packed_number(s->rows.bias, (size_t)r, block, l) - 2 * k * rate;
-        if (k != 0) {
-            s->c[r] -= k * k * dyn_packed_number(s->e, (size_t)r, block, l);
-        }
-    }
 }
 
 /* ---- Methods ----------------------------------------------------------------------------------------------------- */
 
-/* Stores lambda, the rank and the largest residual of A a = c of a sample whose acceleration a is known. Numbers of a
- * are `stride` apart. */
-static void report(const constrained_call *call, sample_block block, size_t l, int rank, const double *a, size_t stride,
-                   const constraint_scratch *s) {
-    int m = call->model->constraint_rows, nv = call->model->nv;
-    size_t sample = block.first + l;
+/* Stores the multipliers of a sample, and the rank and the largest residual of A a = c where its acceleration is
+ * known. */
+static void report(const constrained_call *call, sample_block block, size_t l, int rank, const constraint_scratch *s) {
+    size_t sample = block.first + l, m = (size_t)call->model->constraint_rows;
     if (call->lambda) {
-        memcpy(call->lambda + sample * (size_t)m, s->lambda, (size_t)m * sizeof *s->lambda);
+        memcpy(call->lambda + sample * m, s->loops.lambda, m * sizeof *call->lambda);
     }
-    if (!call->results) {
-        return;
+    if (call->results) {
+        double residual = closures_residual(&s->loops, block, l, s->acceleration);
+        call->results[sample] = (dyn_constraint_result){rank, residual};
     }
-    double most = 0;
-    for (int r = 0; r < m; r++) {
-        double rest = -s->c[r];
-        for (int i = 0; i < nv; i++) {
-            rest += dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) * a[(size_t)i * stride];
-        }
-        most = fmax(most, fabs(rest));
-    }
-    call->results[sample] = (dyn_constraint_result){rank, most};
-}
-
-/* Computes a of one lane by the method of multipliers: replaces the accelerations without constraints, which
- * s->acceleration holds. */
-static void solve_multipliers(const constrained_call *call, sample_block block, size_t l, constraint_scratch *s) {
-    int m = call->model->constraint_rows, nv = call->model->nv;
-    double *a = s->acceleration + l, *R = s->rows.lane_response;
-    for (int r = 0; r < m; r++) {
-        s->rows.motion[r] = s->c[r];
-        for (int i = 0; i < nv; i++) {
-            s->rows.motion[r] -=
-                dyn_packed_number(s->rows.A, (size_t)(r * nv + i), block, l) * a[(size_t)i * block.lanes];
-        }
-        for (int k = 0; k < m; k++) {
-            R[r * m + k] = dyn_packed_number(s->rows.response, (size_t)(r * m + k), block, l);
-        }
-    }
-    int rank = least_norm_solve(m, R, s->rows.motion, &s->norm, s->lambda);
-    memcpy(s->rows.solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
-    constraint_rows_apply(&s->rows, block, l, nv, s->acceleration);
-    report(call, block, l, rank, a, block.lanes, s);
 }
 
 /* Computes the multipliers of least norm from A' lambda = M a - f into s->lambda. */
 static void find_least_norm(const dense_problem *p, const double *a, constraint_scratch *s) {
-    double *R = s->rows.lane_response, *b = s->rows.motion;
+    double *R = s->loops.rows.lane_response, *b = s->loops.rows.motion;
     for (int r = 0; r < p->m; r++) {
         for (int k = 0; k <= r; k++) {
             double sum = 0;
@@ -199,7 +85,7 @@ static void find_least_norm(const dense_problem *p, const double *a, constraint_
             b[r] += p->A[r * p->n + i] * force;
         }
     }
-    least_norm_solve(p->m, R, b, &s->norm, s->lambda);
+    least_norm_solve(p->m, R, b, &s->loops.norm, s->loops.lambda);
 }
 
 /* Computes a of a block of one sample by the full system or by elimination. */
@@ -216,11 +102,11 @@ static void solve_dense(const constrained_call *call, sample_block block, const 
     for (int i = 0; i < model->nv; i++) {
         f[i] = tau[i] - f[i];
     }
-    const dense_problem p = {model->nv, model->constraint_rows, M, s->rows.A, f, s->c};
+    const dense_problem p = {model->nv, model->constraint_rows, M, s->loops.rows.A, f, s->loops.c};
     int rank = call->options.method == DYN_CONSTRAINT_METHOD_ELIMINATION ? dense_solve_by_elimination(&p, &s->dense, a)
                                                                          : dense_solve_full_system(&p, &s->dense, a);
     find_least_norm(&p, a, s);
-    report(call, block, 0, rank, a, 1, s);
+    report(call, block, 0, rank, s);
 }
 
 /* Computes the accelerations of one block into s->acceleration, and stores its multipliers and results. */
@@ -233,14 +119,15 @@ static dyn_status compute_block(const constrained_call *call, sample_block block
     if (status != DYN_OK) {
         return status;
     }
-    constraint_rows_respond(&s->rows, model, w, block, packed->q, packed->v);
+    closures_respond(&s->loops, block, packed->q, packed->v, NULL);
     if (call->options.stabilization != 0) {
-        find_errors(model, w, block, packed->q, s, s->e);
+        closures_find_errors(&s->loops, block, packed->q);
     }
     for (size_t l = 0; l < block.count; l++) {
-        find_target(call, block, l, packed->v, s);
+        closures_require_acceleration(&s->loops, block, l, call->options.stabilization, packed->v);
         if (call->options.method == DYN_CONSTRAINT_METHOD_MULTIPLIERS) {
-            solve_multipliers(call, block, l, s);
+            int rank = closures_solve(&s->loops, block, l, s->acceleration);
+            report(call, block, l, rank, s);
         } else {
             solve_dense(call, block, packed, s);
         }
@@ -262,7 +149,7 @@ static dyn_status open_scratch(const dyn_model *model, const dyn_workspace *w, c
     if (size > w->constraint_size) {
         return dyn_error_memory(error);
     }
-    collect_rows(model, &s->rows);
+    closures_choose(model, w, &s->loops);
     return DYN_OK;
 }
 
@@ -360,11 +247,12 @@ dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace,
         sample_block block = dyn_block_at(workspace, n, first, 0);
         const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
-        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &s.rows.set, s.rows.A, s.rows.bias);
-        find_errors(model, workspace, block, packed_q, &s, s.e);
-        store(block, s.rows.A, m * nv, A);
-        store(block, s.rows.bias, m, bias);
-        store(block, s.e, m, errors);
+        const constraint_rows *rows = &s.loops.rows;
+        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &rows->set, rows->A, rows->bias);
+        closures_find_errors(&s.loops, block, packed_q);
+        store(block, rows->A, m * nv, A);
+        store(block, rows->bias, m, bias);
+        store(block, s.loops.e, m, errors);
         first += block.count;
     }
     return DYN_OK;

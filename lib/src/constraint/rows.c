@@ -24,6 +24,7 @@ size_t constraint_rows_lay_out(const dyn_model *model, int capacity, size_t lane
 
 void constraint_rows_clear(constraint_rows *rows) {
     rows->set = (row_set){.groups = rows->groups, .A = rows->A};
+    rows->diagonal = NULL;
 }
 
 int constraint_rows_add(constraint_rows *rows, const row_group *group) {
@@ -42,7 +43,7 @@ void constraint_rows_respond(constraint_rows *rows, const dyn_model *model, cons
     if (v || model->has_coupling) {
         block.kernels->row_jacobian(model, workspace->memory, q, v, &rows->set, rows->A, rows->bias);
     }
-    block.kernels->row_response(model, workspace->memory, q, &rows->set, workspace->pivots, &results);
+    block.kernels->row_response(model, workspace->memory, q, rows->diagonal, &rows->set, workspace->pivots, &results);
 }
 
 const constraint_solution *constraint_rows_solve(constraint_rows *rows, sample_block block, size_t lane) {

@@ -29,10 +29,11 @@ typedef struct constraint_rows {
     row_group *groups; /* groups of the set; `capacity` of them */
 
     /* Packed numbers of a block. */
-    double *A;             /* m x nv, where mimic joints are coupled or the bias was requested */
-    double *bias;          /* dA/dt v, m, where it was requested */
-    double *response;      /* A M^-1 A', m x m */
-    double *accelerations; /* M^-1 A', nv x m */
+    const double *diagonal; /* nv numbers that are added to the diagonal of M; NULL: zeros */
+    double *A;              /* m x nv, where mimic joints are coupled or the bias was requested */
+    double *bias;           /* dA/dt v, m, where it was requested */
+    double *response;       /* A M^-1 A', m x m */
+    double *accelerations;  /* M^-1 A', nv x m */
 
     /* Numbers of the lane whose problem is stated. */
     double *motion, *lower, *upper;
@@ -46,7 +47,7 @@ typedef struct constraint_rows {
 size_t constraint_rows_lay_out(const dyn_model *model, int capacity, size_t lanes, bool has_bias, uintptr_t base,
                                constraint_rows *rows);
 
-/* Removes all rows. */
+/* Removes all rows, and the diagonal. */
 void constraint_rows_clear(constraint_rows *rows);
 
 /* Adds a group of rows. Returns the index of its first row, or -1 where the rows have no room. */

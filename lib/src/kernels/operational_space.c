@@ -156,7 +156,7 @@ void KERNEL(operational_space)(const dyn_model *model, void *memory, const packe
     if (results->bias || results->projector || model->has_coupling) {
         KERNEL(row_jacobian)(model, w.rest, q, results->bias ? v : NULL, &rows, w.J, w.drift);
     }
-    KERNEL(row_response)(model, w.rest, q, &rows, pivots, &response);
+    KERNEL(row_response)(model, w.rest, q, NULL, &rows, pivots, &response);
     copy(m * m, w.Omega, results->inverse_inertia);
     if (!needs_T && !results->inertia) {
         return;

@@ -15,7 +15,7 @@
  * Where the paths of two terms of a group meet, their forces add up. An entry of s' D^-1 s sums over the coordinates
  * that support both rows. M^-1 A' results from the outward pass of the articulated-body algorithm, with s in the place
  * of u. A joint with several axes is treated one axis after the other, as in aba.c. For models with coupled mimic
- * joints M^-1 A' results from the factors of M.
+ * joints M^-1 A' results from the factors of M. A diagonal that is added to M is added to D.
  *
  * Source: Rodriguez, Jain and Kreutz-Delgado 1992; Wensing, Featherstone and Orin 2012.
  */
@@ -115,8 +115,8 @@ static void find_moved_bodies(const dyn_model *model, int *moved_body) {
     }
 }
 
-/* Computes U and D of every axis. */
-static void articulate(const dyn_model *model, const response_tree *t, real *pivots) {
+/* Computes U and D of every axis. `diagonal` may be NULL. */
+static void articulate(const dyn_model *model, const response_tree *t, const real *diagonal, real *pivots) {
     articulated_inertia *I = t->I;
     for (int i = 0; i < model->body_count; i++) {
         I[i] = articulated_from_rigid(body_inertia(&model->bodies[i]));
@@ -127,6 +127,9 @@ static void articulate(const dyn_model *model, const response_tree *t, real *piv
             axis_factors *axis = &t->axes[b->v_index + k];
             axis->U = articulated_apply(I[i], joint_column(b, b->motion, k));
             real D = joint_force(b, b->motion, k, axis->U);
+            if (diagonal) {
+                D = D + diagonal[b->v_index + k];
+            }
             pivots[b->v_index + k] = D;
             axis->inverse_D = real_set(1) / D;
             I[i] = articulated_downdate(I[i], axis->U, force_scale(axis->inverse_D, axis->U));
@@ -288,8 +291,8 @@ static void accelerate(const dyn_model *model, const response_tree *t, int row) 
 
 /* Computes the lower triangle of the response, and M^-1 A' unless is_response_only is true, by the articulated-body
  * factors. */
-static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const row_set *rows, real *pivots,
-                              const row_results *results) {
+static void respond_by_bodies(const dyn_model *model, void *memory, const void *q, const real *diagonal,
+                              const row_set *rows, real *pivots, const row_results *results) {
     response_tree t;
     t.X = KERNEL(placements)(model, (const real *)q, &memory);
     t.I = (articulated_inertia *)memory;
@@ -300,7 +303,7 @@ static void respond_by_bodies(const dyn_model *model, void *memory, const void *
     t.s = (real *)results->accelerations;
     t.response = (real *)results->response;
     find_moved_bodies(model, t.moved_body);
-    articulate(model, &t, pivots);
+    articulate(model, &t, diagonal, pivots);
     int row_e = 0;
     for (size_t e = 0; e < rows->group_count; e++) {
         const row_group *group = &rows->groups[e];
@@ -318,13 +321,16 @@ static void respond_by_bodies(const dyn_model *model, void *memory, const void *
 }
 
 /* Computes the lower triangle of the response, and M^-1 A', by the factors of M. */
-static void respond_by_coordinates(const dyn_model *model, void *memory, const void *q, const row_set *rows,
-                                   real *pivots, const row_results *results) {
+static void respond_by_coordinates(const dyn_model *model, void *memory, const void *q, const real *diagonal,
+                                   const row_set *rows, real *pivots, const row_results *results) {
     int nv = model->nv, m = rows->m, *parent;
     const real *A = (const real *)rows->A;
     real *M = (real *)memory, *T = (real *)results->accelerations, *response = (real *)results->response;
     parent = (int *)(M + nv * nv);
     KERNEL(crba)(model, M + nv * nv + nv, q, M);
+    for (int i = 0; diagonal && i < nv; i++) {
+        M[i * nv + i] = M[i * nv + i] + diagonal[i];
+    }
     KERNEL(coordinate_parents)(model, parent);
     KERNEL(factorize)(nv, parent, M);
     for (int i = 0; i < nv; i++) {
@@ -343,8 +349,8 @@ static void respond_by_coordinates(const dyn_model *model, void *memory, const v
     }
 }
 
-void KERNEL(row_response)(const dyn_model *model, void *memory, const void *q, const row_set *rows, void *pivots,
-                          const row_results *results) {
+void KERNEL(row_response)(const dyn_model *model, void *memory, const void *q, const void *diagonal,
+                          const row_set *rows, void *pivots, const row_results *results) {
     int m = rows->m;
     real *T = (real *)results->accelerations, *response = (real *)results->response;
     for (int i = 0; i < m * model->nv; i++) {
@@ -354,9 +360,9 @@ void KERNEL(row_response)(const dyn_model *model, void *memory, const void *q, c
         response[i] = real_set(0);
     }
     if (model->has_coupling) {
-        respond_by_coordinates(model, memory, q, rows, (real *)pivots, results);
+        respond_by_coordinates(model, memory, q, (const real *)diagonal, rows, (real *)pivots, results);
     } else {
-        respond_by_bodies(model, memory, q, rows, (real *)pivots, results);
+        respond_by_bodies(model, memory, q, (const real *)diagonal, rows, (real *)pivots, results);
     }
     for (int r = 1; r < m; r++) {
         for (int c = 0; c < r; c++) {

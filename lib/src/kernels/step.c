@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One step forward in time of M(q) a + h(q, v) = tau + r(q, v), with the forces r of joint_resistance.c.
+ * One step forward in time of M(q) a + h(q, v) = tau + r(q, v), with the forces r of joint_resistance.c. Constraints
+ * add A' lambda to the forces wherever an acceleration is computed (step_constraint).
  *
  *     explicit Euler        q' = q (+) dt v       v' = v + dt a(q, v)
  *     semi-implicit Euler   v' = v + dt a         q' = q (+) dt v'
@@ -49,10 +50,10 @@ static void force_at(const step_call *c, real s, real *tau) {
     }
 }
 
-/* Computes a(q, v) under m->tau, with `diagonal` (NULL: zeros) added to the diagonal of M. Uses the compiled model if
- * there is one. */
-static void forward_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v,
-                             const real *diagonal, real *a) {
+/* Computes a(q, v) of the tree under m->tau, with `diagonal` (NULL: zeros) added to the diagonal of M. Uses the
+ * compiled model if there is one. */
+static void tree_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v, const real *diagonal,
+                          real *a) {
     compiled_packed *compiled = diagonal ? c->p->compiled.resisted_aba : c->p->compiled.aba;
     if (compiled && (!c->forces || c->forces->count == 0)) {
         const void *in[] = {q, v, m->tau, diagonal};
@@ -62,6 +63,16 @@ static void forward_dynamics(const step_call *c, const step_memory *m, const rea
     }
     const packed_inputs in = {c->p->gravity, q, v, m->tau, c->forces};
     KERNEL(resisted_forward_dynamics)(c->model, m->rest, &in, diagonal, c->pivots, a);
+}
+
+/* Computes a(q, v) as tree_dynamics does, with the constraints of the model. */
+static void forward_dynamics(const step_call *c, const step_memory *m, const real *q, const real *v,
+                             const real *diagonal, real *a) {
+    const step_constraint *constraint = &c->p->constraint;
+    tree_dynamics(c, m, q, v, diagonal, a);
+    if (constraint->apply) {
+        constraint->apply(constraint->context, q, v, diagonal, a);
+    }
 }
 
 /* Computes a(q, v) at the fraction s of the step. */

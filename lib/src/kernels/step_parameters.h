@@ -34,12 +34,21 @@ typedef struct joint_resistance {
     double spring_stiffness, spring_damping;
 } joint_resistance;
 
+/* Function outside the kernels that makes accelerations satisfy the constraints of the model: it adds M^-1 A' lambda to
+ * the packed `a` at the state (q, v), where `diagonal` (NULL: zeros) is added to the diagonal of M. It does not use the
+ * scratch memory of the kernel that calls it. */
+typedef struct step_constraint {
+    void (*apply)(void *context, const void *q, const void *v, const void *diagonal, void *a); /* NULL: none */
+    void *context;
+} step_constraint;
+
 typedef struct step_parameters {
     step_scheme scheme;
     double dt;
     const double *gravity; /* 3 */
     joint_resistance resistance;
     compiled_step compiled;
+    step_constraint constraint;
 } step_parameters;
 
 /* Control law of a joint-space controller. */

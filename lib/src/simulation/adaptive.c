@@ -111,10 +111,36 @@ static int slope(sunrealtype t, N_Vector y, N_Vector rate, void *context) {
     return f->block.kernels->all_finite(a, nv) ? 0 : 1;
 }
 
-/* Scales the quaternions in y to norm one, for ARKODE after each step. Returns 0. */
+/* Loads the state y into the simulator, for corrections by impulses and projections. */
+static void load_state(flow *f, const double *y) {
+    dyn_simulator *s = f->s;
+    memcpy(s->q, y, (size_t)s->model->nq * sizeof *y);
+    memcpy(s->v, y + s->model->nq, (size_t)s->model->nv * sizeof *y);
+    memset(s->results, 0, sizeof *s->results);
+}
+
+/* Stores the state of the simulator in y. */
+static void store_state(const flow *f, double *y) {
+    const dyn_simulator *s = f->s;
+    memcpy(y, s->q, (size_t)s->model->nq * sizeof *y);
+    memcpy(y + s->model->nq, s->v, (size_t)s->model->nv * sizeof *y);
+}
+
+/* Closes the loops of the state y by projection. */
+static void close_loops(flow *f, double *y) {
+    const simulated_step step = {.block = f->block, .results = f->s->results};
+    if (f->s->loops.workspace && !f->s->options.ignore_projection) {
+        load_state(f, y);
+        simulator_close_positions(f->s, &step, false);
+        simulator_close_velocities(f->s, &step);
+        store_state(f, y);
+    }
+}
+
+/* Scales the quaternions in y to norm one and closes the loops, for ARKODE after each step. Returns 0. */
 static int normalize(sunrealtype t, N_Vector y, void *context) {
     (void)t;
-    const flow *f = context;
+    flow *f = context;
     const dyn_model *model = f->s->model;
     for (int j = 0; j < model->joint_count; j++) {
         const dyn_joint *joint = &model->joints[j];
@@ -127,6 +153,7 @@ static int normalize(sunrealtype t, N_Vector y, void *context) {
             }
         }
     }
+    close_loops(f, N_VGetArrayPointer(y));
     return 0;
 }
 
@@ -158,7 +185,7 @@ static void note_event(flow *f, double t, const joint_range *range, double veloc
 static bool pass_stops(flow *f, double t, const int *struck) {
     dyn_simulator *s = f->s;
     double *y = N_VGetArrayPointer(f->y);
-    size_t nq = (size_t)s->model->nq, nv = (size_t)s->model->nv;
+    size_t nq = (size_t)s->model->nq;
     int ranges = s->joints.range_count;
     for (int i = 0; i < ranges; i++) {
         const joint_range *range = &s->joints.ranges[i];
@@ -167,12 +194,9 @@ static bool pass_stops(flow *f, double t, const int *struck) {
             note_event(f, t, range, y[nq + (size_t)range->v_index]);
         }
     }
-    memcpy(s->q, y, nq * sizeof *y);
-    memcpy(s->v, y + nq, nv * sizeof *y);
-    memset(s->results, 0, sizeof *s->results);
-    simulator_stop_joints(s, &(simulated_step){.block = f->block, .results = s->results});
-    memcpy(y, s->q, nq * sizeof *y);
-    memcpy(y + nq, s->v, nv * sizeof *y);
+    load_state(f, y);
+    simulator_correct(s, &(simulated_step){.block = f->block, .results = s->results});
+    store_state(f, y);
     for (int i = 0; i < ranges; i++) {
         const joint_range *range = &s->joints.ranges[i];
         bool is_struck = struck[2 * i] || struck[2 * i + 1];
@@ -214,11 +238,20 @@ static bool go_to(flow *f, double t, int *struck) {
     return true;
 }
 
-static void store(const flow *f, size_t row, double *q, double *v) {
+static void store(flow *f, size_t row, double *q, double *v) {
+    const simulated_step step = {.block = f->block, .results = f->s->results};
     const double *y = N_VGetArrayPointer(f->y);
     size_t nq = (size_t)f->s->model->nq, nv = (size_t)f->s->model->nv;
     memcpy(q + row * nq, y, nq * sizeof *y);
     memcpy(v + row * nv, y + nq, nv * sizeof *y);
+    if (f->s->loops.workspace) {
+        load_state(f, y);
+        simulator_report_closure(f->s, &step);
+        if (f->s->results->closure_error > f->result->closure_error) {
+            f->result->closure_error = f->s->results->closure_error;
+            f->result->constraint = f->s->results->constraint;
+        }
+    }
 }
 
 /* Computes all rows after the first, and the statistics. Rows after the end of the motion repeat its last state. */

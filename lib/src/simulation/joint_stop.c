@@ -15,6 +15,9 @@
  *
  * M^-1 A' consists of columns of M^-1 where that is compiled, and else comes from the kernel of the response of rows.
  *
+ * The rows of the model's constraints precede those of the joints: an impulse at a stop passes through the loops, which
+ * remain closed, A v' = 0. The multipliers of these rows have no bounds.
+ *
  * All lanes share the rows where these have room for every joint that is at a limit in any lane; else each lane has
  * rows of its own. The result of a lane is the same in both cases, because rows that do not apply to it change nothing.
  * Where more joints of one lane are at limits than the rows have room for, they take turns until the speed into the
@@ -58,15 +61,6 @@ static bool moves_outward(const dyn_simulator *s, sample_block block, const join
     return outward_speed(s, block, range, l) > 0;
 }
 
-/* Returns the result of a lane's sample. A lane without a sample repeats the last one. */
-static dyn_sample_result *lane_result(const simulated_step *step, size_t l) {
-    return &step->results[l < step->block.count ? l : step->block.count - 1];
-}
-
-static bool is_running(const simulated_step *step, size_t l) {
-    return lane_result(step, l)->status == DYN_SAMPLE_STATUS_RUNNING;
-}
-
 /* Returns whether the joint is at or beyond a limit in any lane. Resets q to the limit there. */
 static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const joint_range *range) {
     sample_block block = step->block;
@@ -75,7 +69,7 @@ static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const jo
         double *q = &s->q[lane_index(block, range->q_index, l)];
         bool is_at_limit = *q >= range->upper || *q <= range->lower;
         any |= is_at_limit;
-        if (is_at_limit && is_running(step, l)) {
+        if (is_at_limit && simulator_lane_runs(step, l)) {
             *q = *q >= range->upper ? range->upper : range->lower;
         }
     }
@@ -88,7 +82,7 @@ static bool clamp_at_stop(dyn_simulator *s, const simulated_step *step, const jo
 static bool is_at_stop(const dyn_simulator *s, const simulated_step *step, lane_interval lanes,
                        const joint_range *range) {
     for (size_t l = lanes.first; l < lanes.end; l++) {
-        if (is_running(step, l) && lane_side(s, step->block, range, l) != 0) {
+        if (simulator_lane_runs(step, l) && lane_side(s, step->block, range, l) != 0) {
             return true;
         }
     }
@@ -99,6 +93,8 @@ static bool is_at_stop(const dyn_simulator *s, const simulated_step *step, lane_
  * range for which there is no room, or the number of ranges. */
 static int collect(dyn_simulator *s, const simulated_step *step, lane_interval lanes, int first) {
     constraint_rows_clear(&s->stops.rows);
+    closures_add_rows(s->model, &s->stops.rows);
+    s->stops.first = s->stops.rows.set.m;
     for (int i = first; i < s->joints.range_count; i++) {
         const joint_range *range = &s->joints.ranges[i];
         if (is_at_stop(s, step, lanes, range)) {
@@ -107,18 +103,24 @@ static int collect(dyn_simulator *s, const simulated_step *step, lane_interval l
             if (row < 0) {
                 return i;
             }
-            s->stops.ranges[row] = i;
+            s->stops.ranges[row - s->stops.first] = i;
         }
     }
     return s->joints.range_count;
 }
 
-/* Computes M^-1 in all lanes where it is compiled and compiled functions compute the step; else returns NULL. */
+/* Returns the range of a joint's row. */
+static const joint_range *range_of_row(const dyn_simulator *s, int row) {
+    return &s->joints.ranges[s->stops.ranges[row - s->stops.first]];
+}
+
+/* Computes M^-1 in all lanes where all rows are those of joints, it is compiled, and compiled functions compute the
+ * step; else returns NULL. */
 static const double *invert(dyn_simulator *s, const simulated_step *step) {
     const void *in[] = {s->q};
     void *out[] = {s->inverse, s->workspace->pivots};
     compiled_packed *minverse = NULL;
-    if (s->inverse && s->step.compiled.aba && step->wrenches.count == 0) {
+    if (s->inverse && s->stops.first == 0 && s->step.compiled.aba && step->wrenches.count == 0) {
         minverse = dyn_compiled_packed(s->compiled, COMPILED_MINVERSE, step->block.kernels);
     }
     if (!minverse) {
@@ -141,7 +143,7 @@ static void respond(dyn_simulator *s, const simulated_step *step) {
     sample_block block = step->block;
     const double *inverse = invert(s, step);
     if (!inverse) {
-        constraint_rows_respond(rows, s->model, s->workspace, block, s->q, NULL);
+        constraint_rows_respond(rows, s->model, s->workspace, block, s->q, s->stops.first > 0 ? s->v : NULL);
         return;
     }
     int m = rows->set.m, nv = s->model->nv;
@@ -171,8 +173,8 @@ typedef struct lane_impact {
 
 static lane_impact find_impact(const dyn_simulator *s, sample_block block, size_t l) {
     lane_impact impact = {false, false};
-    for (int r = 0; r < s->stops.rows.set.m; r++) {
-        const joint_range *range = &s->joints.ranges[s->stops.ranges[r]];
+    for (int r = s->stops.first; r < s->stops.rows.set.m; r++) {
+        const joint_range *range = range_of_row(s, r);
         if (moves_outward(s, block, range, l)) {
             impact.is_any_outward = true;
             impact.rebounds |= restitution(s, s->v[lane_index(block, range->v_index, l)]) > 0;
@@ -181,11 +183,23 @@ static lane_impact find_impact(const dyn_simulator *s, sample_block block, size_
     return impact;
 }
 
-/* States the problem of a lane in one round: the bounds of the impulses, and the motion (1 + e) v. */
+/* Removes the bounds on the multipliers of the first `count` rows, which are those of the model's constraints. */
+static void free_closures(constraint_rows *rows, int count) {
+    for (int r = 0; r < count; r++) {
+        rows->lower[r] = -INFINITY, rows->upper[r] = INFINITY;
+    }
+}
+
+/* States the problem of a lane in one round: the bounds of the impulses, and the motion (1 + e) v of a joint or A v of
+ * a constraint. */
 static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool rebounds) {
     constraint_rows *rows = &s->stops.rows;
-    for (int r = 0; r < rows->set.m; r++) {
-        const joint_range *range = &s->joints.ranges[s->stops.ranges[r]];
+    free_closures(rows, s->stops.first);
+    for (int r = 0; r < s->stops.first; r++) {
+        rows->motion[r] = closures_rate(rows, block, l, r, s->model->nv, s->v);
+    }
+    for (int r = s->stops.first; r < rows->set.m; r++) {
+        const joint_range *range = range_of_row(s, r);
         double v = s->v[lane_index(block, range->v_index, l)];
         bool is_outward = moves_outward(s, block, range, l);
         int at = is_outward || !rebounds ? lane_side(s, block, range, l) : 0;
@@ -197,8 +211,8 @@ static void state_problem(dyn_simulator *s, sample_block block, size_t l, bool r
 
 /* Stores the joint of a lane that hits its stop faster than any other in this step so far, and its velocity. */
 static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t l) {
-    for (int r = 0; r < s->stops.rows.set.m && l < step->block.count; r++) {
-        const joint_range *range = &s->joints.ranges[s->stops.ranges[r]];
+    for (int r = s->stops.first; r < s->stops.rows.set.m && l < step->block.count; r++) {
+        const joint_range *range = range_of_row(s, r);
         dyn_sample_result *result = &step->results[l];
         double speed = outward_speed(s, step->block, range, l);
         if (speed > (result->hit_joint ? fabs(result->hit_velocity) : 0)) {
@@ -212,13 +226,13 @@ static void note_hits(const dyn_simulator *s, const simulated_step *step, size_t
  * velocity. */
 static void strike(dyn_simulator *s, sample_block block, size_t l, bool rebounds) {
     const constraint_rows *rows = &s->stops.rows;
-    for (int r = 0; r < rows->set.m; r++) {
-        double *v = &s->v[lane_index(block, s->joints.ranges[s->stops.ranges[r]].v_index, l)];
+    for (int r = s->stops.first; r < rows->set.m; r++) {
+        double *v = &s->v[lane_index(block, range_of_row(s, r)->v_index, l)];
         rows->motion[r] = rebounds ? -restitution(s, *v) * *v : 0;
     }
     constraint_rows_apply(rows, block, l, s->model->nv, s->v);
-    for (int r = 0; r < rows->set.m; r++) {
-        double *v = &s->v[lane_index(block, s->joints.ranges[s->stops.ranges[r]].v_index, l)];
+    for (int r = s->stops.first; r < rows->set.m; r++) {
+        double *v = &s->v[lane_index(block, range_of_row(s, r)->v_index, l)];
         bool is_solved = rows->solution.is_free[r] && rows->solution.multipliers[r] != 0;
         *v = is_solved ? rows->motion[r] : *v;
     }
@@ -255,7 +269,7 @@ static double fastest_outward(const dyn_simulator *s, sample_block block, size_t
 
 static bool is_any_outward(const dyn_simulator *s, const simulated_step *step, lane_interval lanes) {
     for (size_t l = lanes.first; l < lanes.end; l++) {
-        if (is_running(step, l) && find_impact(s, step->block, l).is_any_outward) {
+        if (simulator_lane_runs(step, l) && find_impact(s, step->block, l).is_any_outward) {
             return true;
         }
     }
@@ -269,7 +283,7 @@ static void stop_lanes(dyn_simulator *s, const simulated_step *step, lane_interv
     }
     respond(s, step);
     for (size_t l = lanes.first; l < lanes.end; l++) {
-        if (is_running(step, l)) {
+        if (simulator_lane_runs(step, l)) {
             stop_lane(s, step, l);
         }
     }
@@ -280,7 +294,7 @@ static void stop_lane_in_turns(dyn_simulator *s, const simulated_step *step, siz
     const lane_interval lane = {l, l + 1};
     const int count = s->joints.range_count;
     double most = turns_end * fastest_outward(s, step->block, l);
-    bool goes_on = is_running(step, l);
+    bool goes_on = simulator_lane_runs(step, l);
     for (int turn = 0; turn < MOST_TURNS && goes_on; turn++) {
         int next = collect(s, step, lane, 0);
         bool has_more = next < count;
@@ -293,15 +307,16 @@ static void stop_lane_in_turns(dyn_simulator *s, const simulated_step *step, siz
     }
 }
 
-void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
-    const lane_interval all = {0, step->block.lanes};
+bool simulator_clamp_joints(dyn_simulator *s, const simulated_step *step) {
     bool is_any_at_limit = false;
     for (int i = 0; i < s->joints.range_count; i++) {
         is_any_at_limit |= clamp_at_stop(s, step, &s->joints.ranges[i]);
     }
-    if (!is_any_at_limit) {
-        return;
-    }
+    return is_any_at_limit;
+}
+
+void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
+    const lane_interval all = {0, step->block.lanes};
     if (collect(s, step, all, 0) == s->joints.range_count) {
         stop_lanes(s, step, all);
         return;
@@ -311,10 +326,47 @@ void simulator_stop_joints(dyn_simulator *s, const simulated_step *step) {
     }
 }
 
+/* ---- Positions of closed loops ----------------------------------------------------------------------------------- */
+
+void simulator_respond_at_stops(dyn_simulator *s, const simulated_step *step) {
+    collect(s, step, (lane_interval){0, step->block.lanes}, 0);
+    respond(s, step);
+}
+
+bool simulator_increment_at_stops(dyn_simulator *s, sample_block block, size_t l, double *dq) {
+    constraint_rows *rows = &s->stops.rows;
+    const double *e = s->loops.closures.e;
+    bool is_any_at_limit = false, holds = s->loops.holds[l];
+    free_closures(rows, s->stops.first);
+    for (int r = 0; r < s->stops.first; r++) {
+        rows->motion[r] = e[lane_index(block, r, l)];
+    }
+    for (int r = s->stops.first; r < rows->set.m; r++) {
+        int at = lane_side(s, block, range_of_row(s, r), l);
+        rows->lower[r] = at > 0 || (holds && at < 0) ? -INFINITY : 0;
+        rows->upper[r] = at < 0 || (holds && at > 0) ? INFINITY : 0;
+        rows->motion[r] = 0;
+        is_any_at_limit |= at != 0;
+    }
+    if (!is_any_at_limit) {
+        return false;
+    }
+    constraint_rows_solve(rows, block, l);
+    constraint_rows_apply(rows, block, l, s->model->nv, dq);
+    for (int r = s->stops.first; r < rows->set.m; r++) {
+        double *own = &dq[lane_index(block, range_of_row(s, r)->v_index, l)];
+        *own = rows->solution.is_free[r] ? 0 : *own;
+    }
+    return true;
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
 size_t joint_stops_lay_out(const dyn_model *model, int most, size_t lanes, uintptr_t base, joint_stops *stops) {
     int capacity = most < MOST_ROWS ? most : MOST_ROWS;
     uintptr_t cursor = base;
     stops->ranges = dyn_carve(&cursor, (size_t)capacity * sizeof(int));
-    cursor += constraint_rows_lay_out(model, capacity, lanes, false, cursor, &stops->rows);
+    int closure_rows = capacity > 0 ? model->constraint_rows : 0;
+    cursor += constraint_rows_lay_out(model, closure_rows + capacity, lanes, closure_rows > 0, cursor, &stops->rows);
     return cursor - base;
 }

@@ -42,6 +42,7 @@ static dyn_status check_numbers(const dyn_simulation_options *o, dyn_error *erro
         {"rest_velocity", o->rest_velocity, 0, DBL_MAX, true, false, 0},
         {"stop_stiffness", o->stop_stiffness, 0, DBL_MAX, true, false, 0},
         {"stop_damping", o->stop_damping, 0, DBL_MAX, true, false, 0},
+        {"constraint_stabilization", o->constraint_stabilization, 0, DBL_MAX, true, false, 0},
         {"velocity_bound", o->velocity_bound, 0, DBL_MAX, false, false, 0},
         {"gravity", o->has_gravity ? o->gravity[0] : 0, -DBL_MAX, DBL_MAX, true, false, 0},
         {"gravity", o->has_gravity ? o->gravity[1] : 0, -DBL_MAX, DBL_MAX, true, false, 0},

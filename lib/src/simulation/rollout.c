@@ -198,6 +198,10 @@ static void note_step(const rollout_block *b, const dyn_sample_result *results) 
         r->hits += results[l].hit_joint && fabs(results[l].hit_velocity) > b->s->options.rest_velocity;
         r->status = results[l].status;
         r->joint = results[l].joint;
+        if (results[l].closure_error > r->closure_error) {
+            r->closure_error = results[l].closure_error;
+            r->constraint = results[l].constraint;
+        }
     }
 }
 

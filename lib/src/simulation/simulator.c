@@ -52,6 +52,7 @@ static size_t lay_out(size_t lanes, uintptr_t base, dyn_simulator *s, spring_arr
     springs->upper = dyn_carve(&cursor, ranges * sizeof(double));
     bool are_rigid = s->options.stop == DYN_JOINT_STOP_RIGID;
     cursor += joint_stops_lay_out(model, are_rigid ? stops : 0, lanes, cursor, &s->stops);
+    cursor += simulated_loops_lay_out(model, lanes, cursor, &s->loops);
     return cursor - base;
 }
 
@@ -113,7 +114,7 @@ static void fill_control(dyn_simulator *s) {
 dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_options *options,
                                 dyn_simulator **simulator, dyn_error *error) {
     spring_arrays springs;
-    dyn_workspace *workspace = NULL;
+    dyn_workspace *workspace = NULL, *of_loops = NULL;
     dyn_simulation_options chosen = DYN_SIMULATION_OPTIONS_INIT();
     dyn_status status = dyn_sized_read("options", options, sizeof chosen, &chosen, error);
     if (status == DYN_OK) {
@@ -122,7 +123,11 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     if (status == DYN_OK) {
         status = dyn_workspace_create(model, &workspace, error);
     }
+    if (status == DYN_OK && model->constraint_rows > 0) {
+        status = dyn_workspace_create(model, &of_loops, error);
+    }
     if (status != DYN_OK) {
+        dyn_workspace_free(workspace);
         return status;
     }
     size_t lanes = (size_t)workspace->kernels->wide->lanes;
@@ -131,6 +136,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     dyn_simulator *s = aligned_alloc(CARVE_ALIGNMENT, size);
     if (!s) {
         dyn_workspace_free(workspace);
+        dyn_workspace_free(of_loops);
         return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_MEMORY, "simulator",
                                  "no memory for %zu bytes", size);
     }
@@ -143,6 +149,8 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
     fill_elements(s);
     fill_springs(s, &springs);
     fill_control(s);
+    s->loops.workspace = of_loops;
+    simulator_choose_loops(s);
     *simulator = s;
     return DYN_OK;
 }
@@ -150,6 +158,7 @@ dyn_status dyn_simulator_create(const dyn_model *model, const dyn_simulation_opt
 void dyn_simulator_free(dyn_simulator *simulator) {
     if (simulator) {
         dyn_workspace_free(simulator->workspace);
+        dyn_workspace_free(simulator->loops.workspace);
         free(simulator);
     }
 }
@@ -174,6 +183,7 @@ static void choose_functions(dyn_simulator *s) {
 dyn_status dyn_simulator_load(dyn_simulator *simulator, size_t count, const dyn_payload *payloads, dyn_error *error) {
     dyn_status status = dyn_workspace_load(simulator->workspace, count, payloads, &simulator->model, error);
     choose_functions(simulator);
+    simulator_choose_loops(simulator);
     return status;
 }
 
@@ -202,6 +212,7 @@ dyn_workspace *dyn_simulator_workspace(dyn_simulator *simulator) {
 
 void simulator_begin(dyn_simulator *s, sample_block block) {
     s->step.compiled = s->control.compiled = block.lanes == 1 ? s->lone_step : s->wide_step;
+    s->loops.block = block;
 }
 
 void simulator_load(dyn_simulator *s, sample_block block, const double *q, const double *v) {
@@ -326,6 +337,19 @@ static void interpolate_tau(const dyn_simulator *s, sample_block block, double x
     }
 }
 
+void simulator_correct(dyn_simulator *s, const simulated_step *step) {
+    bool closes = s->loops.workspace && !s->options.ignore_projection;
+    bool has_stops = s->options.stop == DYN_JOINT_STOP_RIGID && simulator_clamp_joints(s, step);
+    /* Positions are closed last, since that may move a joint away from its limit before it was stopped. */
+    if (has_stops) {
+        simulator_stop_joints(s, step);
+    }
+    if (closes) {
+        simulator_close_positions(s, step, has_stops);
+        simulator_close_velocities(s, step);
+    }
+}
+
 static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     sample_block block = step->block;
     const double *from = s->tau, *to = NULL;
@@ -342,9 +366,7 @@ static void substep(dyn_simulator *s, const simulated_step *step, int i) {
     double *q = s->q, *v = s->v;
     s->q = s->q_next, s->v = s->v_next;
     s->q_next = q, s->v_next = v;
-    if (s->options.stop == DYN_JOINT_STOP_RIGID) {
-        simulator_stop_joints(s, step);
-    }
+    simulator_correct(s, step);
 }
 
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
@@ -353,6 +375,9 @@ size_t simulator_advance(dyn_simulator *s, const simulated_step *step) {
     }
     for (int i = 0; i < s->options.substeps; i++) {
         substep(s, step, i);
+    }
+    if (s->loops.workspace) {
+        simulator_report_closure(s, step);
     }
     size_t running = 0;
     for (size_t l = 0; l < step->block.count; l++) {

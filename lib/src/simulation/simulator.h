@@ -13,18 +13,29 @@
 #include <dynamics/simulation.h>
 
 #include "../actuation/joint_properties.h"
-#include "../constraint/rows.h"
+#include "../constraint/closures.h"
 #include "../dynamics/compiled.h"
 #include "../dynamics/workspace.h"
 
 /* Largest nv with which a simulator has room for M^-1. M^-1 is compiled for small robots only. */
 enum { MOST_INVERSE = 64 };
 
-/* Rows of the joints that are at their limits. */
+/* Rows of the constraints of the model, and of the joints that are at their limits. */
 typedef struct joint_stops {
     constraint_rows rows;
-    int *ranges; /* index in joints.ranges of each row */
+    int first;   /* first row of a joint */
+    int *ranges; /* index in joints.ranges of each row of a joint */
 } joint_stops;
+
+/* Closed loops of the model. */
+typedef struct simulated_loops {
+    dyn_workspace *workspace; /* its kernels run while a kernel uses that of the simulator; NULL: there is no loop */
+    closures closures;
+    sample_block block; /* of the step whose accelerations are constrained */
+    double *error;      /* largest closure error of each lane */
+    bool *is_open;      /* lanes whose positions have to be moved */
+    bool *holds;        /* lanes in which joints at limits do not move, not even inward */
+} simulated_loops;
 
 /* Simulator: options, parameters of the kernels, and the packed state of one block. */
 struct dyn_simulator {
@@ -47,6 +58,7 @@ struct dyn_simulator {
     double *tau_from, *tau_to;
     double *control_tau;
     joint_stops stops;
+    simulated_loops loops;
     double *inverse;            /* M^-1, nv x nv, where it is compiled; NULL: nv is larger than MOST_INVERSE */
     dyn_sample_result *results; /* results of the lanes, where the caller has none */
 };
@@ -90,12 +102,52 @@ void simulator_actuate(dyn_simulator *s, sample_block block, bool is_linear);
 /* Computes one step of the packed state. Returns the number of samples that are still running. */
 size_t simulator_advance(dyn_simulator *s, const simulated_step *step);
 
+/* Returns whether the sample of a lane runs. A lane without a sample repeats the last one. */
+static inline bool simulator_lane_runs(const simulated_step *step, size_t l) {
+    return step->results[l < step->block.count ? l : step->block.count - 1].status == DYN_SAMPLE_STATUS_RUNNING;
+}
+
+/* Holds the joints that are at rigid stops and closes the loops, after a step. */
+void simulator_correct(dyn_simulator *s, const simulated_step *step);
+
+/* ---- Joint stops ------------------------------------------------------------------------------------------------- */
+
 /* Lays out the memory of the stops of a model with at most `most` ranges from `base` on; returns its size (carve.h). */
 size_t joint_stops_lay_out(const dyn_model *model, int most, size_t lanes, uintptr_t base, joint_stops *stops);
 
-/* Stops, by impulses, the joints that are at a limit and move into it, in all lanes whose sample is running. Resets
- * positions beyond a limit to the limit. */
+/* Resets the positions of joints that are beyond a limit to it. Returns whether a joint is at a limit in any lane. */
+bool simulator_clamp_joints(dyn_simulator *s, const simulated_step *step);
+
+/* Stops, by impulses that leave the loops closed, the joints that are at a limit and move into it, in all lanes whose
+ * sample is running. */
 void simulator_stop_joints(dyn_simulator *s, const simulated_step *step);
+
+/* Computes the response of the constraints and of the joints at limits in all lanes. */
+void simulator_respond_at_stops(dyn_simulator *s, const simulated_step *step);
+
+/* Computes the increment dq of a lane that removes the closure errors to first order and moves no joint beyond the
+ * limit that it is at; nor inward, where the loops hold joints at limits. dq is zero before. Returns false, with dq
+ * unchanged, where no joint of the lane is at a limit. */
+bool simulator_increment_at_stops(dyn_simulator *s, sample_block block, size_t l, double *dq);
+
+/* ---- Closed loops ------------------------------------------------------------------------------------------------ */
+
+/* Lays out the memory of the loops of a model from `base` on; returns its size (carve.h). */
+size_t simulated_loops_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, simulated_loops *loops);
+
+/* Makes steps constrain accelerations, where the simulated model has loops. */
+void simulator_choose_loops(dyn_simulator *s);
+
+/* Moves q so that the loops are closed. `has_stops`: joints may be at their limits, and are held there. */
+void simulator_close_positions(dyn_simulator *s, const simulated_step *step, bool has_stops);
+
+/* Changes v so that the loops remain closed to first order. */
+void simulator_close_velocities(dyn_simulator *s, const simulated_step *step);
+
+/* Stores the largest closure errors in the results of the step. */
+void simulator_report_closure(dyn_simulator *s, const simulated_step *step);
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* Checks that `value` is one of the choices 0 to `most` of the option `name`. Errors: DYN_INVALID_ARGUMENT. */
 dyn_status simulation_choice_check(const char *name, int value, int most, dyn_error *error);

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "closures.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../dynamics/carve.h"
+#include "../model/normal_form.h"
+#include "closure_error.h"
+
+size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, closures *s) {
+    uintptr_t cursor = base;
+    size_t m = (size_t)model->constraint_rows, packed = lanes * sizeof(double);
+    cursor += constraint_rows_lay_out(model, model->constraint_rows, lanes, true, cursor, &s->rows);
+    cursor += least_norm_lay_out(model->constraint_rows, cursor, &s->norm);
+    s->pose = dyn_carve(&cursor, 12 * packed);
+    s->lane_q = dyn_carve(&cursor, (size_t)model->nq * sizeof(double));
+    s->e = dyn_carve(&cursor, m * packed);
+    s->c = dyn_carve(&cursor, m * sizeof(double));
+    s->lambda = dyn_carve(&cursor, m * sizeof(double));
+    return cursor - base;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+void closures_add_rows(const dyn_model *model, constraint_rows *rows) {
+    for (int i = 0; i < model->constraint_count; i++) {
+        const closure *c = &model->closures[i];
+        row_group group = {c->count, 2, {{ROWS_OF_CLOSURE, i, .factor = 1}, {ROWS_OF_CLOSURE, i, .factor = -1}}};
+        for (int k = 0; k < c->coordinate_count; k++) {
+            group.term_count = c->coordinate_count;
+            group.terms[k] = (row_term){ROW_OF_COORDINATE, c->v_index[k], .factor = c->coefficients[k]};
+        }
+        constraint_rows_add(rows, &group);
+    }
+}
+
+void closures_choose(const dyn_model *model, const dyn_workspace *workspace, closures *s) {
+    s->model = model, s->workspace = workspace;
+    constraint_rows_clear(&s->rows);
+    closures_add_rows(model, &s->rows);
+}
+
+void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal) {
+    s->rows.diagonal = diagonal;
+    constraint_rows_respond(&s->rows, s->model, s->workspace, block, q, v);
+}
+
+/* ---- Closure errors ---------------------------------------------------------------------------------------------- */
+
+/* Loads the pose of a closure's frames in one lane. */
+static dyn_pose lane_pose(const closures *s, sample_block block, size_t l) {
+    dyn_pose pose;
+    for (size_t k = 0; k < 3; k++) {
+        pose.position[k] = dyn_packed_number(s->pose, k, block, l);
+    }
+    for (size_t k = 0; k < 9; k++) {
+        pose.rotation[k] = dyn_packed_number(s->pose, 3 + k, block, l);
+    }
+    return pose;
+}
+
+void closures_find_errors(closures *s, sample_block block, const void *q) {
+    const dyn_model *model = s->model;
+    for (int i = 0, row = 0; i < model->constraint_count; row += model->closures[i].count, i++) {
+        const closure *c = &model->closures[i];
+        double own[6];
+        if (c->kind != CLOSURE_COUPLING) {
+            block.kernels->closure_pose(model, s->workspace->memory, q, i, s->pose, dyn_packed(s->pose, 3, block));
+        }
+        for (size_t l = 0; l < block.lanes; l++) {
+            dyn_pose pose = lane_pose(s, block, l);
+            for (size_t k = 0; k < (size_t)c->coordinate_count; k++) {
+                s->lane_q[c->q_index[k]] = dyn_packed_number(q, (size_t)c->q_index[k], block, l);
+            }
+            closure_error(c, &pose, s->lane_q, own);
+            for (int r = 0; r < c->count; r++) {
+                s->e[(size_t)(row + r) * block.lanes + l] = own[r];
+            }
+        }
+    }
+}
+
+/* ---- One lane ---------------------------------------------------------------------------------------------------- */
+
+double closures_rate(const constraint_rows *rows, sample_block block, size_t lane, int row, int nv, const double *x) {
+    double rate = 0;
+    for (int i = 0; i < nv; i++) {
+        rate += rows->A[(size_t)(row * nv + i) * block.lanes + lane] * x[(size_t)i * block.lanes + lane];
+    }
+    return rate;
+}
+
+void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v) {
+    for (int r = 0; r < s->rows.set.m; r++) {
+        s->c[r] = -dyn_packed_number(s->rows.bias, (size_t)r, block, lane);
+        if (k != 0) {
+            s->c[r] -= 2 * k * closures_rate(&s->rows, block, lane, r, s->model->nv, v) +
+                       k * k * dyn_packed_number(s->e, (size_t)r, block, lane);
+        }
+    }
+}
+
+int closures_solve(closures *s, sample_block block, size_t lane, double *x) {
+    constraint_rows *rows = &s->rows;
+    int m = rows->set.m;
+    for (int r = 0; r < m; r++) {
+        rows->motion[r] = s->c[r] - closures_rate(rows, block, lane, r, s->model->nv, x);
+        for (int k = 0; k < m; k++) {
+            rows->lane_response[r * m + k] = dyn_packed_number(rows->response, (size_t)(r * m + k), block, lane);
+        }
+    }
+    int rank = least_norm_solve(m, rows->lane_response, rows->motion, &s->norm, s->lambda);
+    memcpy(rows->solution.multipliers, s->lambda, (size_t)m * sizeof *s->lambda);
+    constraint_rows_apply(rows, block, lane, s->model->nv, x);
+    return rank;
+}
+
+double closures_residual(const closures *s, sample_block block, size_t lane, const double *x) {
+    double most = 0;
+    for (int r = 0; r < s->rows.set.m; r++) {
+        most = fmax(most, fabs(closures_rate(&s->rows, block, lane, r, s->model->nv, x) - s->c[r]));
+    }
+    return most;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Closures of the loops of a model: their rows, closure errors and multipliers in one block of samples.
+ *
+ *     closures_choose               chooses the rows
+ *     closures_respond              computes A, dA/dt v, A M^-1 A' and M^-1 A' in all lanes
+ *     closures_find_errors          computes the closure errors e of all lanes
+ *     ... closures->c ...           states the required A x of one lane
+ *     closures_solve                adds M^-1 A' lambda to x of that lane
+ *
+ * x is an acceleration, a velocity or an increment of q: each responds to the rows in the same way.
+ */
+#ifndef DYNAMICS_CONSTRAINT_CLOSURES_H
+#define DYNAMICS_CONSTRAINT_CLOSURES_H
+
+#include "../dynamics/workspace.h"
+#include "least_norm.h"
+#include "rows.h"
+
+typedef struct closures {
+    const dyn_model *model;
+    const dyn_workspace *workspace; /* kernels run in its memory */
+    constraint_rows rows;
+    least_norm norm;
+    double *pose;   /* 12, packed */
+    double *lane_q; /* nq */
+    double *e;      /* m, packed: closure errors */
+    double *c;      /* m: required A x of one lane */
+    double *lambda; /* m: multipliers of one lane */
+} closures;
+
+/* Lays out the memory for the closures of a model in up to `lanes` lanes from `base` on; returns its size (carve.h). */
+size_t closures_lay_out(const dyn_model *model, size_t lanes, uintptr_t base, closures *s);
+
+/* Chooses the rows of all constraints of the model. `model` may have payloads that that of the workspace has not. */
+void closures_choose(const dyn_model *model, const dyn_workspace *workspace, closures *s);
+
+/* Adds the rows of all constraints of a model, in their order. */
+void closures_add_rows(const dyn_model *model, constraint_rows *rows);
+
+/* Computes the rows and their response at the packed state (q, v). `diagonal` (packed nv numbers; NULL: zeros) is added
+ * to the diagonal of M. */
+void closures_respond(closures *s, sample_block block, const void *q, const void *v, const void *diagonal);
+
+/* Computes the closure errors of all lanes at the packed q. */
+void closures_find_errors(closures *s, sample_block block, const void *q);
+
+/* Computes c = -dA/dt v - 2 k A v - k^2 e of one lane, for accelerations. e is not read where k is zero. */
+void closures_require_acceleration(closures *s, sample_block block, size_t lane, double k, const void *v);
+
+/* Adds M^-1 A' lambda to one lane of the packed nv numbers x, so that A x = c. The multipliers are those of least norm.
+ * Returns the number of independent rows. */
+int closures_solve(closures *s, sample_block block, size_t lane, double *x);
+
+/* Returns the largest of |A x - c| in one lane. */
+double closures_residual(const closures *s, sample_block block, size_t lane, const double *x);
+
+/* Returns A_r x in one lane. */
+double closures_rate(const constraint_rows *rows, sample_block block, size_t lane, int row, int nv, const double *x);
+
+#endif
