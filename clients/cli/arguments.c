@@ -114,6 +114,9 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_DESCRIBE] = {"describe", "NAME", "describe this recording: what it holds, and whether it is complete"},
     [OPTION_JOB] = {"job", NULL, "compute as a job, which may take longer than a request (limits.job_time of info)"},
     [OPTION_FETCH] = {"fetch", "NAME", "write the file of this recording, or its rows with --csv"},
+    [OPTION_STABILIZATION] = {"stabilization", "K",
+                              "gain at which closed loops of the model close, 1/s; 0 for none (default 20)"},
+    [OPTION_NO_PROJECTION] = {"no-projection", NULL, "do not move closed loops onto closed positions after each step"},
     [OPTION_COUNT] = {"count", "N", "number (default 1)"},
 };
 

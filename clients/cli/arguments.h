@@ -89,6 +89,8 @@ typedef enum option {
     OPTION_JOB,
     OPTION_LOOPS,
     OPTION_CUT_LOOPS,
+    OPTION_STABILIZATION,
+    OPTION_NO_PROJECTION,
     OPTIONS /* number of options */
 } option;
 

@@ -270,6 +270,7 @@ typedef struct own_simulation {
     gains gains;
     dyn_client_query query;
     dyn_client_stepping stepping;
+    dyn_client_loop_closure closure;
     dyn_client_simulation_options options; /* refers to the query and the stepping */
 } own_simulation;
 
@@ -312,6 +313,9 @@ static exit_code read_simulation(const arguments *args, own_simulation *own) {
     }
     if (code == EXIT_OK) {
         code = arguments_choice(args, OPTION_COMPILED, 3, compiled_steps, 0, &compiled);
+    }
+    if (code == EXIT_OK) {
+        code = loop_closure_options_read(args, &own->closure, &own->stepping);
     }
     if (code == EXIT_OK && args->value[OPTION_SEED] && !parse_integer(args->value[OPTION_SEED], 0, 1000000000, &seed)) {
         code = complain(EXIT_USAGE, "--seed %s: pass a whole number", args->value[OPTION_SEED]);
@@ -406,6 +410,10 @@ static void print_end(const dyn_client_simulation *end, const layout *robot) {
                 dyn_client_condition_name(end->condition), clock);
     printf("\n");
     print_motion_table(robot, end->q, end->v, end->tau);
+    if (*end->constraint != '\0') {
+        printf("\n");
+    }
+    print_closure_error(end->constraint, end->closure_error);
 }
 
 /* Deletes the recording of this name if --replace is present, so that a new one can have the name. */

@@ -323,9 +323,10 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_DURATION) |
-                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_IDEAL) |
-                WITH(OPTION_ACCURATE) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) |
-                WITH(OPTION_COMPILED) | WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
+                WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_IDEAL) | WITH(OPTION_ACCURATE) |
+                WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_TO) | WITH(OPTION_COMPILED) |
+                WITH(OPTION_STRIDE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
      .words =
          (const option_words[]){
              {OPTION_TO, "reference of the controller (default: the start, also of joints without a name)"},
@@ -346,7 +347,8 @@ static const command COMMANDS[] = {
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) |
                 WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) |
                 WITH(OPTION_PRECISION) | WITH(OPTION_STEP_LENGTH) | WITH(OPTION_SUBSTEPS) | WITH(OPTION_INTEGRATOR) |
-                WITH(OPTION_RATES) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) | WITH(OPTION_JOB),
+                WITH(OPTION_STABILIZATION) | WITH(OPTION_NO_PROJECTION) | WITH(OPTION_RATES) | WITH(OPTION_CSV) |
+                WITH(OPTION_PLOT) | WITH(OPTION_JOB),
      .words = (const option_words[]){{OPTION_INTEGRATOR, "integrator of forward (default explicit_euler)"},
                                      {OPTION_PRECISION, "precision of inverse (default double)"},
                                      {0}},
@@ -366,11 +368,12 @@ static const command COMMANDS[] = {
      .min_operands = 1,
      .max_operands = 1,
      .options = (STATE_OPTIONS & ~WITH(OPTION_STATES)) | WITH(OPTION_V) | WITH(OPTION_NAME) | WITH(OPTION_DURATION) |
-                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_CONTROL) |
-                WITH(OPTION_KP) | WITH(OPTION_KD) | WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) |
-                WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) |
-                WITH(OPTION_FREQUENCY) | WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) |
-                WITH(OPTION_PLOT) | WITH(OPTION_COMPILED),
+                WITH(OPTION_STEP_LENGTH) | WITH(OPTION_RATE) | WITH(OPTION_INTEGRATOR) | WITH(OPTION_STABILIZATION) |
+                WITH(OPTION_NO_PROJECTION) | WITH(OPTION_CONTROL) | WITH(OPTION_KP) | WITH(OPTION_KD) |
+                WITH(OPTION_DISTURBANCE) | WITH(OPTION_SEED) | WITH(OPTION_FORCE) | WITH(OPTION_FORCE_REFERENCE_FRAME) |
+                WITH(OPTION_GRAVITY) | WITH(OPTION_IDEAL) | WITH(OPTION_PAYLOAD) | WITH(OPTION_FREQUENCY) |
+                WITH(OPTION_RECORD) | WITH(OPTION_REPLACE) | WITH(OPTION_CSV) | WITH(OPTION_PLOT) |
+                WITH(OPTION_COMPILED),
      .words = (const option_words[]){{OPTION_NAME, "name of the simulation (default: one that the daemon chooses)"},
                                      {OPTION_REPLACE, "with --record: replace a recording of the same name"},
                                      {OPTION_SEED, "seed of the disturbance (default 0)"},

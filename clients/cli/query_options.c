@@ -112,6 +112,17 @@ void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {
     }
 }
 
+exit_code loop_closure_options_read(const arguments *args, dyn_client_loop_closure *closure,
+                                    dyn_client_stepping *stepping) {
+    const char *gain = args->value[OPTION_STABILIZATION], *off = args->value[OPTION_NO_PROJECTION];
+    *closure = (dyn_client_loop_closure){.stabilization = 20, .projection = !off};
+    stepping->loop_closure = gain || off ? closure : NULL;
+    if (gain && !(parse_number(gain, &closure->stabilization) && closure->stabilization >= 0)) {
+        return complain(EXIT_USAGE, "--stabilization %s: pass a gain that is not less than 0, in 1/s", gain);
+    }
+    return EXIT_OK;
+}
+
 void query_options_free(query_options *freed) {
     force_options_free(&freed->forces);
     free(freed->payloads);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Reads the options that set the query of a request: --gravity, --force, --payload, --precision, --formulation and
- * --on-error.
+ * --on-error; and options of steps that several commands have: --ideal, --stabilization and --no-projection.
  */
 #ifndef CLI_QUERY_OPTIONS_H
 #define CLI_QUERY_OPTIONS_H
@@ -32,6 +32,11 @@ void query_options_apply(const query_options *options, dyn_client_query *query);
 /* Sets the steps to those of ideal rigid bodies if --ideal is present: without damping, friction, stops and effort
  * limits. */
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping);
+
+/* Reads --stabilization and --no-projection into `closure`, to which the steps then refer; they do not if both are
+ * absent. Reports errors. */
+exit_code loop_closure_options_read(const arguments *args, dyn_client_loop_closure *closure,
+                                    dyn_client_stepping *stepping);
 
 /* Reads --gravity into `values` and points `gravity` to them, or to NULL if the option is absent. Reports errors. */
 exit_code gravity_option_read(const arguments *args, double values[3], const double **gravity);

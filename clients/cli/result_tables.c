@@ -109,6 +109,11 @@ bool print_motion_table(const layout *robot, const double *q, const double *v, c
     return print_joints(robot, sizeof arrays / sizeof *arrays, arrays);
 }
 
+bool print_closure_error(const char *constraint, double closure_error) {
+    return *constraint == '\0' ||
+           page_printf(2, "largest closure error: %.3g m or rad, of constraint %s", closure_error, constraint);
+}
+
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,
                        const double *results) {
     const layout *robot = context->robot;

@@ -20,6 +20,10 @@ bool print_joint_table(const evaluation_context *context, const state_batch *bat
  * memory. */
 bool print_motion_table(const layout *robot, const double *q, const double *v, const double *tau);
 
+/* Prints the constraint of a motion that was open by the most, and by how much; nothing where the model has no
+ * constraint, whose name is then empty. Returns false when out of memory. */
+bool print_closure_error(const char *constraint, double closure_error);
+
 /* Prints a line for each of `count` states and a column for each velocity coordinate. `number` is the number of the
  * first state. Returns false when out of memory. */
 bool print_state_table(const evaluation_context *context, size_t count, size_t number, state_array result_kind,

@@ -15,6 +15,7 @@
 #include "numbers.h"
 #include "page.h"
 #include "progress_bar.h"
+#include "result_tables.h"
 #include "state_source.h"
 #include "table.h"
 #include "trace.h"
@@ -41,6 +42,7 @@ typedef struct motion_run {
     dyn_client_query query;
     query_options settings;
     dyn_client_stepping stepping;
+    dyn_client_loop_closure closure;
     gains gains;
     trace rows;
 } motion_run;
@@ -93,6 +95,9 @@ static exit_code read_stepping(motion_run *run, bool is_ideal) {
     }
     if (code == EXIT_OK) {
         code = read_count(args, OPTION_SUBSTEPS, "substeps", 1, 10000, &substeps);
+    }
+    if (code == EXIT_OK) {
+        code = loop_closure_options_read(args, &run->closure, s);
     }
     s->integrator = (dyn_client_integrator)integrator;
     s->law = (dyn_client_control_law)law;
@@ -201,6 +206,7 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
                           outcome->joint, (unsigned long long)outcome->steps, (unsigned long long)outcome->stops,
                           outcome->energy_drift) &&
               printed;
+    printed = print_closure_error(outcome->constraint, outcome->closure_error) && printed;
     table_free(lines);
     table_free(positions);
     return printed;
@@ -210,8 +216,10 @@ static bool print_end(const motion_run *run, const dyn_client_rollout *result) {
  * memory. */
 static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
     table *lines = table_create();
-    static const char *const headings[] = {"state", "status", "joint", "steps", "stops", "energy drift [J]"};
-    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+    static const char *const headings[] = {"state", "status",           "joint",        "steps",
+                                           "stops", "energy drift [J]", "closure error"};
+    bool has_loops = result->samples > 0 && *result->outcomes[0].constraint != '\0';
+    for (size_t i = 0; i < sizeof headings / sizeof *headings - !has_loops; i++) {
         table_add_column(lines, headings[i], i == 1 ? TABLE_LEFT : i == 2 ? TABLE_NAME : TABLE_RIGHT);
     }
     for (size_t s = 0; s < result->samples; s++) {
@@ -222,6 +230,9 @@ static bool print_outcomes(size_t first, const dyn_client_rollout *result) {
         table_add_cell(lines, "%llu", (unsigned long long)o->steps);
         table_add_cell(lines, "%llu", (unsigned long long)o->stops);
         table_add_number(lines, o->energy_drift);
+        if (has_loops) {
+            table_add_cell(lines, "%.3g", o->closure_error);
+        }
     }
     bool printed = table_print(lines, 0);
     table_free(lines);
@@ -452,6 +463,7 @@ static exit_code print_trajectory(motion_run *run, const motion_rows *rows, cons
     }
     if (run->rows.form == TRACE_QUIET) {
         printf("Trajectory of %s, %zu rows in %g s\n\n", run->query.model, rows->count, rows->time[rows->count - 1]);
+        print_closure_error(t->constraint, t->closure_error);
     }
     return print_excesses(run, t) ? EXIT_OK : complain_memory();
 }

@@ -18,6 +18,10 @@ void message_state(const simulation *s, double *rows, Dynamics__V1__SimulationSt
     state->n_v = state->n_tau = s->nv;
     state->v = rows + s->nq;
     state->tau = rows + s->nq + s->nv;
+    int constraint = stepper_closure(s->stepper, s->q, &state->closure_error);
+    if (constraint >= 0) {
+        state->constraint = (char *)dyn_model_constraint(s->entry->model, constraint)->name;
+    }
     robot_q_to_caller(r, 1, s->q, state->q);
     robot_v_to_caller(r, 1, s->v, state->v);
     robot_v_to_caller(r, 1, s->tau, state->tau);

@@ -27,6 +27,7 @@ typedef enum query_parts {
     QUERY_ON_ERROR = 32,
     QUERY_CONSTRAINTS = 64, /* a model with constraints, which the method considers, or refuses itself */
     QUERY_FORMULATION = 128,
+    QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 
 /* Parts of a query other than the robot. Arrays are in the arena of the call. */

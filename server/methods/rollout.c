@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Rollout: integrates the motion of many states over time. */
 #include <dynamics/adaptive.h>
+#include <dynamics/constraint.h>
 #include <dynamics/rollout.h>
 #include <math.h>
 #include <string.h>
@@ -212,7 +213,7 @@ static bool check_accuracy(task *t) {
 
 /* Returns the estimated cost of one sample, ns. */
 static double cost(const task *t) {
-    double per_evaluation = EVALUATION_COST * (double)t->b->nv;
+    double per_evaluation = EVALUATION_COST * (double)t->b->nv + stepping_constraint_cost(t->b->model);
     double steps = (double)t->rollout.steps;
     if (t->request->accuracy) {
         return per_evaluation * ACCURATE_EVALUATIONS * (ACCURATE_STEPS * t->options.step_length * steps + steps);
@@ -349,6 +350,8 @@ static dyn_status move_accurately(const task *t, dyn_simulator *s, size_t sample
     t->ends[sample] = accurate_status(result.end);
     t->results[sample].joint = result.joint;
     t->results[sample].hits = result.events;
+    t->results[sample].constraint = result.constraint;
+    t->results[sample].closure_error = result.closure_error;
     t->results[sample].steps = (size_t)floor(result.time / t->options.step_length + 1e-6);
     batch_proceed(t->b, t->rollout.steps);
     return store_energies(t, s, sample, q, v, error);
@@ -402,8 +405,12 @@ static void fill_outcomes(const task *t, Dynamics__V1__RolloutReply *reply) {
         outcomes[i].steps = r->steps;
         outcomes[i].stops = r->hits;
         outcomes[i].energy_drift = r->energy_drift;
-        /* Copies the joint's name, since the model is released before the reply is packed. Motions with error control
-         * report a joint only if they end at rest. */
+        outcomes[i].closure_error = r->closure_error;
+        /* Copies the names, since the model is released before the reply is packed. Motions with error control report a
+         * joint only if they end at rest. */
+        if (dyn_model_constraint_count(b->model) > 0) {
+            outcomes[i].constraint = call_string(b->call, dyn_model_constraint(b->model, r->constraint)->name);
+        }
         if (t->ends ? t->ends[i] == DYNAMICS__V1__SAMPLE_STATUS__SAMPLE_STATUS_RESTS
                     : r->status != DYN_SAMPLE_STATUS_RUNNING) {
             outcomes[i].joint = call_string(b->call, dyn_model_joint(b->model, r->joint)->name);
@@ -516,7 +523,7 @@ void method_rollout(call *c) {
     const Dynamics__V1__RolloutRequest *r = c->request->rollout;
     batch b;
     task t = {.b = &b, .request = r};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && prepare(&t);
+    bool is_ready = batch_open(c, &b, r->query, QUERY_SIMULATED, r->n_q, r->q) && prepare(&t);
     Dynamics__V1__RolloutReply *reply = is_ready ? create_rollout_reply(c) : NULL;
     if (reply && batch_run(&b, step, &t, scratch_size(&t))) {
         fill_reply(&t, reply);

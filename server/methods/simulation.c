@@ -119,7 +119,7 @@ void method_create_simulation(call *c) {
     const Dynamics__V1__CreateSimulationRequest *r = c->request->create_simulation;
     live *l = c->service->live;
     refusal why = {0};
-    model_entry *entry = query_find_model(c, r->query, QUERY_ALL);
+    model_entry *entry = query_find_model(c, r->query, QUERY_ALL | QUERY_CONSTRAINTS);
     if (!entry) {
         return;
     }
@@ -291,7 +291,8 @@ static void step(call *c, simulation *s, const Dynamics__V1__StepSimulationReque
 /* Returns the estimated cost of `steps` steps, ns. */
 static double cost_of(const simulation *s, uint64_t steps) {
     const pace_statistics *k = &s->statistics;
-    double assumed = STEP_COST + EVALUATION_COST * (double)s->nv * stepping_evaluations(stepper_options(s->stepper));
+    double evaluation = EVALUATION_COST * (double)s->nv + stepping_constraint_cost(s->entry->model);
+    double assumed = STEP_COST + evaluation * stepping_evaluations(stepper_options(s->stepper));
     return (double)steps * (k->steps > 0 ? (double)k->cost / (double)k->steps : assumed);
 }
 

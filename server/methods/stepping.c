@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dynamics/constraint.h>
+
 #include "methods/bounds.h"
 
-static const double MOST_SPRING = 1e12;
+static const double MOST_SPRING = 1e12, MOST_STABILIZATION = 1e6;
 
 static const value_range STEP = {"stepping.step_length", 1e-3, 1e-6, 1},
                          FRICTION_VELOCITY = {"stepping.friction_velocity", 0.01, 1e-9, 1e3},
@@ -41,6 +43,31 @@ static bool read_spring(Dynamics__V1__Stepping *m, arena *memory, dyn_simulation
     return !has_springs || m->spring_stop || refuse_memory(why);
 }
 
+/* Reads the treatment of closed loops. Zeros are values, not defaults. An absent one is set to the defaults in the
+ * message, as for springs. */
+static bool read_loop_closure(const robot *r, Dynamics__V1__Stepping *m, arena *memory, dyn_simulation_options *options,
+                              refusal *why) {
+    static const char field[] = "stepping.loop_closure.stabilization";
+    bool has_loops = dyn_model_constraint_count(r->model) > 0;
+    if (m->loop_closure && !has_loops) {
+        return refuse(why, REASON_UNUSED_FIELD, "stepping.loop_closure",
+                      "model \"%s\" has no constraints; leave loop_closure out", r->entry->name);
+    }
+    if (m->loop_closure) {
+        double k = options->constraint_stabilization = m->loop_closure->stabilization;
+        options->ignore_projection = !m->loop_closure->projection;
+        return (k >= 0 && k <= MOST_STABILIZATION) ||
+               refuse(why, REASON_INVALID_VALUE, field, "%s is %g; set 0 to %g", field, k, MOST_STABILIZATION);
+    }
+    m->loop_closure = has_loops ? arena_allocate(memory, sizeof *m->loop_closure) : NULL;
+    if (m->loop_closure) {
+        dynamics__v1__loop_closure__init(m->loop_closure);
+        m->loop_closure->stabilization = options->constraint_stabilization;
+        m->loop_closure->projection = !options->ignore_projection;
+    }
+    return !has_loops || m->loop_closure || refuse_memory(why);
+}
+
 static bool read_controller(const robot *r, const Dynamics__V1__Controller *c, arena *memory,
                             dyn_simulation_options *options, refusal *why) {
     static const dyn_control laws[] = {DYN_CONTROL_NONE, DYN_CONTROL_PD, DYN_CONTROL_PD_GRAVITY,
@@ -67,13 +94,13 @@ bool stepping_read(const robot *r, const double *gravity, Dynamics__V1__Stepping
         options->gravity[k] = gravity[k];
     }
     m->substeps = m->substeps == 0 ? 1 : m->substeps;
-    bool is_good = value_check_choice("stepping.integrator", (int)m->integrator, 3, why) &&
-                   value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
-                   value_check_choice("stepping.compiled", (int)m->compiled, 3, why) &&
-                   value_fill(&STEP, &m->step_length, why) &&
-                   value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
-                   value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) && read_spring(m, memory, options, why) &&
-                   read_controller(r, m->controller, memory, options, why);
+    bool is_good =
+        value_check_choice("stepping.integrator", (int)m->integrator, 3, why) &&
+        value_check_choice("stepping.stop", (int)m->stop, 3, why) &&
+        value_check_choice("stepping.compiled", (int)m->compiled, 3, why) && value_fill(&STEP, &m->step_length, why) &&
+        value_fill(&FRICTION_VELOCITY, &m->friction_velocity, why) &&
+        value_fill(&VELOCITY_BOUND, &m->velocity_bound, why) && read_spring(m, memory, options, why) &&
+        read_loop_closure(r, m, memory, options, why) && read_controller(r, m->controller, memory, options, why);
     if (!is_good) {
         return false;
     }
@@ -118,12 +145,18 @@ double stepping_evaluations(const dyn_simulation_options *options) {
     return evaluations * options->substeps + (options->control != DYN_CONTROL_NONE);
 }
 
+double stepping_constraint_cost(const dyn_model *model) {
+    double nv = dyn_model_nv(model), m = dyn_model_constraint_rows(model);
+    return (40 + m) * m * nv + m * m * m;
+}
+
 const char *stepping_error_path(const dyn_error *error, char path[ERROR_PATH_SIZE]) {
     static const struct {
         const char *option, *field;
     } renamed[] = {{"control", "controller.law"},
                    {"control_stiffness", "controller.kp"},
                    {"control_damping", "controller.kd"},
+                   {"constraint_stabilization", "loop_closure.stabilization"},
                    {"stop_stiffness", "spring_stop.stiffness"},
                    {"stop_damping", "spring_stop.damping"}};
     char field[64];

@@ -21,6 +21,9 @@ bool stepping_read_batch(batch *b, const Dynamics__V1__Stepping *m, dyn_simulati
 /* Returns the number of evaluations of the dynamics in one step, including those of its substeps. */
 double stepping_evaluations(const dyn_simulation_options *options);
 
+/* Estimates the cost of the constraints of a model in one evaluation of its dynamics, ns. */
+double stepping_constraint_cost(const dyn_model *model);
+
 /* Code that computes steps, chosen once for a request or a simulation. */
 typedef struct step_code {
     const dyn_compiled *compiled; /* NULL: the library's own kernels */

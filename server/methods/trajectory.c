@@ -241,6 +241,8 @@ typedef struct forward_task {
     double *tau, *q, *v; /* rows of the trajectory, in the model's order */
     dyn_sample_result result;
     size_t diverged_row;
+    int constraint; /* constraint with the largest closure error in a row after the first */
+    double closure_error;
 } forward_task;
 
 /* Reads the stepping options. Without options in the request they are as in Modern Robotics: explicit Euler steps
@@ -337,6 +339,10 @@ static bool move(batch *b, forward_task *t) {
         t->result = (dyn_sample_result){0};
         status = move_row(b, t, simulator, i, scratch, &error);
         t->diverged_row = t->result.status != DYN_SAMPLE_STATUS_RUNNING ? i + 1 : 0;
+        if (t->result.closure_error > t->closure_error) {
+            t->closure_error = t->result.closure_error;
+            t->constraint = t->result.constraint;
+        }
         goes_on = call_may_proceed(b->call, (double)i / (double)t->rows);
     }
     dyn_simulator_free(simulator);
@@ -378,6 +384,10 @@ static void fill_forward(batch *b, const forward_task *t, Dynamics__V1__ForwardD
     reply->n_v = t->rows * b->nv, reply->v = ordered(b, b->order.v, b->nv, t->rows, t->v);
     reply->diverged_row = t->diverged_row;
     reply->computed_with = t->computed_with;
+    reply->closure_error = t->closure_error;
+    if (dyn_model_constraint_count(b->model) > 0) {
+        reply->constraint = call_string(b->call, dyn_model_constraint(b->model, t->constraint)->name);
+    }
     if (t->diverged_row > 0) {
         reply->diverged_joint = call_string(b->call, name_of(b, t->result.joint));
     }
@@ -387,11 +397,12 @@ void method_forward_dynamics_trajectory(call *c) {
     const Dynamics__V1__ForwardDynamicsTrajectoryRequest *r = c->request->forward_dynamics_trajectory;
     batch b;
     forward_task t = {.request = r};
-    bool is_ready = batch_open(c, &b, r->query, QUERY_ALL & ~QUERY_PRECISION, r->n_q, r->q) && check_start(&b, &t) &&
-                    read_stepping(&b, &t);
+    bool is_ready =
+        batch_open(c, &b, r->query, QUERY_SIMULATED, r->n_q, r->q) && check_start(&b, &t) && read_stepping(&b, &t);
     if (is_ready) {
         batch_expect(&b, t.rows * (1 + b.nq + b.nv));
-        is_ready = batch_begin(&b, STEP_COST * (double)(t.rows * b.nv) * stepping_evaluations(&t.options)) &&
+        double evaluation = STEP_COST * (double)b.nv + stepping_constraint_cost(b.model);
+        is_ready = batch_begin(&b, evaluation * (double)t.rows * stepping_evaluations(&t.options)) &&
                    read_tip(&b, r->tip) && read_rows(&b, &t);
     }
     Dynamics__V1__ForwardDynamicsTrajectoryReply *reply = is_ready ? create_forward_dynamics_trajectory_reply(c) : NULL;

@@ -2,6 +2,7 @@
 /* Steps one robot through time and reports joints at their limits. */
 #include "simulations/stepper.h"
 
+#include <dynamics/constrained_dynamics.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct stepper {
     size_t nv;
     double *deviation; /* NULL: no disturbance */
     double *tau;
+    double *closure_errors; /* of all rows of the model's constraints */
     dyn_external_force forces[STEPPER_FORCES];
     limited_joint *limited;
     size_t limited_count, next_limited;
@@ -45,10 +47,11 @@ static bool allocate(stepper *s, const double *deviation) {
     size_t bytes = (s->nv ? s->nv : 1) * sizeof(double);
     s->tau = malloc(bytes);
     s->deviation = deviation ? malloc(bytes) : NULL;
+    s->closure_errors = calloc((size_t)dyn_model_constraint_rows(s->model) + 1, sizeof *s->closure_errors);
     if (s->deviation) {
         memcpy(s->deviation, deviation, s->nv * sizeof *deviation);
     }
-    return s->tau && (s->deviation || !deviation) && find_limited(s);
+    return s->tau && s->closure_errors && (s->deviation || !deviation) && find_limited(s);
 }
 
 /* Creates the simulator of the library. */
@@ -86,6 +89,7 @@ void stepper_free(stepper *s) {
         dyn_simulator_free(s->simulator);
         free(s->deviation);
         free(s->tau);
+        free(s->closure_errors);
         free(s->limited);
         free(s);
     }
@@ -159,6 +163,26 @@ bool stepper_step(stepper *s, const stepper_input *input, disturbance *generator
         return false;
     }
     return true;
+}
+
+int stepper_closure(stepper *s, const double *q, double *closure_error) {
+    int worst = -1;
+    *closure_error = 0;
+    if (dyn_model_constraint_rows(s->model) == 0 ||
+        dyn_constraint_rows(dyn_simulator_model(s->simulator), dyn_simulator_workspace(s->simulator), 1, q, NULL, NULL,
+                            NULL, s->closure_errors, NULL) != DYN_OK) {
+        return worst;
+    }
+    for (int i = 0; i < dyn_model_constraint_count(s->model); i++) {
+        const dyn_constraint *c = dyn_model_constraint(s->model, i);
+        for (int r = c->first_row; r < c->first_row + c->row_count; r++) {
+            double size = fabs(s->closure_errors[r]);
+            if (worst < 0 || size > *closure_error) {
+                worst = i, *closure_error = size;
+            }
+        }
+    }
+    return worst;
 }
 
 int stepper_limit(stepper *s, const double *q) {

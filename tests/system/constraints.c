@@ -288,10 +288,7 @@ static const char *const tree_requests[] = {
     "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "forward_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "find_base_parameters '{\"query\": {\"model\": \"four_bar\"}}'",
-    "rollout '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"steps\": 1}'",
     "inverse_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
-    "forward_dynamics_trajectory '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"tau\": [0, 0, 0]}'",
-    "create_simulation '{\"query\": {\"model\": \"four_bar\"}, \"name\": \"bar\"}'",
     "open_stream '{\"name\": \"bar\", \"query\": {\"model\": \"four_bar\"}, \"feedforward\": {}}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
     "[{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
@@ -349,6 +346,129 @@ static double gap_of_four_bar(const json_t *q) {
     return hypot(x - 1 - 0.8 * sin(rocker), z - 0.8 * cos(rocker));
 }
 
+/* A second of the four-bar from its closed configuration, in which the crank turns at 2 rad/s. */
+#define SECOND "\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"v\": [2, -2, 1]"
+
+#define ROW "1, 0, 0"
+#define NINE_ROWS ROW ", " ROW ", " ROW ", " ROW ", " ROW ", " ROW ", " ROW ", " ROW ", " ROW
+
+/* Checks that a result names the loop of the four-bar and reports it closed. */
+static void check_closure(const json_t *result, double most) {
+    double error = json_number_value(json_object_get(result, "closure_error"));
+    ck_assert_str_eq(text_of(result, "constraint"), "loop");
+    ck_assert_msg(error < most, "the closure error is %g", error);
+}
+
+START_TEST(rollouts_and_simulations_move_closed_loops_alike) {
+    load("four_bar");
+    json_t *rollout = run_json("$ctl call rollout '{" SECOND ", \"steps\": 1000, \"stride\": 1000}'");
+    const json_t *q = json_object_get(rollout, "q");
+    check_closure(json_array_get(json_object_get(rollout, "outcomes"), 0), 1e-11);
+    ck_assert_double_gt(fabs(number_of(q, 3)), 1);
+    json_t *created = run_json("$ctl call create_simulation '{" SECOND ", \"name\": \"bar\"}'");
+    char line[256];
+    snprintf(line, sizeof line,
+             "$ctl call step_simulation '{\"simulation\": \"bar\", \"token\": %lld, \"steps\": 1000}'",
+             json_integer_value(json_object_get(created, "token")));
+    json_t *stepped = run_json(line);
+    json_t *state = json_object_get(stepped, "state");
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq(number_of(json_object_get(state, "q"), i), number_of(q, 3 + i));
+    }
+    check_closure(state, 1e-11);
+    json_decref(rollout), json_decref(created), json_decref(stepped);
+    must_say("$ctl rollout four_bar --duration 0.01", "of constraint loop");
+    must_say("$ctl simulate four_bar --duration 0.01", "of constraint loop");
+}
+END_TEST
+
+START_TEST(trajectories_of_closed_loops_report_their_closure_error) {
+    load("four_bar");
+    json_t *closed = run_json("$ctl call forward_dynamics_trajectory '{" SECOND ", \"tau\": [" NINE_ROWS "]}'"),
+           *open = run_json("$ctl call forward_dynamics_trajectory '{" SECOND ", \"tau\": [" NINE_ROWS "], "
+                            "\"stepping\": {\"loop_closure\": {}}}'");
+    ck_assert_double_gt(fabs(number_of(json_object_get(closed, "v"), 24) - 2), 1e-4);
+    check_closure(closed, 1e-11);
+    ck_assert_str_eq(text_of(open, "constraint"), "loop");
+    double error = json_number_value(json_object_get(open, "closure_error"));
+    ck_assert_msg(error > 1e-8, "the closure error without stabilization and projection is %g only", error);
+    json_decref(closed), json_decref(open);
+    write_file(scratch("rows.csv"),
+               "q.motor,q.elbow,q.pivot,tau.motor,tau.elbow,tau.pivot\n0,0,0,1,0,0\n0,0,0,1,0,0\n");
+    char line[512];
+    snprintf(line, sizeof line, "$ctl trajectory four_bar forward --states %s", scratch("rows.csv"));
+    must_say(line, "of constraint loop");
+}
+END_TEST
+
+START_TEST(a_simulation_reports_how_far_its_state_is_open) {
+    char line[256];
+    load("four_bar");
+    json_t *created = run_json("$ctl call create_simulation '{\"query\": {\"model\": \"four_bar\"}, \"name\": "
+                               "\"open\", \"q\": [0.1, 0, 0]}'");
+    json_t *state = json_object_get(created, "state");
+    double error = json_number_value(json_object_get(state, "closure_error"));
+    ck_assert_str_eq(text_of(state, "constraint"), "loop");
+    /* The motor turns the point of the coupler about the origin: x moves by 0.8 sin(0.1) + cos(0.1) - 1. */
+    ck_assert_msg(error > 0.05 && error < 0.2, "the closure error is %g", error);
+    snprintf(line, sizeof line, "$ctl call step_simulation '{\"simulation\": \"open\", \"token\": %lld}'",
+             json_integer_value(json_object_get(created, "token")));
+    json_t *stepped = run_json(line);
+    check_closure(json_object_get(stepped, "state"), 1e-11);
+    json_decref(created), json_decref(stepped);
+}
+END_TEST
+
+START_TEST(recorded_motions_of_closed_loops_replay_bit_by_bit) {
+    load("four_bar");
+    must_say("$ctl simulate four_bar --q 0,0,0 --v 2,-2,1 --duration 0.3 --control pd_gravity --kp 1 --disturbance 2 "
+             "--stabilization 5 --record bar --replace",
+             "of constraint loop");
+    json_t *replay = run_json("$ctl call replay_simulation '{\"recording\": \"bar\"}'");
+    ck_assert_int_eq(json_integer_value(json_object_get(replay, "steps")), 300);
+    ck_assert_int_eq(json_integer_value(json_object_get(replay, "equal_steps")), 300);
+    json_decref(replay);
+}
+END_TEST
+
+START_TEST(simulations_of_closed_loops_go_on_after_a_restart) {
+    char line[256];
+    load("four_bar");
+    json_t *created = run_json("$ctl call create_simulation '{" SECOND ", \"name\": \"lasting\", "
+                               "\"stepping\": {\"loop_closure\": {\"stabilization\": 3}}}'"),
+           *twin = run_json("$ctl call create_simulation '{" SECOND ", \"name\": \"twin\", "
+                            "\"stepping\": {\"loop_closure\": {\"stabilization\": 3}}}'");
+    snprintf(line, sizeof line,
+             "$ctl call step_simulation '{\"simulation\": \"lasting\", \"token\": %lld, "
+             "\"steps\": 100}'",
+             json_integer_value(json_object_get(created, "token")));
+    json_t *first = run_json(line);
+    daemon_restart(&served);
+    json_t *second = run_json(line);
+    snprintf(line, sizeof line,
+             "$ctl call step_simulation '{\"simulation\": \"twin\", \"token\": %lld, "
+             "\"steps\": 200}'",
+             json_integer_value(json_object_get(twin, "token")));
+    json_t *whole = run_json(line);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq(number_of(json_object_get(json_object_get(second, "state"), "q"), i),
+                            number_of(json_object_get(json_object_get(whole, "state"), "q"), i));
+    }
+    json_decref(created), json_decref(twin), json_decref(first), json_decref(second), json_decref(whole);
+}
+END_TEST
+
+START_TEST(loop_closure_is_refused_where_it_does_not_fit) {
+    load("four_bar");
+    must_fail("$ctl call rollout '{" SECOND
+              ", \"steps\": 1, \"stepping\": {\"loop_closure\": {\"stabilization\": -1}}}'",
+              1, "rollout.stepping.loop_closure.stabilization");
+    must_fail("$ctl call rollout '{\"query\": {\"model\": \"two_link\"}, \"q\": [0, 0], \"steps\": 1, "
+              "\"stepping\": {\"loop_closure\": {}}}'",
+              1, "rollout.stepping.loop_closure");
+}
+END_TEST
+
 START_TEST(assembly_closes_the_loops_and_holds_joints) {
     load("four_bar");
     json_t *found = run_json("$ctl assemble four_bar --q motor=1 --hold motor --json"),
@@ -400,6 +520,12 @@ int main(void) {
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
+    tcase_add_test(all, rollouts_and_simulations_move_closed_loops_alike);
+    tcase_add_test(all, trajectories_of_closed_loops_report_their_closure_error);
+    tcase_add_test(all, a_simulation_reports_how_far_its_state_is_open);
+    tcase_add_test(all, recorded_motions_of_closed_loops_replay_bit_by_bit);
+    tcase_add_test(all, simulations_of_closed_loops_go_on_after_a_restart);
+    tcase_add_test(all, loop_closure_is_refused_where_it_does_not_fit);
     tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
     tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);
     return run_unforked("constraints", all);

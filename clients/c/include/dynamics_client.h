@@ -1556,6 +1556,12 @@ typedef struct dyn_client_spring_stop {
     double damping;   /* N m s/rad or N s/m */
 } dyn_client_spring_stop;
 
+/* Treatment of the closed loops of a model with constraints. Zero is a value too, not the default. */
+typedef struct dyn_client_loop_closure {
+    double stabilization; /* k of Baumgarte's method, 1/s */
+    bool projection;      /* close positions and velocities after each integration step */
+} dyn_client_loop_closure;
+
 /* Method of integration over time. Zero or NULL selects the default. Damping, friction, limits and effort of the
  * description apply unless a member here excludes them. */
 typedef struct dyn_client_stepping {
@@ -1574,6 +1580,7 @@ typedef struct dyn_client_stepping {
     const dyn_client_spring_stop *spring_stop; /* of a spring stop; NULL: 1e4 and 100 */
     double velocity_bound;                     /* a faster sample has diverged; default 1e6 */
     dyn_client_compiled_steps compiled;
+    const dyn_client_loop_closure *loop_closure; /* of a model with constraints; NULL: 20 with projection */
 } dyn_client_stepping;
 #define DYN_CLIENT_STEPPING_INIT(...) DYN_CLIENT_SIZED(dyn_client_stepping, __VA_ARGS__)
 
@@ -1647,7 +1654,9 @@ typedef struct dyn_client_simulation {
     const char *recording_error; /* error that ended the last recording; empty: none */
     uint64_t steps_done;         /* set by dyn_client_step_simulation; 0 in other results */
     dyn_client_steps_end ended_by;
-    bool durable; /* its creation outlives a crash; set by dyn_client_create_simulation only */
+    bool durable;           /* its creation outlives a crash; set by dyn_client_create_simulation only */
+    const char *constraint; /* constraint with the largest closure error in the state; empty: there is none */
+    double closure_error;   /* that error, m or rad */
 } dyn_client_simulation;
 
 DYN_CLIENT_EXPORT void dyn_client_simulation_free(dyn_client_simulation *simulation);
@@ -1872,10 +1881,12 @@ DYN_CLIENT_EXPORT const char *dyn_client_sample_status_name(dyn_client_sample_st
 
 typedef struct dyn_client_outcome {
     dyn_client_sample_status status;
-    const char *joint;   /* joint that ended it; empty: none */
-    uint64_t steps;      /* steps done */
-    uint64_t stops;      /* steps in which a joint hit a rigid stop */
-    double energy_drift; /* largest difference from the initial energy, J; 0 without energies */
+    const char *joint;      /* joint that ended it; empty: none */
+    uint64_t steps;         /* steps done */
+    uint64_t stops;         /* steps in which a joint hit a rigid stop */
+    double energy_drift;    /* largest difference from the initial energy, J; 0 without energies */
+    const char *constraint; /* constraint with the largest closure error after a step; empty: there is none */
+    double closure_error;   /* that error, m or rad */
 } dyn_client_outcome;
 
 typedef struct dyn_client_rollout {
@@ -1946,6 +1957,8 @@ typedef struct dyn_client_trajectory {
     const char *diverged_joint;
     size_t excess_count;
     const dyn_client_excess *excesses;
+    const char *constraint; /* of forward dynamics: constraint with the largest closure error in a row; empty: none */
+    double closure_error;   /* that error, m or rad */
 } dyn_client_trajectory;
 
 /* Computes tau for query.samples rows of a motion (Modern Robotics, section 8.11). With rates other than GIVEN, v and a

@@ -80,7 +80,9 @@ static dyn_client_status convert_reply(Dynamics__V1__RolloutReply *reply, const 
                                            .joint = from->joint,
                                            .steps = from->steps,
                                            .stops = from->stops,
-                                           .energy_drift = from->energy_drift};
+                                           .energy_drift = from->energy_drift,
+                                           .constraint = from->constraint,
+                                           .closure_error = from->closure_error};
     }
     if (!read_arrays(reply, query, request, &result->rollout)) {
         dyn_client_rollout_free(&result->rollout);

@@ -51,6 +51,7 @@ static void copy_summary(const Dynamics__V1__SimulationSummary *from, dyn_client
     to->joint_count = from->n_joint_names;
     to->joint_names = (const char *const *)from->joint_names;
     to->computed_with = from->computed_with;
+    to->constraint = "";
     if (from->statistics) {
         to->overruns = from->statistics->overruns;
         to->ticks = from->statistics->ticks;
@@ -70,6 +71,8 @@ static void copy_state(const Dynamics__V1__SimulationState *from, dyn_client_sim
     to->q = from->q;
     to->v = from->v;
     to->tau = from->tau;
+    to->constraint = from->constraint;
+    to->closure_error = from->closure_error;
 }
 
 /* Creates the public simulation from a reply, which it then owns. A part of the reply that is NULL is left out. Frees
@@ -90,6 +93,7 @@ static dyn_client_status return_simulation(void *reply, const Dynamics__V1__Simu
     result->reply = reply;
     result->simulation.name = result->simulation.model = result->simulation.digest = "";
     result->simulation.owner = result->simulation.recording = result->simulation.recording_error = "";
+    result->simulation.constraint = "";
     if (summary) {
         copy_summary(summary, &result->simulation);
     }

@@ -42,6 +42,12 @@ dyn_client_status stepping_fill(const dyn_client_stepping *options, stepping_mes
         message->spring_stop.damping = from->spring_stop->damping;
         to->spring_stop = &message->spring_stop;
     }
+    if (from->loop_closure) {
+        dynamics__v1__loop_closure__init(&message->loop_closure);
+        message->loop_closure.stabilization = from->loop_closure->stabilization;
+        message->loop_closure.projection = from->loop_closure->projection;
+        to->loop_closure = &message->loop_closure;
+    }
     to->velocity_bound = from->velocity_bound;
     to->compiled = (Dynamics__V1__CompiledSteps)from->compiled;
     message->controller.law = (Dynamics__V1__ControlLaw)from->law;

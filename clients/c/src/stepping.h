@@ -14,6 +14,7 @@ typedef struct stepping_message {
     Dynamics__V1__Stepping stepping;
     Dynamics__V1__Controller controller;
     Dynamics__V1__SpringStop spring_stop;
+    Dynamics__V1__LoopClosure loop_closure;
 } stepping_message;
 
 /* Fills the message, which must not move, and points `filled` to it, or to NULL if `from` is NULL. */

@@ -67,6 +67,7 @@ static trajectory_result *own(void *reply, size_t count, Dynamics__V1__LimitExce
     result->excesses = list;
     result->trajectory.excess_count = count;
     result->trajectory.excesses = list;
+    result->trajectory.constraint = "";
     return result;
 }
 
@@ -202,6 +203,8 @@ static dyn_client_status read_forward(Dynamics__V1__ForwardDynamicsTrajectoryRep
     t->v = reply->v;
     t->diverged_row = reply->diverged_row;
     t->diverged_joint = reply->diverged_joint;
+    t->constraint = reply->constraint;
+    t->closure_error = reply->closure_error;
     bool fits = reply->rows == rows && reply->n_time == rows && reply->n_q == rows * query->nq &&
                 reply->n_v == rows * query->nv;
     return return_trajectory(result, fits, trajectory, error);

@@ -190,7 +190,8 @@ def trajectory(query: Query, found: Any) -> Trajectory:
     return Trajectory(optional(found.time, found, rows), optional(found.q, found, rows, nq),
                       optional(found.v, found, rows, nv), optional(found.a, found, rows, nv),
                       optional(found.tau, found, rows, nv), found.diverged_row, text(found.diverged_joint),
-                      tuple(read(Excess, each) for each in found.excesses[0:found.excess_count]))
+                      tuple(read(Excess, each) for each in found.excesses[0:found.excess_count]),
+                      text(found.constraint), found.closure_error)
 
 
 def state(found: Any) -> State:

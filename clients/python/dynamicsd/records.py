@@ -441,6 +441,15 @@ class SpringStop:
     damping: float
 
 
+@record("dyn_client_loop_closure")
+@dataclasses.dataclass(frozen=True, eq=False)
+class LoopClosure:
+    """Treatment of the closed loops of a model with constraints: gain of the stabilization, 1/s, and projection."""
+
+    stabilization: float
+    projection: bool
+
+
 @record("dyn_client_stepping")
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stepping:
@@ -466,6 +475,7 @@ class Stepping:
     spring_stop: SpringStop | None = None
     velocity_bound: float = 0.0
     compiled: str = "where_ready"
+    loop_closure: LoopClosure | None = None
 
 
 @record("dyn_client_tip")
@@ -531,7 +541,7 @@ class Excess:
 @dataclasses.dataclass(frozen=True, eq=False)
 class Outcome:
     """End of one sample of a rollout. `status` is "ran", "not_finite", "too_fast", "singular", "rests" or
-    "too_long".
+    "too_long". `closure_error` is the largest one after a step, rad or m, of `constraint`.
     """
 
     status: str
@@ -539,6 +549,8 @@ class Outcome:
     steps: int
     stops: int
     energy_drift: float
+    constraint: str
+    closure_error: float
 
 
 @record("dyn_client_assembly_outcome")
@@ -593,6 +605,7 @@ class State:
     other than Simulation.state hold only step, time, q, v and tau.
 
     `condition` is "running", "paused" or "diverged"; `ended_by` is the reason for the end of a step call.
+    `closure_error` is the largest one in this state, rad or m, of `constraint`.
     """
 
     name: str
@@ -619,6 +632,8 @@ class State:
     q: Array
     v: Array
     tau: Array
+    constraint: str
+    closure_error: float
     external_forces: tuple[ExternalForce, ...]
     joint_names: tuple[str, ...] | None
     computed_with: str
@@ -712,6 +727,8 @@ class Trajectory:
     diverged_row: int
     diverged_joint: str
     excesses: tuple[Excess, ...]
+    constraint: str
+    closure_error: float
 
     @property
     def is_feasible(self) -> bool:
