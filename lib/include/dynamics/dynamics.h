@@ -33,6 +33,7 @@
 #include <dynamics/formulation.h>
 #include <dynamics/forward_dynamics.h>
 #include <dynamics/frame_motion.h>
+#include <dynamics/identification.h>
 #include <dynamics/inertia.h>
 #include <dynamics/inverse_dynamics.h>
 #include <dynamics/joint_type.h>

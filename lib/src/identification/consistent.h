@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Parameters of possible bodies that explain torques, close to a prior (identification.h).
+ */
+#ifndef DYNAMICS_IDENTIFICATION_CONSISTENT_H
+#define DYNAMICS_IDENTIFICATION_CONSISTENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <dynamics/status.h>
+
+/* Problem: minimize |R y - r|^2 / 2 + weight * distance from the prior, over y = (B p, f), for parameters p of links
+ * and terms f of drives. */
+typedef struct consistent_problem {
+    size_t links, base_count, term_count; /* links may be 0; base_count = 0 then */
+    const double *B;                      /* base_count x 10 links, row-major */
+    const double *triangle;               /* (R r) above one more row that is not read; row-major */
+    const double *prior;                  /* 10 links: parameters whose pseudo-inertias are positive definite */
+    const double *scales;                 /* term_count, > 0: prior of a positive term, size of another one */
+    const bool *is_positive;              /* term_count */
+    double weight;                        /* > 0 */
+} consistent_problem;
+
+/* Minimum of a problem. */
+typedef struct consistent_result {
+    double *parameters; /* 10 links, memory of the caller */
+    double *terms;      /* term_count, memory of the caller */
+    size_t iterations;
+    bool is_converged;
+} consistent_result;
+
+/* Replaces parameters that no body has by those of a small ball: same centre of mass where the mass is positive, the
+ * mass at least `least_mass`, a radius of gyration of 3 cm. Returns false if it replaces them. */
+bool consistent_prior(double least_mass, double p[10]);
+
+/* Solves the problem by Newton's method, from the prior on. Cost O(N^3) for each of at most 1000 iterations, with N the
+ * number of p and f together.
+ * Errors: DYN_FAILED_PRECONDITION with the place "prior" where the prior vanishes in the rounding of the data;
+ * DYN_RESOURCE_EXHAUSTED. */
+dyn_status consistent_solve(const consistent_problem *problem, consistent_result *result, dyn_error *error);
+
+#endif

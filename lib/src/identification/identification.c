@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dynamics/identification.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/regressor.h>
+
+#include "../model/error.h"
+#include "../model/sized.h"
+#include "consistent.h"
+#include "linear_fit.h"
+#include "regression.h"
+#include "triangle.h"
+
+enum { LINK = 10, WEIGHT_ROUNDS = 3, HUBER_ROUNDS = 12 };
+
+/* Part number that stands for no part. */
+static const size_t NONE = (size_t)-1;
+
+/* Huber's bound, in deviations: 95 % efficiency for normal noise. Ratio of the deviation to the median absolute
+ * residual for normal noise. Least deviations, relative to the joint's torque: of the linear and of the consistent
+ * estimates. */
+static const double HUBER = 1.345, MEDIAN_RATIO = 1.4826, LEAST_DEVIATION = 1e-9, LEAST_CONSISTENT_DEVIATION = 1e-4;
+
+/* Computation of one identification. */
+typedef struct job {
+    regression g;
+    dyn_identification *result;
+    double *triangle, *rows, *scratch; /* combined factor, rows to append, memory of the fit */
+    double *deviation;                 /* of each coordinate's residuals */
+    double *torque;                    /* root mean square torque of each coordinate */
+    double *x, *spread;                /* linear estimates and their deviations */
+    bool *is_determined;
+    double *consistent, *parameters, *terms; /* consistent estimate: columns, and the same as p and terms */
+    double *links_prior, *scales, *B;
+    bool *is_positive;
+    linear_solution fit;
+    double inflation; /* factor of the variances of Huber's estimator; 1 for others */
+    size_t iterations;
+    bool is_converged;
+} job;
+
+/* ---- Selections of the record ------------------------------------------------------------------------------------ */
+
+/* Combines the factors of all parts but one, with the reciprocal of `deviation` as weights; NULL: 1. Returns the number
+ * of rows. */
+static size_t combine(job *j, double *triangles, size_t without, const double *deviation) {
+    const regression *g = &j->g;
+    size_t size = g->count + 1, rows = 0;
+    memset(j->triangle, 0, size * size * sizeof *j->triangle);
+    for (size_t part = 0; part < g->parts; part++) {
+        for (size_t k = 0; k < g->nv && part != without; k++) {
+            const double *factor = regression_triangle(g, triangles, part, k);
+            for (size_t i = 0; i < size * size; i++) {
+                j->rows[i] = deviation ? factor[i] / deviation[k] : factor[i];
+            }
+            triangle_append(size, j->triangle, size, j->rows, j->scratch);
+            rows += g->rows[part * g->nv + k];
+        }
+    }
+    return rows;
+}
+
+/* Returns the sum of the squares of the residuals of x in one part and coordinate. */
+static double sum_squares(const regression *g, double *triangles, size_t part, size_t k, const double *x) {
+    size_t size = g->count + 1;
+    const double *factor = regression_triangle(g, triangles, part, k);
+    double sum = 0;
+    for (size_t r = 0; r < size; r++) {
+        double residual = factor[r * size + g->count];
+        for (size_t c = r; c < g->count; c++) {
+            residual -= factor[r * size + c] * x[c];
+        }
+        sum += residual * residual;
+    }
+    return sum;
+}
+
+/* Computes the root mean square residual of each coordinate for x, in all parts but one, but at least `least` times the
+ * coordinate's torque. */
+static void find_deviations(job *j, double *triangles, size_t without, const double *x, double least) {
+    const regression *g = &j->g;
+    for (size_t k = 0; k < g->nv; k++) {
+        double sum = 0;
+        size_t rows = 0;
+        for (size_t part = 0; part < g->parts; part++) {
+            if (part != without) {
+                sum += sum_squares(g, triangles, part, k, x);
+                rows += g->rows[part * g->nv + k];
+            }
+        }
+        double floor = fmax(least * j->torque[k], 1e-12);
+        j->deviation[k] = fmax(rows > 0 ? sqrt(sum / (double)rows) : 0, floor);
+    }
+}
+
+/* ---- Linear estimates -------------------------------------------------------------------------------------------- */
+
+static void fit_once(job *j, double *triangles, size_t without, const double *deviation) {
+    linear_problem problem = {.count = j->g.count,
+                              .equations = combine(j, triangles, without, deviation),
+                              .triangle = j->triangle,
+                              .prior = j->g.prior,
+                              .is_total = j->g.options->estimator == DYN_ESTIMATOR_TOTAL};
+    linear_fit(&problem, j->scratch, &j->fit);
+}
+
+/* Computes the linear estimates from all parts but one. */
+static void estimate(job *j, size_t without) {
+    dyn_estimator kind = j->g.options->estimator;
+    bool is_weighted = kind == DYN_ESTIMATOR_WEIGHTED || kind == DYN_ESTIMATOR_HUBER;
+    fit_once(j, j->g.weighted, without, NULL);
+    for (int round = 0; is_weighted && round < WEIGHT_ROUNDS; round++) {
+        find_deviations(j, j->g.weighted, without, j->x, LEAST_DEVIATION);
+        fit_once(j, j->g.weighted, without, j->deviation);
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sums over rows of 1, Huber's psi(u)^2, w u^2, w and psi', with u the residual in deviations and w = psi(u) / u. */
+typedef struct huber_sums {
+    double rows, psi_square, weighted_square, weight, slope;
+} huber_sums;
+
+/* Sets the weight of a row to the square root of w, and adds to the sums. */
+static double weigh(double size, double deviation, huber_sums *sums) {
+    double u = size / deviation, w = u > HUBER ? HUBER / u : 1;
+    sums->rows += 1;
+    sums->psi_square += w * u * w * u;
+    sums->weighted_square += w * u * u;
+    sums->weight += w;
+    sums->slope += u <= HUBER;
+    return sqrt(w);
+}
+
+/* Sets the weights of rows from their residuals: 1 within HUBER deviations, less beyond. Sets the factor between the
+ * variance of estimates, sum psi^2 / (sum psi')^2, and that which least squares of weighted rows would state (Huber
+ * 1981, section 7.6). `sorted` has n numbers. */
+static void set_weights(job *j, const double *residuals, double *sorted) {
+    size_t n = j->g.record->n, nv = j->g.nv;
+    huber_sums sums = {0};
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t s = 0; s < n; s++) {
+            sorted[s] = fabs(residuals[s * nv + k]);
+        }
+        qsort(sorted, n, sizeof *sorted, compare);
+        double deviation = fmax(fmax(MEDIAN_RATIO * sorted[n / 2], LEAST_DEVIATION * j->torque[k]), 1e-12);
+        for (size_t s = 0; s < n; s++) {
+            j->g.weights[s * nv + k] = weigh(fabs(residuals[s * nv + k]), deviation, &sums);
+        }
+    }
+    double divisor = sums.slope * sums.slope * sums.weighted_square;
+    j->inflation = divisor > 0 ? sums.rows * sums.psi_square * sums.weight / divisor : 1;
+}
+
+/* Finds the weights of Huber's estimator by repeated least squares. */
+static dyn_status find_weights(job *j, dyn_error *error) {
+    size_t n = j->g.record->n, nv = j->g.nv;
+    double *residuals = calloc(n * nv + 1, sizeof *residuals), *sorted = calloc(n, sizeof *sorted);
+    j->g.weights = calloc(n * nv + 1, sizeof *j->g.weights);
+    dyn_status status = residuals && sorted && j->g.weights ? DYN_OK : dyn_error_memory(error);
+    for (int round = 0; round < HUBER_ROUNDS && status == DYN_OK; round++) {
+        estimate(j, NONE);
+        status = regression_residuals(&j->g, j->x, residuals, error);
+        if (status == DYN_OK) {
+            set_weights(j, residuals, sorted);
+            status = regression_weigh(&j->g, error);
+        }
+    }
+    free(residuals), free(sorted);
+    return status;
+}
+
+/* ---- Consistent estimate ----------------------------------------------------------------------------------------- */
+
+/* Prepares the prior: bodies for all links, and sizes for the terms of drives. A term without a value in the
+ * description has a hundredth of the torque. */
+static void find_prior(job *j) {
+    const regression *g = &j->g;
+    double mass = dyn_model_mass(g->model), least = mass > 0 ? 1e-4 * mass : 1e-3;
+    memcpy(j->links_prior, g->p, g->width * sizeof *j->links_prior);
+    for (size_t k = 0; k < g->width / LINK; k++) {
+        j->result->lacks_prior[k] = !consistent_prior(least, j->links_prior + LINK * k);
+    }
+    combine(j, g->triangles, NONE, NULL);
+    for (size_t t = 0; t < g->term_count; t++) {
+        size_t c = g->base_count + t, rows = 0, k = (size_t)g->drives[t].coordinate;
+        double square = 0, torque = fmax(j->torque[k], 1e-9);
+        for (size_t r = 0; r <= c; r++) {
+            square += j->triangle[r * (g->count + 1) + c] * j->triangle[r * (g->count + 1) + c];
+        }
+        for (size_t part = 0; part < g->parts; part++) {
+            rows += g->rows[part * g->nv + k];
+        }
+        double size = sqrt(square / (double)(rows > 0 ? rows : 1)), value = g->prior[c];
+        j->is_positive[t] = g->drives[t].term != DYN_DRIVE_TERM_OFFSET;
+        j->scales[t] = !j->is_positive[t] ? torque : value > 0 ? value : size > 1e-9 ? 0.01 * torque / size : 1e-9;
+    }
+}
+
+/* Computes the consistent estimate from all parts but one, after the linear estimates of the same parts. */
+static dyn_status estimate_consistent(job *j, size_t without, dyn_error *error) {
+    regression *g = &j->g;
+    size_t links = g->base_count > 0 ? g->width / LINK : 0;
+    find_deviations(j, g->weighted, without, j->x, LEAST_CONSISTENT_DEVIATION);
+    combine(j, g->weighted, without, j->deviation);
+    consistent_problem problem = {.links = links,
+                                  .base_count = g->base_count,
+                                  .term_count = g->term_count,
+                                  .B = j->B,
+                                  .triangle = j->triangle,
+                                  .prior = j->links_prior,
+                                  .scales = j->scales,
+                                  .is_positive = j->is_positive,
+                                  .weight = g->options->prior};
+    consistent_result result = {.parameters = j->parameters, .terms = j->terms};
+    dyn_status status = consistent_solve(&problem, &result, error);
+    j->iterations = result.iterations;
+    j->is_converged = result.is_converged;
+    if (status == DYN_OK && links == 0) {
+        memcpy(j->parameters, g->p, g->width * sizeof *j->parameters);
+    } else if (status == DYN_OK) {
+        status = dyn_base_parameters_reduce(g->grouping, j->parameters, j->consistent, error);
+    }
+    memcpy(j->consistent + g->base_count, j->terms, g->term_count * sizeof *j->terms);
+    return status;
+}
+
+/* ---- Result ------------------------------------------------------------------------------------------------------ */
+
+static void store_estimates(job *j) {
+    const regression *g = &j->g;
+    dyn_identification *result = j->result;
+    const int *columns = dyn_base_parameters_columns(g->grouping);
+    for (size_t c = 0; c < g->count; c++) {
+        bool is_base = c < g->base_count;
+        const drive_column *drive = is_base ? NULL : &g->drives[c - g->base_count];
+        result->estimates[c] = (dyn_linear_estimate){.column = is_base ? columns[c] : -1,
+                                                     .coordinate = is_base ? -1 : drive->coordinate,
+                                                     .term = is_base ? DYN_DRIVE_TERM_VISCOUS : drive->term,
+                                                     .value = j->x[c],
+                                                     .deviation = j->spread[c] * sqrt(j->inflation),
+                                                     .prior = g->prior[c],
+                                                     .is_excited = j->is_determined[c]};
+    }
+    result->rank = j->fit.rank;
+    result->condition = j->fit.condition;
+    memcpy(result->parameters, j->parameters, g->width * sizeof *result->parameters);
+    for (size_t t = 0; t < g->term_count; t++) {
+        size_t at = (size_t)g->drives[t].coordinate * DYN_DRIVE_TERMS + g->drives[t].term;
+        result->drives[at] = j->terms[t];
+    }
+    result->iterations = j->iterations;
+    result->is_converged = j->is_converged;
+}
+
+/* Adds the squared residuals of one part, or of all, to sums of one number for each coordinate. */
+static void add_squares(const job *j, size_t only, const double *x, double *sums) {
+    for (size_t part = 0; part < j->g.parts; part++) {
+        for (size_t k = 0; k < j->g.nv && (only == NONE || part == only); k++) {
+            sums[k] += sum_squares(&j->g, j->g.triangles, part, k, x);
+        }
+    }
+}
+
+/* Squared errors of each coordinate, which become the root mean squares of dyn_joint_fit. */
+typedef struct error_sums {
+    double *model, *linear, *consistent, *prediction, *consistent_prediction;
+} error_sums;
+
+/* Computes the predictions of every part from the others. */
+static dyn_status predict(job *j, const error_sums *sums, dyn_error *error) {
+    const dyn_identification_options *o = j->g.options;
+    dyn_status status = DYN_OK;
+    for (size_t part = 0; part < j->g.parts && status == DYN_OK; part++) {
+        estimate(j, part);
+        status = estimate_consistent(j, part, error);
+        add_squares(j, part, j->x, sums->prediction);
+        add_squares(j, part, j->consistent, sums->consistent_prediction);
+        if (o->proceed && !o->proceed(o->context, 0.5 + 0.5 * (double)(part + 1) / (double)j->g.parts)) {
+            return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
+        }
+    }
+    return status;
+}
+
+/* Stores the quality of the estimates for one coordinate. */
+static void store_fit(const job *j, size_t k, const error_sums *sums) {
+    const record *r = j->g.record;
+    dyn_joint_fit *fit = &j->result->fits[k];
+    double sum = 0, square = 0;
+    size_t count = 0;
+    fit->lowest = INFINITY, fit->highest = -INFINITY;
+    for (size_t i = k; i < r->n * r->nv; i += r->nv) {
+        if (r->is_saturated[i]) {
+            fit->saturated++;
+            continue;
+        }
+        fit->lowest = fmin(fit->lowest, r->tau[i]), fit->highest = fmax(fit->highest, r->tau[i]);
+        sum += r->tau[i];
+        count++;
+    }
+    double rows = (double)(count > 0 ? count : 1), mean = sum / rows;
+    for (size_t i = k; i < r->n * r->nv; i += r->nv) {
+        square += r->is_saturated[i] ? 0 : (r->tau[i] - mean) * (r->tau[i] - mean);
+    }
+    if (count == 0) {
+        fit->lowest = fit->highest = 0;
+    }
+    fit->model_error = sqrt(sums->model[k] / rows);
+    fit->residual = sqrt(sums->linear[k] / rows);
+    fit->consistent_residual = sqrt(sums->consistent[k] / rows);
+    fit->prediction = sqrt(sums->prediction[k] / rows);
+    fit->consistent_prediction = sqrt(sums->consistent_prediction[k] / rows);
+    fit->accounted = square > 0 ? 1 - sums->consistent_prediction[k] / square : 0;
+}
+
+/* ---- Entry point ------------------------------------------------------------------------------------------------- */
+
+static dyn_status check_options(const dyn_identification_options *o, dyn_error *error) {
+    if (!((int)o->estimator >= 0 && o->estimator <= DYN_ESTIMATOR_TOTAL)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "estimator", "estimator is %d; it is one of 0 to %d",
+                             (int)o->estimator, (int)DYN_ESTIMATOR_TOTAL);
+    }
+    if (!(o->friction_velocity > 0) || !isfinite(o->friction_velocity)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity",
+                             "friction_velocity is %g; pass a positive number", o->friction_velocity);
+    }
+    if (!(o->prior > 0) || !isfinite(o->prior)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "prior", "prior is %g; pass a positive number", o->prior);
+    }
+    if (o->folds == 1 || o->folds > 100) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "folds",
+                             "folds is %zu; pass 2 to 100, or 0 for no prediction", o->folds);
+    }
+    return DYN_OK;
+}
+
+/* Allocates the result. Returns NULL when out of memory. */
+static dyn_identification *create_result(const regression *g) {
+    dyn_identification *result = calloc(1, sizeof *result);
+    if (!result) {
+        return NULL;
+    }
+    size_t rates = g->record->n * g->nv;
+    result->estimate_count = g->count;
+    result->parameter_count = g->width;
+    result->coordinate_count = g->nv;
+    result->estimates = calloc(g->count, sizeof *result->estimates);
+    result->parameters = calloc(g->width + 1, sizeof *result->parameters);
+    result->drives = calloc(g->nv * DYN_DRIVE_TERMS + 1, sizeof *result->drives);
+    result->fits = calloc(g->nv + 1, sizeof *result->fits);
+    result->lacks_prior = calloc(g->width / LINK + 1, sizeof *result->lacks_prior);
+    result->v = calloc(rates + 1, sizeof *result->v), result->a = calloc(rates + 1, sizeof *result->a);
+    if (!result->estimates || !result->parameters || !result->drives || !result->fits || !result->lacks_prior ||
+        !result->v || !result->a) {
+        dyn_identification_free(result);
+        return NULL;
+    }
+    memcpy(result->v, g->record->v, rates * sizeof *result->v);
+    memcpy(result->a, g->record->a, rates * sizeof *result->a);
+    return result;
+}
+
+/* Allocates the memory of the computation. */
+static bool allocate(job *j) {
+    const regression *g = &j->g;
+    size_t size = g->count + 1, links = g->width + 1;
+    j->result = create_result(g);
+    j->triangle = calloc(size * size, sizeof(double)), j->rows = calloc(size * size, sizeof(double));
+    j->scratch = calloc(linear_fit_scratch(g->count), sizeof(double));
+    j->deviation = calloc(g->nv + 1, sizeof(double)), j->torque = calloc(g->nv + 1, sizeof(double));
+    j->x = calloc(size, sizeof(double)), j->spread = calloc(size, sizeof(double));
+    j->is_determined = calloc(size, sizeof(bool)), j->is_positive = calloc(size, sizeof(bool));
+    j->consistent = calloc(size, sizeof(double)), j->terms = calloc(size, sizeof(double));
+    j->scales = calloc(size, sizeof(double)), j->parameters = calloc(links, sizeof(double));
+    j->links_prior = calloc(links, sizeof(double)), j->B = calloc(g->base_count * g->width + 1, sizeof(double));
+    j->fit = (linear_solution){.x = j->x, .deviations = j->spread, .is_determined = j->is_determined};
+    return j->result && j->triangle && j->rows && j->scratch && j->deviation && j->torque && j->x && j->spread &&
+           j->is_determined && j->is_positive && j->consistent && j->terms && j->scales && j->parameters &&
+           j->links_prior && j->B;
+}
+
+static void release(job *j) {
+    double *all[] = {j->triangle,   j->rows,       j->scratch, j->deviation,   j->torque, j->x, j->spread,
+                     j->consistent, j->parameters, j->terms,   j->links_prior, j->scales, j->B};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]);
+    }
+    free(j->is_determined), free(j->is_positive);
+    regression_free(&j->g);
+    dyn_identification_free(j->result);
+}
+
+/* Computes the root mean square torque of each coordinate, and the factors of the base parameters. */
+static dyn_status prepare(job *j, dyn_error *error) {
+    const regression *g = &j->g;
+    double *none = j->x; /* zero until the first fit */
+    add_squares(j, NONE, none, j->torque);
+    for (size_t k = 0; k < g->nv; k++) {
+        size_t rows = 0;
+        for (size_t part = 0; part < g->parts; part++) {
+            rows += g->rows[part * g->nv + k];
+        }
+        j->torque[k] = rows > 0 ? sqrt(j->torque[k] / (double)rows) : 0;
+    }
+    return g->base_count > 0 ? dyn_base_parameters_matrix(g->grouping, j->B, error) : DYN_OK;
+}
+
+/* Computes both estimates from all of the record, their residuals and predictions. */
+static dyn_status compute(job *j, dyn_error *error) {
+    double *memory = calloc(5 * j->g.nv + 1, sizeof *memory);
+    dyn_status status = memory ? prepare(j, error) : dyn_error_memory(error);
+    if (status == DYN_OK && j->g.options->estimator == DYN_ESTIMATOR_HUBER) {
+        status = find_weights(j, error);
+    }
+    if (status == DYN_OK) {
+        find_prior(j);
+        estimate(j, NONE);
+        status = j->fit.rank > 0 ? estimate_consistent(j, NONE, error)
+                                 : dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+                                                 "the motion excites no parameter; record one that moves the joints");
+    }
+    if (status == DYN_OK) {
+        size_t nv = j->g.nv;
+        error_sums sums = {memory, memory + nv, memory + 2 * nv, memory + 3 * nv, memory + 4 * nv};
+        store_estimates(j);
+        add_squares(j, NONE, j->g.prior, sums.model);
+        add_squares(j, NONE, j->x, sums.linear);
+        add_squares(j, NONE, j->consistent, sums.consistent);
+        if (j->g.parts > 1) {
+            status = predict(j, &sums, error);
+        } else {
+            sums.prediction = sums.linear, sums.consistent_prediction = sums.consistent;
+        }
+        for (size_t k = 0; k < nv; k++) {
+            store_fit(j, k, &sums);
+        }
+    }
+    free(memory);
+    return status;
+}
+
+dyn_status dyn_identify(const dyn_model *model, const dyn_recorded_motion *motion,
+                        const dyn_identification_options *options, dyn_identification **identification,
+                        dyn_error *error) {
+    dyn_identification_options chosen = DYN_IDENTIFICATION_OPTIONS_INIT();
+    record r = {0};
+    job j = {.inflation = 1};
+    *identification = NULL;
+    dyn_status status = dyn_sized_read("options", options, sizeof chosen, &chosen, error);
+    if (status == DYN_OK) {
+        status = check_options(&chosen, error);
+    }
+    if (status == DYN_OK) {
+        status = record_create(model, motion, &chosen, &r, error);
+    }
+    if (status == DYN_OK) {
+        status = regression_create(model, &chosen, &r, &j.g, error);
+    }
+    if (status == DYN_OK && !allocate(&j)) {
+        status = dyn_error_memory(error);
+    }
+    if (status == DYN_OK) {
+        status = compute(&j, error);
+    }
+    if (status == DYN_OK) {
+        *identification = j.result;
+        j.result = NULL;
+    }
+    release(&j);
+    record_free(&r);
+    return status;
+}
+
+void dyn_identification_free(dyn_identification *identification) {
+    if (!identification) {
+        return;
+    }
+    free(identification->estimates), free(identification->parameters), free(identification->drives);
+    free(identification->fits), free(identification->lacks_prior), free(identification->v), free(identification->a);
+    free(identification);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "linear_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "triangle.h"
+
+/* Singular value, relative to the largest one, below which a direction is not determined; and component in such
+ * directions above which an unknown is not. */
+static const double NEGLIGIBLE = 1e-9, SHARE = 1e-6;
+
+size_t linear_fit_scratch(size_t count) {
+    size_t size = count + 1;
+    return 2 * size * size + 4 * size;
+}
+
+/* Arrays in the scratch memory, and sizes. */
+typedef struct fit {
+    const linear_problem *problem;
+    size_t n, rank;
+    double *columns, *V, *S, *scale, *rest, *solved;
+    double least_square; /* of the smallest singular value of (A b); 0 for ordinary least squares */
+} fit;
+
+/* Returns entry (row, column) of the triangle. */
+static double entry(const fit *f, size_t row, size_t column) {
+    return f->problem->triangle[row * (f->n + 1) + column];
+}
+
+/* Computes the scales, and rest = b - A prior, one more number than unknowns. */
+static void prepare(fit *f) {
+    for (size_t c = 0; c < f->n; c++) {
+        double square = 0;
+        for (size_t r = 0; r <= c; r++) {
+            square += entry(f, r, c) * entry(f, r, c);
+        }
+        f->scale[c] = sqrt(square);
+    }
+    for (size_t r = 0; r <= f->n; r++) {
+        f->rest[r] = entry(f, r, f->n);
+        for (size_t c = r; c < f->n; c++) {
+            f->rest[r] -= entry(f, r, c) * f->problem->prior[c];
+        }
+    }
+}
+
+/* Computes the square of the smallest singular value of (A b) with all columns of length one, in units of b. */
+static double find_least(fit *f) {
+    size_t size = f->n + 1;
+    double length = 0;
+    for (size_t r = 0; r < size; r++) {
+        length += f->rest[r] * f->rest[r];
+    }
+    length = sqrt(length);
+    memset(f->columns, 0, size * size * sizeof *f->columns);
+    for (size_t c = 0; c < f->n; c++) {
+        for (size_t r = 0; r <= c && f->scale[c] > 0; r++) {
+            f->columns[c * size + r] = entry(f, r, c) / f->scale[c];
+        }
+    }
+    for (size_t r = 0; r < size && length > 0; r++) {
+        f->columns[f->n * size + r] = f->rest[r] / length;
+    }
+    singular_values(size, f->columns, f->V, f->S);
+    return f->S[f->n] * f->S[f->n];
+}
+
+/* Computes the singular values of A, with columns of length one, and the rank. */
+static void decompose(fit *f) {
+    memset(f->columns, 0, f->n * f->n * sizeof *f->columns);
+    for (size_t c = 0; c < f->n; c++) {
+        for (size_t r = 0; r <= c && f->scale[c] > 0; r++) {
+            f->columns[c * f->n + r] = entry(f, r, c) / f->scale[c];
+        }
+    }
+    singular_values(f->n, f->columns, f->V, f->S);
+    for (f->rank = 0; f->rank < f->n && f->S[f->rank] > NEGLIGIBLE * f->S[0]; f->rank++) {
+    }
+}
+
+/* Computes the scaled difference from the prior: the sum over directions i of V_i S_i / (S_i^2 - least) U_i' rest. */
+static void solve(fit *f) {
+    memset(f->solved, 0, f->n * sizeof *f->solved);
+    for (size_t i = 0; i < f->rank; i++) {
+        double along = 0, square = f->S[i] * f->S[i];
+        for (size_t r = 0; r < f->n; r++) {
+            along += f->columns[i * f->n + r] * f->rest[r];
+        }
+        /* Without a gap between the singular values total least squares has no solution; ordinary ones remain. */
+        double divisor = f->least_square < 0.99 * square ? square - f->least_square : square;
+        for (size_t c = 0; c < f->n; c++) {
+            f->solved[c] += f->V[i * f->n + c] * along / divisor;
+        }
+    }
+}
+
+/* Returns the sum of the squares of the residuals. */
+static double sum_squares(const fit *f) {
+    double sum = 0;
+    for (size_t r = 0; r <= f->n; r++) {
+        double residual = f->rest[r];
+        for (size_t c = r; c < f->n; c++) {
+            residual -= f->scale[c] > 0 ? entry(f, r, c) * f->solved[c] / f->scale[c] : 0;
+        }
+        sum += residual * residual;
+    }
+    return sum;
+}
+
+/* Stores unknown number c, from the variance of the noise. */
+static void store(const fit *f, size_t c, double variance, linear_solution *solution) {
+    double share = 0, spread = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        double component = f->V[i * f->n + c];
+        if (i < f->rank) {
+            spread += component * component / (f->S[i] * f->S[i]);
+        } else {
+            share += component * component;
+        }
+    }
+    solution->is_determined[c] = f->scale[c] > 0 && sqrt(share) < SHARE;
+    solution->deviations[c] = solution->is_determined[c] ? sqrt(variance * spread) / f->scale[c] : 0;
+    solution->x[c] = f->problem->prior[c] + (f->scale[c] > 0 ? f->solved[c] / f->scale[c] : 0);
+}
+
+void linear_fit(const linear_problem *problem, double *scratch, linear_solution *solution) {
+    size_t size = problem->count + 1;
+    fit f = {.problem = problem, .n = problem->count};
+    f.columns = scratch, f.V = f.columns + size * size, f.S = f.V + size * size;
+    f.scale = f.S + size, f.rest = f.scale + size, f.solved = f.rest + size;
+    prepare(&f);
+    f.least_square = problem->is_total ? find_least(&f) : 0;
+    decompose(&f);
+    solve(&f);
+    size_t freedom = problem->equations > f.rank ? problem->equations - f.rank : 1;
+    double variance = sum_squares(&f) / (double)freedom;
+    for (size_t c = 0; c < f.n; c++) {
+        store(&f, c, variance, solution);
+    }
+    solution->rank = f.rank;
+    solution->condition = f.rank > 0 ? f.S[0] / f.S[f.rank - 1] : 0;
+}

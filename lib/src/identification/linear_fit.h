@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Least squares and total least squares from a triangular factor.
+ */
+#ifndef DYNAMICS_IDENTIFICATION_LINEAR_FIT_H
+#define DYNAMICS_IDENTIFICATION_LINEAR_FIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Problem: A x = b, where `triangle` is the factor of (A b), (count + 1) x (count + 1). */
+typedef struct linear_problem {
+    size_t count, equations;
+    const double *triangle;
+    const double *prior; /* count: x in directions that A does not determine */
+    bool is_total;       /* total least squares */
+} linear_problem;
+
+/* Solution; the arrays are memory of the caller. */
+typedef struct linear_solution {
+    double *x, *deviations; /* deviations: of noise in b; 0 where x is not determined */
+    bool *is_determined;
+    size_t rank;
+    double condition;
+} linear_solution;
+
+/* Numbers of scratch memory. */
+size_t linear_fit_scratch(size_t count);
+
+/* Solves the problem by singular values of A with columns of length one. Directions below 1e-9 of the largest singular
+ * value are not determined: there x equals the prior. Cost O(count^3). */
+void linear_fit(const linear_problem *problem, double *scratch, linear_solution *solution);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/trajectory.h>
+
+#include "../dynamics/arguments.h"
+#include "../model/error.h"
+#include "smoothing.h"
+
+/* Ratio of an interval to the median one above which there is a gap. */
+static const double GAP = 10;
+
+/* Sampling rates per cut-off frequency above which the filter would lose too many digits. */
+static const double FINEST = 3000;
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static dyn_error_site time_site(size_t i, double value) {
+    return (dyn_error_site){.cause = isfinite(value) ? DYN_CAUSE_OTHER : DYN_CAUSE_NOT_FINITE,
+                            .argument = "time",
+                            .has_index = true,
+                            .index = i};
+}
+
+/* Checks that times are finite and ascend without gaps. Stores the median interval. `scratch` has n numbers. */
+static dyn_status check_times(size_t n, const double *t, double *scratch, double *median, dyn_error *error) {
+    for (size_t i = 0; i < n; i++) {
+        const dyn_error_site site = time_site(i, t[i]);
+        if (!isfinite(t[i])) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the time is %g; pass a finite number", t[i]);
+        }
+        if (i > 0 && !(t[i] > t[i - 1])) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the time is %.17g, not after that before it, %.17g", t[i], t[i - 1]);
+        }
+        scratch[i] = i > 0 ? t[i] - t[i - 1] : 0;
+    }
+    qsort(scratch + 1, n - 1, sizeof *scratch, compare);
+    *median = scratch[n / 2];
+    for (size_t i = 1; i < n; i++) {
+        if (t[i] - t[i - 1] > GAP * *median) {
+            const dyn_error_site site = time_site(i, t[i]);
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "the time is %g s after that before it, while the median interval is %g s; rates "
+                                "across a gap are not known: pass one part of the record",
+                                t[i] - t[i - 1], *median);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_cutoff(const dyn_model *model, const char *name, double cutoff, double interval,
+                               dyn_error *error) {
+    const dyn_error_site site = {.argument = name};
+    if (!(cutoff >= 0) || !isfinite(cutoff)) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "%s is %g; pass a frequency in Hz, or 0 for no filter",
+                            name, cutoff);
+    }
+    if (cutoff > 0 && (cutoff * interval > 0.5 || cutoff * interval * FINEST < 1)) {
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "%s is %g Hz; the record has %g samples a second: pass %g to %g Hz", name, cutoff,
+                            1 / interval, 1 / (FINEST * interval), 0.5 / interval);
+    }
+    for (int j = 0; cutoff > 0 && j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        if (joint->nq != joint->nv) {
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                                "joint %s has a quaternion, which the filter does not accept; pass 0, and v and a of "
+                                "your own filter",
+                                joint->name);
+        }
+    }
+    return DYN_OK;
+}
+
+static dyn_status check_gains(size_t nv, const double *gains, dyn_error *error) {
+    for (size_t k = 0; gains && k < nv; k++) {
+        if (!isfinite(gains[k]) || gains[k] == 0) {
+            const dyn_error_site site = {.argument = "gains", .has_index = true, .index = k};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "the gain is %g; pass a number that is not zero",
+                                gains[k]);
+        }
+    }
+    return DYN_OK;
+}
+
+/* Checks the numbers of the motion, and the rates that it has. */
+static dyn_status check_numbers(const dyn_model *model, const dyn_recorded_motion *m, dyn_error *error) {
+    if (m->n < DYN_IDENTIFICATION_SAMPLES) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+                             "the record has %zu samples; no parameter can be known from fewer than %d", m->n,
+                             (int)DYN_IDENTIFICATION_SAMPLES);
+    }
+    if (!m->v != !m->a) {
+        const char *missing = m->v ? "a" : "v";
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, missing,
+                                 "%s is missing; pass both v and a, or neither, and both are derived from q", missing);
+    }
+    dyn_status status = dyn_check_configuration(model, "q", m->n, m->q, error);
+    if (status == DYN_OK && m->v) {
+        status = dyn_check_tangent(model, "v", m->n, m->v, error);
+    }
+    if (status == DYN_OK && m->a) {
+        status = dyn_check_tangent(model, "a", m->n, m->a, error);
+    }
+    return status == DYN_OK ? dyn_check_tangent(model, "tau", m->n, m->tau, error) : status;
+}
+
+static dyn_status check_motion(const dyn_model *model, const dyn_recorded_motion *m,
+                               const dyn_identification_options *o, double *scratch, dyn_error *error) {
+    double interval = 1;
+    bool needs_time = !m->v || o->cutoff != 0 || o->torque_cutoff != 0;
+    dyn_status status = DYN_OK;
+    if (needs_time && !m->time) {
+        return dyn_error_because(error, DYN_INVALID_ARGUMENT, DYN_CAUSE_MISSING, "time",
+                                 "time is missing; rates and filters need it");
+    }
+    if (m->v && o->cutoff != 0) {
+        const dyn_error_site site = {.argument = "cutoff"};
+        return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site,
+                            "cutoff is %g Hz, but the motion has rates; leave out v and a, or pass 0", o->cutoff);
+    }
+    if (m->time) {
+        status = check_times(m->n, m->time, scratch, &interval, error);
+    }
+    if (status == DYN_OK) {
+        status = check_cutoff(model, "cutoff", o->cutoff, interval, error);
+    }
+    if (status == DYN_OK) {
+        status = check_cutoff(model, "torque_cutoff", o->torque_cutoff, interval, error);
+    }
+    return status == DYN_OK ? check_gains((size_t)dyn_model_nv(model), m->gains, error) : status;
+}
+
+/* Marks torques at the effort limits of their joints. */
+static void find_saturation(const dyn_model *model, record *r) {
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        double effort = joint->nv == 1 && joint->has_limits ? joint->limits.effort : 0;
+        for (size_t s = 0; s < r->n && effort > 0; s++) {
+            size_t i = s * r->nv + (size_t)joint->v_index;
+            r->is_saturated[i] = fabs(r->tau[i]) >= effort;
+        }
+    }
+}
+
+static void smooth_columns(const dyn_recorded_motion *m, size_t width, double cutoff, double *rows, double *scratch) {
+    for (size_t k = 0; cutoff > 0 && k < width; k++) {
+        smooth(m->n, m->time, cutoff, width, rows + k, scratch);
+    }
+}
+
+dyn_status record_create(const dyn_model *model, const dyn_recorded_motion *m, const dyn_identification_options *o,
+                         record *r, dyn_error *error) {
+    *r = (record){.n = m->n, .nq = (size_t)dyn_model_nq(model), .nv = (size_t)dyn_model_nv(model)};
+    dyn_status status = check_numbers(model, m, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    double *scratch = calloc(r->n, SMOOTHING_SCRATCH * sizeof *scratch);
+    r->q = calloc(r->n * r->nq + 1, sizeof *r->q), r->v = calloc(r->n * r->nv + 1, sizeof *r->v);
+    r->a = calloc(r->n * r->nv + 1, sizeof *r->a), r->tau = calloc(r->n * r->nv + 1, sizeof *r->tau);
+    r->is_saturated = calloc(r->n * r->nv + 1, sizeof *r->is_saturated);
+    if (!r->is_saturated || !scratch || !r->q || !r->v || !r->a || !r->tau) {
+        free(scratch);
+        return dyn_error_memory(error);
+    }
+    status = check_motion(model, m, o, scratch, error);
+    if (status == DYN_OK) {
+        memcpy(r->q, m->q, r->n * r->nq * sizeof *r->q);
+        for (size_t i = 0; i < r->n * r->nv; i++) {
+            r->tau[i] = m->tau[i] * (m->gains ? m->gains[i % r->nv] : 1);
+        }
+        find_saturation(model, r);
+        smooth_columns(m, r->nq, o->cutoff, r->q, scratch);
+        smooth_columns(m, r->nv, o->torque_cutoff, r->tau, scratch);
+    }
+    free(scratch);
+    if (status == DYN_OK && m->v) {
+        memcpy(r->v, m->v, r->n * r->nv * sizeof *r->v);
+        memcpy(r->a, m->a, r->n * r->nv * sizeof *r->a);
+    } else if (status == DYN_OK) {
+        status = dyn_derive_rates(model, r->n, m->time, r->q, DYN_RATES_QUINTIC, r->v, r->a, error);
+    }
+    return status;
+}
+
+void record_free(record *r) {
+    free(r->q), free(r->v), free(r->a), free(r->tau), free(r->is_saturated);
+    *r = (record){0};
+}

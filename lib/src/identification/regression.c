@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include "regression.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/regressor.h>
+
+#include "../model/error.h"
+#include "triangle.h"
+
+/* Samples whose rows are computed at once. */
+enum { BLOCK = 64 };
+
+/* ---- Columns ----------------------------------------------------------------------------------------------------- */
+
+/* Lists the columns of drives, or counts them if `drives` is NULL. */
+static size_t list_drives(const dyn_model *model, const dyn_identification_options *o, drive_column *drives) {
+    size_t count = 0;
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        for (int term = 0; term < DYN_DRIVE_TERMS && joint->nv == 1; term++) {
+            if (o->drive_terms[term] && drives) {
+                drives[count] = (drive_column){joint->v_index, (dyn_drive_term)term};
+            }
+            count += o->drive_terms[term];
+        }
+    }
+    return count;
+}
+
+/* Stores the model's own viscous and Coulomb friction. */
+static void store_friction(regression *g) {
+    for (int j = 0; j < dyn_model_joint_count(g->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(g->model, j);
+        for (size_t t = 0; t < g->term_count && joint->nv == 1; t++) {
+            if (g->drives[t].coordinate == joint->v_index) {
+                g->prior[g->base_count + t] = g->drives[t].term == DYN_DRIVE_TERM_VISCOUS   ? joint->damping
+                                              : g->drives[t].term == DYN_DRIVE_TERM_COULOMB ? joint->friction
+                                                                                            : 0;
+            }
+        }
+    }
+}
+
+static double drive_value(const regression *g, dyn_drive_term term, double v, double a) {
+    double bend = g->options->friction_velocity;
+    switch (term) {
+    case DYN_DRIVE_TERM_VISCOUS:
+        return v;
+    case DYN_DRIVE_TERM_COULOMB:
+        return v / sqrt(v * v + bend * bend);
+    case DYN_DRIVE_TERM_OFFSET:
+        return 1;
+    case DYN_DRIVE_TERM_INERTIA:
+        return a;
+    }
+    return 0;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+/* Computes Y of `count` samples from `first` on. */
+static dyn_status fill_regressor(regression *g, size_t first, size_t count, dyn_error *error) {
+    const record *r = g->record;
+    return dyn_torque_regressor(g->model, g->workspace, count, g->options->gravity, r->q + first * r->nq,
+                                r->v + first * r->nv, r->a + first * r->nv, g->Y, error);
+}
+
+/* Computes the row of one coordinate of sample `first` + `s`. */
+static void fill_row(const regression *g, size_t first, size_t s, size_t coordinate, double *row) {
+    const double *Y = g->Y + (s * g->nv + coordinate) * g->width;
+    const int *columns = dyn_base_parameters_columns(g->grouping);
+    size_t i = (first + s) * g->nv + coordinate, bases = (size_t)dyn_base_parameters_count(g->grouping);
+    row[g->count] = g->record->tau[i];
+    for (size_t c = 0; c < bases; c++) {
+        if (c < g->base_count) {
+            row[c] = Y[columns[c]];
+        } else {
+            row[g->count] -= Y[columns[c]] * g->b[c];
+        }
+    }
+    for (size_t t = 0; t < g->term_count; t++) {
+        bool is_own = (size_t)g->drives[t].coordinate == coordinate;
+        row[g->base_count + t] = is_own ? drive_value(g, g->drives[t].term, g->record->v[i], g->record->a[i]) : 0;
+    }
+}
+
+/* Appends the rows of one coordinate of a block of samples to a factor. Returns their number. */
+static size_t append_rows(regression *g, size_t first, size_t count, size_t coordinate, double *triangle) {
+    size_t rows = 0, size = g->count + 1;
+    for (size_t s = 0; s < count; s++) {
+        size_t i = (first + s) * g->nv + coordinate;
+        double *row = g->block + rows * size;
+        if (g->record->is_saturated[i]) {
+            continue;
+        }
+        fill_row(g, first, s, coordinate, row);
+        for (size_t c = 0; c < size && g->weights; c++) {
+            row[c] *= g->weights[i];
+        }
+        rows++;
+    }
+    triangle_append(size, triangle, rows, g->block, g->scratch);
+    return rows;
+}
+
+/* Adds all rows of the record to the factors `triangles`, which must be zero. Parts are of consecutive samples. */
+static dyn_status reduce(regression *g, double *triangles, dyn_error *error) {
+    const dyn_identification_options *o = g->options;
+    size_t n = g->record->n;
+    memset(g->rows, 0, g->parts * g->nv * sizeof *g->rows);
+    for (size_t part = 0; part < g->parts; part++) {
+        size_t end = n * (part + 1) / g->parts;
+        for (size_t first = n * part / g->parts; first < end; first += BLOCK) {
+            size_t count = end - first < BLOCK ? end - first : BLOCK;
+            dyn_status status = fill_regressor(g, first, count, error);
+            if (status != DYN_OK) {
+                return status;
+            }
+            for (size_t k = 0; k < g->nv; k++) {
+                g->rows[part * g->nv + k] +=
+                    append_rows(g, first, count, k, regression_triangle(g, triangles, part, k));
+            }
+            if (o->proceed && !o->proceed(o->context, 0.5 * (double)(first + count) / (double)n)) {
+                return dyn_error_set(error, DYN_CANCELLED, "", "the identification was cancelled");
+            }
+        }
+    }
+    return DYN_OK;
+}
+
+dyn_status regression_weigh(regression *g, dyn_error *error) {
+    size_t size = g->count + 1, total = g->parts * g->nv * size * size;
+    if (g->weighted == g->triangles) {
+        g->weighted = calloc(total + 1, sizeof *g->weighted);
+    }
+    if (!g->weighted) {
+        g->weighted = g->triangles;
+        return dyn_error_memory(error);
+    }
+    memset(g->weighted, 0, total * sizeof *g->weighted);
+    return reduce(g, g->weighted, error);
+}
+
+dyn_status regression_residuals(regression *g, const double *x, double *residuals, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    size_t n = g->record->n;
+    for (size_t first = 0; first < n && status == DYN_OK; first += BLOCK) {
+        size_t count = n - first < BLOCK ? n - first : BLOCK;
+        status = fill_regressor(g, first, count, error);
+        for (size_t i = first * g->nv; i < (first + count) * g->nv && status == DYN_OK; i++) {
+            fill_row(g, first, i / g->nv - first, i % g->nv, g->block);
+            residuals[i] = g->record->is_saturated[i] ? 0 : g->block[g->count];
+            for (size_t c = 0; c < g->count && !g->record->is_saturated[i]; c++) {
+                residuals[i] -= g->block[c] * x[c];
+            }
+        }
+    }
+    return status;
+}
+
+/* ---- Creation ---------------------------------------------------------------------------------------------------- */
+
+static dyn_status check_size(const regression *g, dyn_error *error) {
+    size_t equations = g->record->n * g->nv;
+    if (g->count > DYN_IDENTIFICATION_ESTIMATES) {
+        return dyn_error_because(error, DYN_RESOURCE_EXHAUSTED, DYN_CAUSE_TOO_MANY, "model",
+                                 "%zu base parameters and terms of drives are to be estimated; the limit is %d: take a "
+                                 "part of the model",
+                                 g->count, (int)DYN_IDENTIFICATION_ESTIMATES);
+    }
+    if (g->count == 0 || equations <= g->count) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "motion",
+                             "%zu samples of %zu coordinates are %zu equations for %zu unknowns; pass a record of at "
+                             "least %zu samples, or ask for fewer terms of drives",
+                             g->record->n, g->nv, equations, g->count, g->nv > 0 ? g->count / g->nv + 1 : 0);
+    }
+    return DYN_OK;
+}
+
+/* Allocates the arrays. */
+static bool allocate(regression *g) {
+    size_t size = g->count + 1, factors = g->parts * g->nv;
+    g->drives = calloc(g->term_count + 1, sizeof *g->drives);
+    g->prior = calloc(size, sizeof *g->prior);
+    g->triangles = calloc(factors * size * size + 1, sizeof *g->triangles);
+    g->rows = calloc(factors + 1, sizeof *g->rows);
+    g->Y = calloc(BLOCK * g->nv * g->width + 1, sizeof *g->Y);
+    g->block = calloc(BLOCK * size, sizeof *g->block);
+    g->scratch = calloc(size, sizeof *g->scratch);
+    g->weighted = g->triangles;
+    return g->drives && g->prior && g->triangles && g->rows && g->Y && g->block && g->scratch;
+}
+
+/* Creates the grouping, and computes the model's own parameters. */
+static dyn_status group(regression *g, dyn_error *error) {
+    dyn_status status = dyn_base_parameters_create(g->model, g->options->gravity, &g->grouping, error);
+    if (status != DYN_OK) {
+        return status;
+    }
+    size_t bases = (size_t)dyn_base_parameters_count(g->grouping);
+    g->p = calloc(g->width + 1, sizeof *g->p), g->b = calloc(bases + 1, sizeof *g->b);
+    if (!g->p || !g->b) {
+        return dyn_error_memory(error);
+    }
+    dyn_model_parameters(g->model, g->p);
+    g->base_count = g->options->drives_only ? 0 : bases;
+    return dyn_base_parameters_reduce(g->grouping, g->p, g->b, error);
+}
+
+dyn_status regression_create(const dyn_model *model, const dyn_identification_options *o, const record *r,
+                             regression *g, dyn_error *error) {
+    *g = (regression){.model = model, .options = o, .record = r, .nv = r->nv};
+    g->width = (size_t)dyn_model_parameter_count(model);
+    g->parts = o->folds > 1 ? o->folds : 1;
+    dyn_status status = group(g, error);
+    if (status == DYN_OK) {
+        g->term_count = list_drives(model, o, NULL);
+        g->count = g->base_count + g->term_count;
+        status = check_size(g, error);
+    }
+    if (status == DYN_OK) {
+        status = dyn_workspace_create(model, &g->workspace, error);
+    }
+    if (status == DYN_OK && !allocate(g)) {
+        status = dyn_error_memory(error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
+    list_drives(model, o, g->drives);
+    memcpy(g->prior, g->b, g->base_count * sizeof *g->prior);
+    store_friction(g);
+    return reduce(g, g->triangles, error);
+}
+
+void regression_free(regression *g) {
+    dyn_base_parameters_free(g->grouping);
+    dyn_workspace_free(g->workspace);
+    if (g->weighted != g->triangles) {
+        free(g->weighted);
+    }
+    free(g->drives), free(g->prior), free(g->p), free(g->b), free(g->triangles), free(g->rows);
+    free(g->weights), free(g->Y), free(g->block), free(g->scratch);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Linear regression of a record: rows (column 1 ... column `count`, tau) for each sample and velocity coordinate,
+ * reduced to a triangular factor for each part of the record and coordinate. Columns are those of the base parameters,
+ * then the terms of drives. Any selection of parts and weights of coordinates follows from the factors.
+ */
+#ifndef DYNAMICS_IDENTIFICATION_REGRESSION_H
+#define DYNAMICS_IDENTIFICATION_REGRESSION_H
+
+#include <dynamics/base_parameters.h>
+#include <dynamics/identification.h>
+#include <dynamics/workspace.h>
+
+#include "record.h"
+
+/* Term of a drive as a column. */
+typedef struct drive_column {
+    int coordinate;
+    dyn_drive_term term;
+} drive_column;
+
+/* Regression of one record, which it does not own. */
+typedef struct regression {
+    const dyn_model *model;
+    const dyn_identification_options *options;
+    const record *record;
+    dyn_base_parameters *grouping;
+    dyn_workspace *workspace;
+    size_t nv, width;         /* velocity coordinates, parameters */
+    size_t base_count;        /* columns of base parameters; 0 if only drives are estimated */
+    size_t term_count, count; /* columns of drives, all columns */
+    size_t parts;
+    drive_column *drives;
+    double *prior;     /* count: the model's own values */
+    double *p, *b;     /* all parameters and base parameters of the model */
+    double *triangles; /* parts x nv x (count + 1)^2 */
+    double *weighted;  /* as `triangles`, of rows with weights; the same array without weights */
+    size_t *rows;      /* parts x nv: rows that are not saturated */
+    double *weights;   /* n x nv factors of the rows, or NULL */
+    double *Y, *block, *scratch;
+} regression;
+
+/* Creates the regression and computes the factors. The caller frees it with regression_free, after an error too. */
+dyn_status regression_create(const dyn_model *model, const dyn_identification_options *options, const record *r,
+                             regression *g, dyn_error *error);
+
+void regression_free(regression *g);
+
+/* Computes `weighted` from the weights. */
+dyn_status regression_weigh(regression *g, dyn_error *error);
+
+/* Computes the residuals of all rows for the unknowns x: n x nv, 0 for saturated ones. */
+dyn_status regression_residuals(regression *g, const double *x, double *residuals, dyn_error *error);
+
+/* Returns the factor of one part and coordinate. `triangles` is one of the arrays of the regression. */
+static inline double *regression_triangle(const regression *g, double *triangles, size_t part, size_t coordinate) {
+    return triangles + (part * g->nv + coordinate) * (g->count + 1) * (g->count + 1);
+}
+
+#endif

@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Checks identification with motions of random trees whose parameters are known.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dynamics/dynamics.h>
+
+#include "support/assertions.h"
+#include "support/random_tree.h"
+
+enum { LINK = 10 };
+
+static const double PI = 3.14159265358979323846, FRICTION_VELOCITY = 0.01;
+
+/* A robot, the same robot as its description has it, and a motion of it. */
+typedef struct experiment {
+    dyn_model *robot, *described;
+    size_t n, nq, nv;
+    double *q, *v, *a, *tau, *time;
+    double *drives; /* nv x DYN_DRIVE_TERMS */
+} experiment;
+
+static void experiment_free(experiment *e) {
+    dyn_model_free(e->robot), dyn_model_free(e->described);
+    free(e->q), free(e->v), free(e->a), free(e->tau), free(e->time), free(e->drives);
+}
+
+/* Returns a number of the normal distribution (Box and Muller). */
+static double random_normal(random_source *random) {
+    double size = sqrt(-2 * log(1 - random_uniform(random, 0, 1)));
+    return size * cos(2 * PI * random_uniform(random, 0, 1));
+}
+
+/* Returns the model with other inertias: masses between half and twice those of the model, and other shapes. */
+static dyn_model *describe_wrongly(random_source *random, const dyn_model *model) {
+    size_t width = (size_t)dyn_model_parameter_count(model);
+    double *p = numbers(width);
+    dyn_model *wrong = NULL;
+    dyn_error error;
+    dyn_model_parameters(model, p);
+    for (size_t k = 0; k < width; k += LINK) {
+        double scale = exp2(random_uniform(random, -1, 1)), size[3];
+        dyn_inertia box;
+        for (int i = 0; i < 3; i++) {
+            size[i] = random_uniform(random, 0.05, 0.3);
+        }
+        require(dyn_inertia_box(p[k] * scale, size, &box, &error), &error);
+        random_vector(random, 3, 0.1, box.center_of_mass);
+        dyn_inertia_to_parameters(&box, p + k);
+    }
+    require(dyn_model_with_parameters(model, p, NULL, &wrong, &error), &error);
+    free(p);
+    return wrong;
+}
+
+/* Computes the torques of the robot with friction, offsets and rotors. */
+static void compute_torques(experiment *e) {
+    dyn_workspace *w = NULL;
+    dyn_error error;
+    require(dyn_workspace_create(e->robot, &w, &error), &error);
+    require(dyn_rnea(e->robot, w, e->n, NULL, e->q, e->v, e->a, NULL, e->tau, &error), &error);
+    for (size_t i = 0; i < e->n * e->nv; i++) {
+        const double *d = e->drives + i % e->nv * DYN_DRIVE_TERMS;
+        double v = e->v[i];
+        e->tau[i] += d[0] * v + d[1] * v / sqrt(v * v + FRICTION_VELOCITY * FRICTION_VELOCITY) + d[2] + d[3] * e->a[i];
+    }
+    dyn_workspace_free(w);
+}
+
+/* Allocates an experiment of n samples with a robot, which it owns. */
+static experiment prepare(random_source *random, dyn_model *robot, size_t n) {
+    experiment e = {.robot = robot, .described = describe_wrongly(random, robot), .n = n};
+    e.nq = (size_t)dyn_model_nq(robot), e.nv = (size_t)dyn_model_nv(robot);
+    e.q = numbers(n * e.nq), e.v = numbers(n * e.nv), e.a = numbers(n * e.nv), e.tau = numbers(n * e.nv);
+    e.time = numbers(n), e.drives = numbers(e.nv * DYN_DRIVE_TERMS);
+    return e;
+}
+
+/* Makes an experiment at random states, with or without terms of drives. */
+static experiment random_experiment(random_source *random, int joints, size_t n, bool with_drives) {
+    random_tree_options options = {.joints = joints, .with_fixed = true, .with_mimic = joints % 3 == 0};
+    dyn_model *robot = random_tree(random, &options);
+    while (dyn_model_nv(robot) == 0) {
+        dyn_model_free(robot);
+        robot = random_tree(random, &options);
+    }
+    experiment e = prepare(random, robot, n);
+    for (size_t s = 0; s < n; s++) {
+        random_configuration(random, e.robot, 2, e.q + s * e.nq);
+        e.time[s] = 0.01 * (double)s;
+    }
+    random_vector(random, (int)(n * e.nv), 2, e.v);
+    random_vector(random, (int)(n * e.nv), 5, e.a);
+    for (int j = 0; j < dyn_model_joint_count(e.robot) && with_drives; j++) {
+        const dyn_joint *joint = dyn_model_joint(e.robot, j);
+        for (int t = 0; t < DYN_DRIVE_TERM_INERTIA && joint->nv == 1; t++) {
+            e.drives[joint->v_index * DYN_DRIVE_TERMS + t] = random_uniform(random, 0.1, 1);
+        }
+    }
+    compute_torques(&e);
+    return e;
+}
+
+static dyn_recorded_motion motion_of(const experiment *e) {
+    return (dyn_recorded_motion){.n = e->n, .time = e->time, .q = e->q, .v = e->v, .a = e->a, .tau = e->tau};
+}
+
+/* Identifies the experiment from its wrong description. The caller frees the result. */
+static dyn_identification *identify(const experiment *e, dyn_identification_options options) {
+    dyn_recorded_motion motion = motion_of(e);
+    dyn_identification *result = NULL;
+    dyn_error error;
+    require(dyn_identify(e->described, &motion, &options, &result, &error), &error);
+    return result;
+}
+
+/* Computes the true value of each linear estimate. */
+static double *true_values(const experiment *e, const dyn_identification *result) {
+    dyn_base_parameters *grouping = NULL;
+    dyn_error error;
+    double *p = numbers((size_t)dyn_model_parameter_count(e->robot)), *truth = numbers(result->estimate_count);
+    require(dyn_base_parameters_create(e->robot, NULL, &grouping, &error), &error);
+    dyn_model_parameters(e->robot, p);
+    require(dyn_base_parameters_reduce(grouping, p, truth, &error), &error);
+    for (size_t i = (size_t)dyn_base_parameters_count(grouping); i < result->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &result->estimates[i];
+        ck_assert_int_eq(estimate->column, -1);
+        truth[i] = e->drives[(size_t)estimate->coordinate * DYN_DRIVE_TERMS + estimate->term];
+    }
+    dyn_base_parameters_free(grouping);
+    free(p);
+    return truth;
+}
+
+/* ---- Linear estimates -------------------------------------------------------------------------------------------- */
+
+START_TEST(without_noise_the_base_parameters_return) {
+    random_source base = random_seed("identification without noise", 20261301);
+    for (int k = 0; k < 24; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        bool with_drives = k / 4 % 2;
+        experiment e = random_experiment(&random, 1 + k % 7, 400, with_drives);
+        dyn_estimator estimator = (dyn_estimator)(k % 4);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.estimator = estimator, options.folds = k % 3 ? 4 : 0;
+        for (int t = 0; t < DYN_DRIVE_TERMS && !with_drives; t++) {
+            options.drive_terms[t] = false;
+        }
+        dyn_identification *found = identify(&e, options);
+        double *truth = true_values(&e, found);
+        size_t excited = 0;
+        for (size_t i = 0; i < found->estimate_count; i++) {
+            const dyn_linear_estimate *estimate = &found->estimates[i];
+            /* The offset of a drive whose weight is constant cannot be told from that weight. */
+            excited += estimate->is_excited;
+            ck_assert_msg(!estimate->is_excited || fabs(estimate->value - truth[i]) <= 1e-8 * fmax(1, fabs(truth[i])),
+                          "case %d: estimate %zu is %.12g, not %.12g", k, i, estimate->value, truth[i]);
+        }
+        ck_assert_msg(with_drives || excited == found->estimate_count, "case %d: %zu of %zu excited", k, excited,
+                      found->estimate_count);
+        for (size_t j = 0; j < found->coordinate_count; j++) {
+            ck_assert_double_lt(found->fits[j].prediction, 1e-7 * fmax(1, found->fits[j].highest));
+        }
+        free(truth);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(estimates_lie_within_their_stated_deviations) {
+    static const dyn_estimator kinds[] = {DYN_ESTIMATOR_ORDINARY, DYN_ESTIMATOR_WEIGHTED, DYN_ESTIMATOR_HUBER};
+    random_source base = random_seed("standard deviations of identification", 20261302);
+    for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
+        size_t count = 0, within = 0;
+        for (int k = 0; k < 200; k++) {
+            random_source random = random_case(base, (uint64_t)k);
+            experiment e = random_experiment(&random, 1 + k % 5, 300, true);
+            for (size_t i = 0; i < e.n * e.nv; i++) {
+                /* Ordinary least squares assume one variance for all joints. */
+                double size = kinds[kind] == DYN_ESTIMATOR_ORDINARY ? 0.5 : 0.2 * (double)(1 + i % e.nv);
+                e.tau[i] += size * random_normal(&random);
+            }
+            dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+            options.estimator = kinds[kind], options.folds = 0;
+            dyn_identification *found = identify(&e, options);
+            double *truth = true_values(&e, found);
+            for (size_t i = 0; i < found->estimate_count; i++) {
+                const dyn_linear_estimate *estimate = &found->estimates[i];
+                if (!estimate->is_excited) {
+                    continue;
+                }
+                within += fabs(estimate->value - truth[i]) <= 1.959964 * estimate->deviation;
+                count++;
+            }
+            free(truth);
+            dyn_identification_free(found);
+            experiment_free(&e);
+        }
+        double share = (double)within / (double)count;
+        printf("estimator %zu: %.4f of %zu estimates within 1.96 deviations\n", kind, share, count);
+        ck_assert_msg(share > 0.93 && share < 0.97, "estimator %zu: %g of %zu estimates", kind, share, count);
+    }
+}
+END_TEST
+
+/* Returns the norm of the errors of the linear estimates, in standard deviations of an experiment without outliers. */
+static double error_of(const experiment *e, dyn_estimator estimator, const dyn_identification *clean) {
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.estimator = estimator, options.folds = 0;
+    dyn_identification *found = identify(e, options);
+    double *truth = true_values(e, found), sum = 0;
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        if (!clean->estimates[i].is_excited) {
+            continue;
+        }
+        double error = (found->estimates[i].value - truth[i]) / clean->estimates[i].deviation;
+        sum += error * error;
+    }
+    free(truth);
+    sum = sqrt(sum / (double)found->estimate_count);
+    dyn_identification_free(found);
+    return sum;
+}
+
+START_TEST(huber_weights_resist_outliers) {
+    random_source base = random_seed("outliers in identification", 20261303);
+    for (int k = 0; k < 6; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 2 + k % 4, 400, true);
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            e.tau[i] += 0.1 * random_normal(&random);
+        }
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.folds = 0;
+        dyn_identification *clean = identify(&e, options);
+        for (size_t i = 0; i < e.n * e.nv; i += 20 + (size_t)random_index(&random, 10)) {
+            e.tau[i] += 50;
+        }
+        double ordinary = error_of(&e, DYN_ESTIMATOR_ORDINARY, clean), huber = error_of(&e, DYN_ESTIMATOR_HUBER, clean);
+        ck_assert_msg(huber < 2 && huber < ordinary / 5, "case %d: %g deviations, ordinary %g", k, huber, ordinary);
+        dyn_identification_free(clean);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+/* ---- Consistent estimate ----------------------------------------------------------------------------------------- */
+
+START_TEST(the_consistent_estimate_is_a_possible_body) {
+    random_source base = random_seed("consistent identification", 20261304);
+    dyn_error error;
+    for (int k = 0; k < 24; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 1 + k % 6, 100, true);
+        for (size_t i = 0; i < e.n * e.nv; i++) {
+            /* Up to noise that is greater than the torques. */
+            e.tau[i] += pow(10, k % 4 - 1) * random_normal(&random);
+        }
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.prior = pow(10, k % 7 - 4), options.folds = k % 2 ? 3 : 0;
+        dyn_identification *found = identify(&e, options);
+        for (size_t p = 0; p < found->parameter_count; p += LINK) {
+            dyn_inertia body;
+            require(dyn_inertia_from_parameters(found->parameters + p, &body, &error), &error);
+            require(dyn_inertia_check(&body, &error), &error);
+        }
+        dyn_model *model = NULL;
+        require(dyn_model_with_parameters(e.described, found->parameters, found->drives, &model, &error), &error);
+        double *p = numbers(found->parameter_count);
+        dyn_model_parameters(model, p);
+        assert_close("parameters of the identified model", k, p, found->parameters, found->parameter_count, 1e-12);
+        free(p);
+        dyn_model_free(model);
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(with_good_data_the_consistent_estimate_has_the_torques) {
+    random_source base = random_seed("consistent identification of good data", 20261305);
+    for (int k = 0; k < 8; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 1 + k % 6, 400, true);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.prior = 1e-3;
+        dyn_identification *found = identify(&e, options);
+        for (size_t j = 0; j < found->coordinate_count; j++) {
+            const dyn_joint_fit *fit = &found->fits[j];
+            ck_assert_msg(fit->consistent_prediction < 1e-4 * (fit->highest - fit->lowest), "case %d: joint %zu: %g", k,
+                          j, fit->consistent_prediction);
+            ck_assert_double_gt(fit->accounted, 0.999);
+            ck_assert_double_gt(fit->model_error, 10 * fit->consistent_residual);
+        }
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+/* Builds a trunk of two arms of one joint each, without gravity, so that a joint at rest says nothing of its link. */
+static dyn_model *two_arms(void) {
+    static const char *const names[] = {"trunk", "left", "right"};
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    require(dyn_builder_create("arms", &builder, &error), &error);
+    require(dyn_builder_set_gravity(builder, (double[3]){0, 0, 0}, &error), &error);
+    for (int i = 0; i < 3; i++) {
+        dyn_link_description link = {
+            .name = names[i],
+            .inertia = {.mass = 2, .center_of_mass = {0.1, 0.2, 0.05 * i}, .rotational = {0.02, 0, 0, 0.03, 0, 0.03}}};
+        require(dyn_builder_add_link(builder, &link, &error), &error);
+        dyn_joint_description joint = {.name = i == 1 ? "l" : "r",
+                                       .type = DYN_JOINT_TYPE_REVOLUTE,
+                                       .parent_link = "trunk",
+                                       .child_link = names[i],
+                                       .position = {0, i, 0},
+                                       .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                       .axis = {1, 0, 1},
+                                       .has_limits = true,
+                                       .limits = {.lower = -3, .upper = 3, .effort = 8}};
+        if (i > 0) {
+            require(dyn_builder_add_joint(builder, &joint, &error), &error);
+        }
+    }
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Makes an experiment in which the first joint oscillates, and the second one rests. */
+static experiment one_arm_moves(random_source *random) {
+    experiment e = prepare(random, two_arms(), 500);
+    for (size_t s = 0; s < e.n; s++) {
+        double t = e.time[s] = 0.01 * (double)s;
+        e.q[2 * s] = sin(2 * t) + 0.5 * sin(5 * t);
+        e.v[2 * s] = 2 * cos(2 * t) + 2.5 * cos(5 * t);
+        e.a[2 * s] = -4 * sin(2 * t) - 12.5 * sin(5 * t);
+    }
+    e.drives[0] = 0.3, e.drives[1] = 0.2;
+    compute_torques(&e);
+    return e;
+}
+
+START_TEST(a_link_that_never_moves_keeps_its_prior) {
+    random_source random = random_seed("links at rest in identification", 20261306);
+    experiment e = one_arm_moves(&random);
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    dyn_identification *found = identify(&e, options);
+    double prior[2 * LINK];
+    dyn_model_parameters(e.described, prior);
+    assert_close("the link at rest", 0, found->parameters + LINK, prior + LINK, LINK, 1e-6);
+    size_t unknown = 0;
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        const dyn_linear_estimate *estimate = &found->estimates[i];
+        bool is_at_rest =
+            estimate->column >= LINK || (estimate->coordinate == 1 && estimate->term != DYN_DRIVE_TERM_OFFSET);
+        ck_assert_int_eq(estimate->is_excited, !is_at_rest);
+        if (is_at_rest) {
+            ck_assert_double_eq_tol(estimate->value, estimate->prior, 1e-12);
+            unknown++;
+        }
+    }
+    ck_assert_uint_gt(unknown, 2);
+    dyn_identification_free(found);
+    experiment_free(&e);
+}
+END_TEST
+
+/* ---- Filter ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(the_filter_has_the_stated_gain_and_no_delay) {
+    enum { N = 2000 };
+    static const double ratios[] = {0.25, 0.5, 1, 1.5, 2};
+    random_source random = random_seed("filter of identification", 20261307);
+    const double cutoff = 2;
+    for (size_t k = 0; k < sizeof ratios / sizeof ratios[0]; k++) {
+        experiment e = prepare(&random, two_arms(), N);
+        double rate = 2 * PI * cutoff * ratios[k], gain = 1 / (1 + pow(ratios[k], 6));
+        for (size_t s = 0; s < N; s++) {
+            e.time[s] = 0.005 * ((double)s + random_uniform(&random, -0.3, 0.3));
+            e.q[2 * s] = e.q[2 * s + 1] = sin(rate * e.time[s]);
+            e.tau[2 * s] = e.tau[2 * s + 1] = sin(3 * e.time[s]);
+        }
+        dyn_recorded_motion motion = {.n = N, .time = e.time, .q = e.q, .tau = e.tau};
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        options.cutoff = cutoff;
+        dyn_identification *found = NULL;
+        dyn_error error;
+        require(dyn_identify(e.described, &motion, &options, &found, &error), &error);
+        for (size_t s = N / 4; s < 3 * N / 4; s++) {
+            ck_assert_double_eq_tol(found->v[2 * s], gain * rate * cos(rate * e.time[s]), 0.01 * rate);
+            ck_assert_double_eq_tol(found->a[2 * s], -gain * rate * rate * sin(rate * e.time[s]), 0.02 * rate * rate);
+        }
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
+START_TEST(filtered_noisy_positions_yield_the_parameters) {
+    random_source random = random_seed("identification from positions alone", 20261308);
+    experiment e = one_arm_moves(&random);
+    for (size_t s = 0; s < e.n; s++) {
+        e.q[2 * s] += 1e-4 * random_normal(&random);
+    }
+    dyn_recorded_motion motion = {.n = e.n, .time = e.time, .q = e.q, .tau = e.tau};
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.cutoff = 6, options.folds = 0;
+    dyn_identification *found = NULL;
+    dyn_error error;
+    require(dyn_identify(e.described, &motion, &options, &found, &error), &error);
+    double *truth = true_values(&e, found);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        if (found->estimates[i].is_excited) {
+            ck_assert_double_eq_tol(found->estimates[i].value, truth[i], 0.03);
+        }
+    }
+    free(truth);
+    dyn_identification_free(found);
+    experiment_free(&e);
+}
+END_TEST
+
+/* ---- Bad input --------------------------------------------------------------------------------------------------- */
+
+static void check_refusal(const experiment *e, const dyn_recorded_motion *motion,
+                          const dyn_identification_options *options, dyn_status status, const char *place) {
+    dyn_identification *found = NULL;
+    dyn_error error;
+    ck_assert_int_eq(dyn_identify(e->described, motion, options, &found, &error), status);
+    ck_assert_str_eq(error.place, place);
+    ck_assert_ptr_null(found);
+}
+
+START_TEST(bad_records_are_refused) {
+    random_source random = random_seed("bad records", 20261309);
+    experiment e = one_arm_moves(&random);
+    dyn_recorded_motion good = motion_of(&e), bad = good;
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    bad.n = 3;
+    check_refusal(&e, &bad, &options, DYN_FAILED_PRECONDITION, "motion");
+    bad = good, bad.v = NULL;
+    check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "v");
+    bad = good, bad.tau = NULL;
+    check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "tau");
+    bad = good, bad.time = bad.v = bad.a = NULL;
+    check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "time");
+    double gains[] = {1, 0};
+    bad = good, bad.gains = gains;
+    check_refusal(&e, &bad, &options, DYN_INVALID_ARGUMENT, "gains[1]");
+    e.q[13] = NAN;
+    check_refusal(&e, &good, &options, DYN_INVALID_ARGUMENT, "q[13]");
+    e.q[13] = 0, e.tau[7] = INFINITY;
+    check_refusal(&e, &good, &options, DYN_INVALID_ARGUMENT, "tau[7]");
+    e.tau[7] = 0, e.time[4] = e.time[3];
+    check_refusal(&e, &good, &options, DYN_INVALID_ARGUMENT, "time[4]");
+    e.time[4] = 0.04;
+    for (size_t s = 250; s < e.n; s++) {
+        e.time[s] += 1;
+    }
+    check_refusal(&e, &good, &options, DYN_INVALID_ARGUMENT, "time[250]");
+    experiment_free(&e);
+}
+END_TEST
+
+START_TEST(bad_options_are_refused) {
+    random_source random = random_seed("bad options of identification", 20261310);
+    experiment e = one_arm_moves(&random);
+    dyn_recorded_motion motion = motion_of(&e);
+    motion.v = motion.a = NULL;
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.cutoff = 80;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "cutoff");
+    options.cutoff = 1e-3;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "cutoff");
+    options.cutoff = 0, options.torque_cutoff = -1;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "torque_cutoff");
+    options.torque_cutoff = 0, options.prior = 0;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "prior");
+    options.prior = 1, options.folds = 1;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "folds");
+    options.folds = 5, options.friction_velocity = NAN;
+    check_refusal(&e, &motion, &options, DYN_INVALID_ARGUMENT, "friction_velocity");
+    experiment_free(&e);
+}
+END_TEST
+
+START_TEST(saturated_torques_do_not_take_part) {
+    random_source random = random_seed("saturated torques", 20261311);
+    experiment e = one_arm_moves(&random);
+    size_t saturated = 0;
+    for (size_t s = 0; s < e.n; s += 7) {
+        /* The effort limit of the joints is 8. */
+        e.tau[2 * s] = 8, saturated++;
+    }
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    dyn_identification *found = identify(&e, options);
+    double *truth = true_values(&e, found);
+    ck_assert_uint_eq(found->fits[0].saturated, saturated);
+    ck_assert_uint_eq(found->fits[1].saturated, 0);
+    for (size_t i = 0; i < found->estimate_count; i++) {
+        if (found->estimates[i].is_excited) {
+            ck_assert_double_eq_tol(found->estimates[i].value, truth[i], 1e-8);
+        }
+    }
+    free(truth);
+    dyn_identification_free(found);
+    experiment_free(&e);
+}
+END_TEST
+
+static bool refuse(void *context, double fraction) {
+    ++*(int *)context;
+    ck_assert(fraction > 0 && fraction <= 1);
+    return false;
+}
+
+START_TEST(a_caller_can_cancel) {
+    random_source random = random_seed("cancelled identification", 20261312);
+    experiment e = one_arm_moves(&random);
+    dyn_recorded_motion motion = motion_of(&e);
+    int calls = 0;
+    dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+    options.proceed = refuse, options.context = &calls;
+    dyn_identification *found = NULL;
+    dyn_error error;
+    ck_assert_int_eq(dyn_identify(e.described, &motion, &options, &found, &error), DYN_CANCELLED);
+    ck_assert_int_eq(calls, 1);
+    experiment_free(&e);
+}
+END_TEST
+
+int main(void) {
+    TCase *all = tcase_create("identification");
+    tcase_set_timeout(all, 120);
+    tcase_add_test(all, without_noise_the_base_parameters_return);
+    tcase_add_test(all, estimates_lie_within_their_stated_deviations);
+    tcase_add_test(all, huber_weights_resist_outliers);
+    tcase_add_test(all, the_consistent_estimate_is_a_possible_body);
+    tcase_add_test(all, with_good_data_the_consistent_estimate_has_the_torques);
+    tcase_add_test(all, a_link_that_never_moves_keeps_its_prior);
+    tcase_add_test(all, the_filter_has_the_stated_gain_and_no_delay);
+    tcase_add_test(all, filtered_noisy_positions_yield_the_parameters);
+    tcase_add_test(all, bad_records_are_refused);
+    tcase_add_test(all, bad_options_are_refused);
+    tcase_add_test(all, saturated_torques_do_not_take_part);
+    tcase_add_test(all, a_caller_can_cancel);
+    return run_properties("identification", all);
+}
