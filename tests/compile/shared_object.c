@@ -145,6 +145,8 @@ START_TEST(compiled_results_are_those_of_the_library) {
     double *x = numbers(most), *y = numbers(most);
     ck_assert_uint_ge(dyn_compiled_count(f.compiled), 6);
     ck_assert_str_eq(dyn_compiled_name(f.compiled, 0), "rnea");
+    ck_assert_ptr_nonnull(dyn_compiled_name(f.compiled, dyn_compiled_count(f.compiled) - 1));
+    ck_assert_ptr_null(dyn_compiled_name(f.compiled, dyn_compiled_count(f.compiled)));
     compute(&f, f.fast, 0, STATES, x), compute(&f, f.plain, 0, STATES, y);
     assert_close("RNEA", _i, x, y, STATES * nv, 1e-12);
     assert_close("bias", _i, x + STATES * nv, y + STATES * nv, STATES * nv, 1e-12);

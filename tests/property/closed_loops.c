@@ -585,6 +585,55 @@ START_TEST(options_and_workspaces_that_do_not_fit_are_refused) {
 }
 END_TEST
 
+/* Returns a model of a slider whose block is at a fixed distance from the base. */
+static dyn_model *slider(void) {
+    dyn_builder *builder;
+    dyn_model *model;
+    dyn_error error;
+    const dyn_inertia inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}};
+    const dyn_link_description base = {.name = "base"}, block = {.name = "block", .inertia = inertia};
+    const dyn_joint_description joint = {.name = "slide",
+                                         .type = DYN_JOINT_TYPE_PRISMATIC,
+                                         .parent_link = "base",
+                                         .child_link = "block",
+                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         .axis = {0, 0, 1}};
+    const dyn_constraint_description rod = {.name = "rod",
+                                            .kind = DYN_CONSTRAINT_KIND_DISTANCE,
+                                            .distance = 1,
+                                            .predecessor = {"base", identity},
+                                            .successor = {"block", identity}};
+    require(dyn_builder_create("slider", &builder, &error), &error);
+    require(dyn_builder_add_link(builder, &base, &error), &error);
+    require(dyn_builder_add_link(builder, &block, &error), &error);
+    require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    require(dyn_builder_add_constraint(builder, &rod, &error), &error);
+    require(dyn_builder_build(builder, NULL, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+START_TEST(rows_beyond_the_range_of_double_precision_are_refused) {
+    const double q[3] = {1, 2, 1e200}, v[3] = {0, 1e200, 0};
+    double bias[3], errors[3], closed[3];
+    dyn_model *model = slider();
+    dyn_workspace *workspace;
+    dyn_error error;
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    ck_assert_int_eq(dyn_constraint_rows(model, workspace, 2, q, v, NULL, bias, NULL, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "bias");
+    ck_assert_uint_eq(error.site.sample, 1);
+    ck_assert_int_eq(dyn_constraint_rows(model, workspace, 3, q, NULL, NULL, NULL, errors, &error),
+                     DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "errors");
+    ck_assert_uint_eq(error.site.sample, 2);
+    ck_assert_int_eq(dyn_assemble(model, workspace, 3, q, NULL, closed, NULL, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_uint_eq(error.site.sample, 2);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(samples_of_a_batch_have_the_bits_of_single_calls) {
     enum { SAMPLES = 21 };
     random_source base = random_seed("closed_loops batch", 166);
@@ -671,6 +720,7 @@ int main(void) {
     tcase_add_test(tests, assembly_with_all_joints_held_names_the_open_constraint);
     tcase_add_test(tests, wrong_constraints_are_refused_by_name);
     tcase_add_test(tests, options_and_workspaces_that_do_not_fit_are_refused);
+    tcase_add_test(tests, rows_beyond_the_range_of_double_precision_are_refused);
     if (closed_loop_reference_exists(reference_directory)) {
         tcase_add_test(tests, accelerations_of_real_robots_match_the_reference);
     } else {

@@ -98,6 +98,33 @@ START_TEST(zero_multiplier_keeps_the_joint_at_its_offset) {
 }
 END_TEST
 
+/* The angle of the coupled joint overflows, so that its link has neither a position nor a rotation. */
+START_TEST(pose_beyond_the_range_is_refused_in_each_result) {
+    dyn_builder *builder = hand();
+    connect_links(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
+    add_mimic(builder, "jb", DYN_JOINT_TYPE_REVOLUTE, "b", "ja", 1e10, 0);
+    add_mimic(builder, "jc", DYN_JOINT_TYPE_PRISMATIC, "c", "ja", 1e10, 0);
+    dyn_model *model = build_model(builder, NULL, NULL);
+    dyn_workspace *workspace;
+    dyn_error error;
+    const double q[2] = {1, 1e300};
+    double position[6], rotation[18];
+    int turned, moved;
+    ck_assert_int_eq(dyn_model_find_frame(model, "b", &turned, &error), DYN_OK);
+    ck_assert_int_eq(dyn_model_find_frame(model, "c", &moved, &error), DYN_OK);
+    ck_assert_int_eq(dyn_workspace_create(model, &workspace, &error), DYN_OK);
+    expect_error(dyn_frame_pose(model, workspace, 2, q, turned, NULL, rotation, &error), &error, DYN_INVALID_ARGUMENT,
+                 "rotation", "beyond the range of double precision");
+    ck_assert_uint_eq(error.site.sample, 1);
+    expect_error(dyn_frame_pose(model, workspace, 2, q, moved, position, NULL, &error), &error, DYN_INVALID_ARGUMENT,
+                 "position", "beyond the range of double precision");
+    ck_assert_uint_eq(error.site.sample, 1);
+    ck_assert_int_eq(dyn_frame_pose(model, workspace, 1, q, turned, position, rotation, &error), DYN_OK);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(coupling_of_a_fixed_joint_is_ignored) {
     dyn_builder *builder = hand();
     connect_links(builder, "ja", DYN_JOINT_TYPE_REVOLUTE, "base", "a");
@@ -187,6 +214,7 @@ int main(void) {
     tcase_add_test(tests, chains_are_composed_to_the_last_master);
     tcase_add_test(tests, independent_mimic_joints_are_joints_like_any_other);
     tcase_add_test(tests, zero_multiplier_keeps_the_joint_at_its_offset);
+    tcase_add_test(tests, pose_beyond_the_range_is_refused_in_each_result);
     tcase_add_test(tests, coupling_of_a_fixed_joint_is_ignored);
     tcase_add_test(tests, unknown_master_is_named);
     tcase_add_test(tests, only_joints_with_one_coordinate_are_coupled);

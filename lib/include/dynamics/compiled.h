@@ -42,7 +42,8 @@ DYN_API void dyn_compiled_free(dyn_compiled *compiled);
 /* Returns the number of compiled functions in an object, without those of frames. */
 DYN_API size_t dyn_compiled_count(const dyn_compiled *compiled);
 
-/* Returns the name of function i < dyn_compiled_count(compiled), such as "rnea". The string is static. */
+/* Returns the name of function i, such as "rnea", or NULL if i is not less than dyn_compiled_count(compiled). The
+ * string is static. */
 DYN_API const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i);
 
 /* Makes a workspace of the same model compute with `compiled` from now on; NULL ends that use. `compiled` must outlive

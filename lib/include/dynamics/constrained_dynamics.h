@@ -59,7 +59,7 @@ typedef struct dyn_constraint_options {
  * accelerations are exact also where rows depend on each other; the multipliers are those of least norm, in SI units.
  * Where rows contradict each other, the result is a compromise between them that depends on the method, and `residual`
  * states by how much the rows are violated. `options` NULL: defaults. `a` may be the same array as tau or v. `lambda`
- * and `results` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
+ * and `outcomes` (n of them) may be NULL. For a model without constraints the function computes dyn_aba.
  * Cost of MULTIPLIERS: O(bodies + m depth + m^2 depth + m^3); of the other methods O((nv + m)^3). Allocates nothing.
  * Thread-safe as long as each thread has its own workspace.
  * Errors: those of dyn_aba; DYN_FAILED_PRECONDITION for a model with constraints and a workspace in single precision;
@@ -68,7 +68,7 @@ DYN_API dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_
                                                     const double *gravity, const double *q, const double *v,
                                                     const double *tau, const dyn_external_forces *forces,
                                                     const dyn_constraint_options *options, double *a, double *lambda,
-                                                    dyn_constraint_result *results, dyn_error *error);
+                                                    dyn_constraint_result *outcomes, dyn_error *error);
 
 #ifdef __cplusplus
 }

@@ -210,6 +210,9 @@ dyn_status dyn_assemble(const dyn_model *model, dyn_workspace *workspace, size_t
         dyn_assembly_result result;
         memcpy(a.q, q + s * a.nq, a.nq * sizeof *q);
         status = assemble_one(&a, error, &result);
+        if (status != DYN_OK && error && error->site.has_sample) {
+            error->site.sample = s;
+        }
         if (status == DYN_OK) {
             memcpy(closed + s * a.nq, a.q, a.nq * sizeof *closed);
         }

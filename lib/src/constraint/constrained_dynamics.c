@@ -19,6 +19,7 @@
 
 #include "../dynamics/arguments.h"
 #include "../dynamics/carve.h"
+#include "../dynamics/results.h"
 #include "../model/error.h"
 #include "../model/sized.h"
 #include "closures.h"
@@ -201,9 +202,9 @@ static dyn_status compute(const constrained_call *call, constraint_scratch *s, d
 dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspace *workspace, size_t n,
                                             const double *gravity, const double *q, const double *v, const double *tau,
                                             const dyn_external_forces *forces, const dyn_constraint_options *options,
-                                            double *a, double *lambda, dyn_constraint_result *results,
+                                            double *a, double *lambda, dyn_constraint_result *outcomes,
                                             dyn_error *error) {
-    constrained_call call = {model, workspace, n, {gravity, q, v, "tau", tau, forces}, {0}, a, lambda, results};
+    constrained_call call = {model, workspace, n, {gravity, q, v, "tau", tau, forces}, {0}, a, lambda, outcomes};
     constraint_scratch scratch;
     dyn_status status = read_options(model, options, &call.options, error);
     if (status == DYN_OK) {
@@ -213,20 +214,13 @@ dyn_status dyn_constrained_forward_dynamics(const dyn_model *model, dyn_workspac
         return status;
     }
     if (model->constraint_rows == 0) {
-        for (size_t s = 0; results && s < n; s++) {
-            results[s] = (dyn_constraint_result){0, 0};
+        for (size_t s = 0; outcomes && s < n; s++) {
+            outcomes[s] = (dyn_constraint_result){0, 0};
         }
         return dyn_aba(model, workspace, n, gravity, q, v, tau, forces, a, error);
     }
     status = open_scratch(model, workspace, &scratch, error);
     return status == DYN_OK ? compute(&call, &scratch, error) : status;
-}
-
-/* Stores `width` packed numbers of each sample of a block in the caller's rows. Does nothing where `rows` is NULL. */
-static void store(sample_block block, const double *packed, size_t width, double *rows) {
-    if (rows) {
-        dyn_block_unpack(packed, width, block, rows);
-    }
 }
 
 dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
@@ -243,17 +237,17 @@ dyn_status dyn_constraint_rows(const dyn_model *model, dyn_workspace *workspace,
         return status;
     }
     size_t m = (size_t)model->constraint_rows, nv = (size_t)model->nv;
-    for (size_t first = 0; first < n;) {
+    const results rows = {3, {{"A", A, m * nv}, {"bias", bias, m}, {"errors", errors, m}}};
+    void *const packed_rows[MAX_RESULTS] = {s.loops.rows.A, s.loops.rows.bias, s.loops.e};
+    for (size_t first = 0; status == DYN_OK && first < n;) {
         sample_block block = dyn_block_at(workspace, n, first, 0);
         const void *packed_q = dyn_block_pack(workspace, 0, q, (size_t)model->nq, block);
         const void *packed_v = dyn_block_pack(workspace, 1, v, nv, block);
-        const constraint_rows *rows = &s.loops.rows;
-        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &rows->set, rows->A, rows->bias);
+        const constraint_rows *found = &s.loops.rows;
+        block.kernels->row_jacobian(model, workspace->memory, packed_q, packed_v, &found->set, found->A, found->bias);
         closures_find_errors(&s.loops, block, packed_q);
-        store(block, rows->A, m * nv, A);
-        store(block, rows->bias, m, bias);
-        store(block, s.loops.e, m, errors);
+        status = dyn_results_store(workspace, packed_rows, block, &rows, error);
         first += block.count;
     }
-    return DYN_OK;
+    return status;
 }

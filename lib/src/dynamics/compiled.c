@@ -37,11 +37,12 @@ size_t dyn_compiled_count(const dyn_compiled *compiled) {
 }
 
 const char *dyn_compiled_name(const dyn_compiled *compiled, size_t i) {
-    int a = 0;
-    for (; i > 0 || !compiled->single[a].name; a++) {
-        i -= compiled->single[a].name != NULL;
+    for (int a = 0; a < COMPILED_ALGORITHMS; a++) {
+        if (compiled->single[a].name && i-- == 0) {
+            return dyn_compiled_descriptions[a].name;
+        }
     }
-    return dyn_compiled_descriptions[a].name;
+    return NULL;
 }
 
 compiled_packed *dyn_compiled_packed(const dyn_compiled *compiled, compiled_algorithm a, const kernel_table *kernels) {

@@ -89,7 +89,13 @@ dyn_status dyn_frame_pose(const dyn_model *model, dyn_workspace *workspace, size
         compute_pose(model, w, block, dyn_block_pack(w, 0, q, (size_t)model->nq, block), frame);
         store_pose(block, w->pose, position, rotation);
     }
-    return position ? dyn_check_result(workspace, "position", n, 3, position, error) : DYN_OK;
+    if (position) {
+        status = dyn_check_result(workspace, "position", n, 3, position, error);
+    }
+    if (rotation && status == DYN_OK) {
+        status = dyn_check_result(workspace, "rotation", n, 9, rotation, error);
+    }
+    return status;
 }
 
 dyn_status dyn_frame_jacobian(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, int frame,

@@ -3,8 +3,6 @@
  * Inspection of a compiled model: reports merged links, values without effect, and likely mistakes.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "compile.h"
 #include "definiteness.h"
@@ -114,11 +112,6 @@ static void inspect_base(const dyn_builder *builder, const tree *links, const dy
         report_add_element(report, DYN_SEVERITY_NOTE, link_element(builder, root->name),
                            "the root is fixed to the world: the mass of %d link%s has no effect", fixed,
                            fixed > 1 ? "s" : "");
-    }
-    if (model->floating && strcmp(root->name, "world") == 0) {
-        report_add_element(report, DYN_SEVERITY_WARNING, link_element(builder, root->name),
-                           "the root is called \"world\" and floats; likely the description fixes the robot to the "
-                           "world itself, and wants a fixed base");
     }
     if (model->joint_count == 0) {
         report_add_element(report, DYN_SEVERITY_WARNING, robot_element(builder), "no joint moves");

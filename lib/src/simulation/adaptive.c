@@ -31,8 +31,8 @@ typedef struct flow {
     dyn_adaptive_result *result;
     dyn_adaptive_event *events;
     size_t capacity, interval, evaluations;
-    bool is_cancelled;
-    sample_block block; /* block of one sample */
+    bool is_cancelled, has_failed; /* has_failed: ARKODE could not start again after an event */
+    sample_block block;            /* block of one sample */
     SUNContext context;
     N_Vector y;
     void *integrator;
@@ -218,6 +218,12 @@ static bool is_too_fast(const flow *f) {
     return !f->block.kernels->all_within(v, (size_t)f->s->model->nv, f->s->options.velocity_bound);
 }
 
+/* Starts the integrator again from the state f->y, after a jump of the velocity or of the force. */
+static bool restart(flow *f) {
+    f->has_failed = ARKodeReset(f->integrator, f->result->time, f->y) != ARK_SUCCESS;
+    return !f->has_failed;
+}
+
 /* Integrates to the time t, through all impacts before. Returns false where the motion ends before. */
 static bool go_to(flow *f, double t, int *struck) {
     dyn_adaptive_result *r = f->result;
@@ -230,7 +236,7 @@ static bool go_to(flow *f, double t, int *struck) {
         }
         if (outcome == ARK_ROOT_RETURN) {
             ARKodeGetRootInfo(f->integrator, struck);
-            if (!pass_stops(f, r->time, struck) || ARKodeReset(f->integrator, r->time, f->y) < 0) {
+            if (!pass_stops(f, r->time, struck) || !restart(f)) {
                 return false;
             }
         }
@@ -261,7 +267,7 @@ static void go(flow *f, double *q, double *v, int *struck) {
         f->interval = i - 1;
         if (goes_on && i > 1 && f->m->tau) {
             /* The slope at the row's time changes with the force. */
-            goes_on = ARKodeReset(f->integrator, f->result->time, f->y) == ARK_SUCCESS;
+            goes_on = restart(f);
         }
         goes_on = goes_on && go_to(f, f->m->time[i], struck);
         store(f, i, q, v);
@@ -412,6 +418,8 @@ dyn_status dyn_adaptive_run(dyn_simulator *simulator, const dyn_adaptive_motion 
         go(&f, q, v, struck);
         if (f.is_cancelled) {
             status = dyn_error_set(error, DYN_CANCELLED, "", "the motion was ended by its caller");
+        } else if (f.has_failed) {
+            status = dyn_error_memory(error);
         }
     } else {
         status = dyn_error_memory(error);
