@@ -492,18 +492,12 @@ static char *read_line(char *line, int size, void *context) {
     return result;
 }
 
-/* Returns whether an address has port 0, for which the system chooses a free port each time. */
-static bool is_chosen_by_system(const char *address) {
-    size_t length = strlen(address);
-    return length > 2 && strcmp(address + length - 2, ":0") == 0;
-}
-
 /* Reports an address that two lists share. Port 0 may be in both, since the system chooses another port each time. */
 static void check_apart(reading *r, const config_addresses *a, const char *a_name, const config_addresses *b,
                         const char *b_name) {
     for (size_t i = 0; i < a->count; i++) {
         for (size_t j = 0; j < b->count; j++) {
-            if (strcmp(a->address[i], b->address[j]) == 0 && !is_chosen_by_system(a->address[i])) {
+            if (strcmp(a->address[i], b->address[j]) == 0 && !config_has_any_port(a->address[i])) {
                 fail(r, "%s is named for %s and for %s; choose two", a->address[i], a_name, b_name);
             }
         }

@@ -124,13 +124,17 @@ static bool check_address(const char *key, const char *address, char error[CONFI
     return true;
 }
 
+bool config_has_any_port(const char *address) {
+    return strncmp(address, "tcp://", 6) == 0 && strtoul(strrchr(address, ':') + 1, NULL, 10) == 0;
+}
+
 bool config_add_address(config_addresses *addresses, const char *key, const char *address,
                         char error[CONFIG_ERROR_SIZE]) {
     if (!check_address(key, address, error)) {
         return false;
     }
     for (size_t i = 0; i < addresses->count; i++) {
-        if (strcmp(addresses->address[i], address) == 0 && !strstr(address, ":0")) {
+        if (strcmp(addresses->address[i], address) == 0 && !config_has_any_port(address)) {
             snprintf(error, CONFIG_ERROR_SIZE, "%s: %.200s is named twice", key, address);
             return false;
         }

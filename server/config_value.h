@@ -41,4 +41,7 @@ bool config_parse_word(const char *key, const char *text, const char *const *wor
 /* Parses addresses separated by spaces or tabs, and adds them to the list. */
 bool config_parse_addresses(const char *key, const char *text, config_addresses *value, char error[CONFIG_ERROR_SIZE]);
 
+/* Returns true for a checked tcp address of port 0, for which the system chooses a free port each time. */
+bool config_has_any_port(const char *address);
+
 #endif

@@ -83,10 +83,11 @@ typedef struct daemon_state {
     uv_timer_t tick, watchdog, drain;
     uv_signal_t terminate, interrupt, hang_up;
     uv_work_t scan, trim, save;
-    int64_t spare;       /* spare bytes after the last trim, or the least since then */
-    bool returns_blocks; /* freed memory is returned to the system at once */
-    uint64_t last_crowd; /* ns; last time when much memory was held */
-    bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_scan_again, is_draining,
+    double save_interval; /* s; copied for the thread of `save`, since a reload changes the configuration */
+    int64_t spare;        /* spare bytes after the last trim, or the least since then */
+    bool returns_blocks;  /* freed memory is returned to the system at once */
+    uint64_t last_crowd;  /* ns; last time when much memory was held */
+    bool is_trimming, must_trim_again, is_saving, has_state_problem, is_scanning, must_reload_again, is_draining,
         has_lingered;
     size_t persistent_problem_count; /* stored models that could not be loaded, and the first one's error */
     char persistent_problem[HEALTH_MESSAGE_SIZE];
@@ -328,7 +329,7 @@ static void return_memory(daemon_state *d, uint64_t now) {
 
 static void on_save(uv_work_t *work) {
     daemon_state *d = work->data;
-    snapshot_tend(d->live, d->config.save_interval);
+    snapshot_tend(d->live, d->save_interval);
 }
 
 static void on_saved(uv_work_t *work, int status) {
@@ -341,6 +342,7 @@ static void on_saved(uv_work_t *work, int status) {
 static void save_when_due(daemon_state *d) {
     if (!d->is_saving && !d->is_draining && snapshot_needs_tending(d->live, d->config.save_interval)) {
         d->save.data = d;
+        d->save_interval = d->config.save_interval;
         d->is_saving = uv_queue_work(&d->loop, &d->save, on_save, on_saved) == 0;
     }
 }
@@ -438,7 +440,7 @@ static void on_terminate(uv_signal_t *signal, int number) {
     uv_timer_start(&d->drain, on_drain, DRAIN_MILLISECONDS, DRAIN_MILLISECONDS);
 }
 
-static void start_scan(daemon_state *d);
+static void reload(daemon_state *d);
 
 static void on_scan(uv_work_t *work) {
     scan_models(work->data);
@@ -449,9 +451,9 @@ static void on_scanned(uv_work_t *work, int status) {
     (void)status;
     d->is_scanning = false;
     report_models(d);
-    if (d->must_scan_again) {
-        d->must_scan_again = false;
-        start_scan(d);
+    if (d->must_reload_again && !d->is_draining) {
+        d->must_reload_again = false;
+        reload(d);
         return;
     }
     write_status(d);
@@ -483,20 +485,10 @@ static transport_limits connection_limits(const config *c) {
     };
 }
 
-/* Reloads the configuration and scans the models. A bad configuration leaves the old one in effect. During a scan only
- * another scan is queued. */
-static void on_hang_up(uv_signal_t *signal, int number) {
-    daemon_state *d = signal->data;
+/* Reloads the configuration and scans the models. A bad configuration leaves the old one in effect. */
+static void reload(daemon_state *d) {
     char error[CONFIG_ERROR_SIZE];
     config next;
-    (void)number;
-    if (d->is_draining) {
-        return;
-    }
-    if (d->is_scanning) {
-        d->must_scan_again = true;
-        return;
-    }
     watchdog_reloading();
     if (!daemon_configure(d->arguments, &next, error)) {
         log_error(&d->log, "%s; the old configuration stays in force", error);
@@ -512,6 +504,20 @@ static void on_hang_up(uv_signal_t *signal, int number) {
     transport_set_limits(d->transport, &limits);
     probe_set_times(d->probe, next.probe_interval, next.probe_timeout);
     start_scan(d);
+}
+
+/* Reloads at once, or after the scan under way, which reads the configuration on another thread. */
+static void on_hang_up(uv_signal_t *signal, int number) {
+    daemon_state *d = signal->data;
+    (void)number;
+    if (d->is_draining) {
+        return;
+    }
+    if (d->is_scanning) {
+        d->must_reload_again = true;
+        return;
+    }
+    reload(d);
 }
 
 static uint64_t hook_admitted(void *context, size_t i) {

@@ -317,12 +317,13 @@ static bool begin_journal(generations *g) {
     int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0 || !durable_directory_sync(g->directory)) {
         int reason = errno;
+        snprintf(g->problem, sizeof g->problem, "cannot %s %.256s: %s", file < 0 ? "create" : "sync",
+                 file < 0 ? path : g->directory, strerror(reason));
         if (file >= 0) {
             close(file);
             unlink(path);
         }
         errno = reason;
-        snprintf(g->problem, sizeof g->problem, "cannot create %.256s: %s", path, strerror(reason));
         g->must_save = true;
         return false;
     }

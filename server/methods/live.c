@@ -69,7 +69,7 @@ live *live_create(const live_options *options) {
         health_set(options->health, l->recordings_component, HEALTH_SERVING, "%s", "");
     }
     state_journal_init(&l->journal, &l->options);
-    pthread_cond_init(&l->changed, NULL);
+    clock_condition_init(&l->changed);
     l->pacer = pacer_create(options->threads);
     l->is_started = l->pacer && pthread_create(&l->thread, NULL, look_after, l) == 0;
     if (!l->is_started) {
@@ -423,14 +423,17 @@ static transport_topic *open_endpoint(live *l, refusal *why) {
 
 bool live_watch(live *l, watched_topics *topics, pthread_mutex_t *mutex, arena *memory, char ***addresses,
                 size_t *count, refusal *why) {
+    transport_topic *fresh = NULL;
     pthread_mutex_lock(mutex);
-    bool is_open = topics->endpoint != NULL;
-    pthread_mutex_unlock(mutex);
-    transport_topic *fresh = is_open ? NULL : open_endpoint(l, why);
-    if (!is_open && !fresh) {
-        return false;
+    if (!topics->endpoint && !topics->is_ended) {
+        pthread_mutex_unlock(mutex); /* the owner runs while the system opens a socket */
+        fresh = open_endpoint(l, why);
+        if (!fresh) {
+            return false;
+        }
+        pthread_mutex_lock(mutex);
     }
-    pthread_mutex_lock(mutex);
+    /* The mutex is held from here until the addresses are copied, so that nothing closes the endpoint meanwhile. */
     bool is_ended = topics->is_ended;
     if (!topics->endpoint && !is_ended) {
         topics->endpoint = fresh;
@@ -619,12 +622,7 @@ static void *look_after(void *argument) {
     live *l = argument;
     pthread_mutex_lock(&l->mutex);
     while (!l->must_end) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        uint64_t nanoseconds = (uint64_t)until.tv_nsec + LOOK_INTERVAL;
-        until.tv_sec += (time_t)(nanoseconds / NANOSECONDS);
-        until.tv_nsec = (long)(nanoseconds % NANOSECONDS);
-        pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+        clock_wait(&l->changed, &l->mutex, clock_now() + LOOK_INTERVAL);
         pthread_mutex_unlock(&l->mutex);
         look(l);
         pthread_mutex_lock(&l->mutex);

@@ -50,6 +50,8 @@ static void fail_insertion(call *c, model_insertion result, const model_entry *e
         call_fail(c, REASON_NAME_TAKEN,
                   "another model is named \"%s\" already (%.19s...); choose another name, or set replace", entry->name,
                   present ? present->digest : "");
+    } else if (result == MODEL_NO_MEMORY) {
+        call_fail_memory(c);
     } else {
         call_fail(c, REASON_TOO_MANY_MODELS, "the store holds %zu models, the limit (limits.models); unload one first",
                   model_store_count(c->service->store));

@@ -61,8 +61,8 @@ static bool write_file(live *l, const Dynamics__V1__KeptModel *record, refusal *
         return refuse_memory(why);
     }
     dynamics__v1__kept_model__pack(record, bytes);
-    bool is_good = durable_directory_sync(l->state_directory) && durable_file_write(path, directory, bytes, size);
-    is_good = is_good || refuse_file(why, "write", path);
+    bool is_good = durable_directory_sync(l->state_directory) || refuse_file(why, "sync", l->state_directory);
+    is_good = is_good && (durable_file_write(path, directory, bytes, size) || refuse_file(why, "write", path));
     free(bytes);
     return is_good;
 }
@@ -115,14 +115,28 @@ typedef struct loading {
     void *context;
 } loading;
 
-/* Inserts a built model into the store. Returns false, and reports the model, if the store refuses it. */
-static bool enter(const loading *o, const Dynamics__V1__KeptModel *record, model_entry *entry) {
+/* Reports a model that the store refused. `path` is that of its file. */
+static void report_refused(const loading *o, const char *path, const char *name, model_insertion result) {
+    char reason[REFUSAL_MESSAGE_SIZE];
+    if (result == MODEL_NAME_TAKEN) {
+        snprintf(reason, sizeof reason, "another file holds a model of this name; remove %.256s or the other file",
+                 path);
+    } else {
+        snprintf(reason, sizeof reason, "%s",
+                 result == MODEL_NO_MEMORY ? "out of memory" : "the store is full; raise limits.models");
+    }
+    o->left_out(o->context, name, reason);
+}
+
+/* Inserts a built model, which is in the file of that path, into the store. Returns false, and reports the model, if
+ * the store refuses it. */
+static bool enter(const loading *o, const char *path, const Dynamics__V1__KeptModel *record, model_entry *entry) {
     char reason[REFUSAL_MESSAGE_SIZE];
     dyn_text_print(record->loaded_by, entry->loaded_by, sizeof entry->loaded_by);
     atomic_store(&entry->is_persistent, true);
     model_insertion result = model_store_insert(o->live->options.store, entry, NULL, NULL);
     if (result != MODEL_INSERTED && result != MODEL_PRESENT) {
-        o->left_out(o->context, record->name, "the store is full; raise limits.models");
+        report_refused(o, path, record->name, result);
         return false;
     }
     if (strcmp(entry->digest, record->digest) != 0) {
@@ -139,7 +153,7 @@ static bool enter(const loading *o, const Dynamics__V1__KeptModel *record, model
 
 /* Builds the model by the request that is stored with it, and inserts it. Returns false, and reports the model, on
  * failure. */
-static bool load_record(const loading *o, const Dynamics__V1__KeptModel *record) {
+static bool load_record(const loading *o, const char *path, const Dynamics__V1__KeptModel *record) {
     recorded_model m;
     Dynamics__V1__Request request = DYNAMICS__V1__REQUEST__INIT;
     recorded_model_begin(&m, &o->live->options);
@@ -149,7 +163,7 @@ static bool load_record(const loading *o, const Dynamics__V1__KeptModel *record)
     method_prepare_load_model(&m.call);
     bool is_good = m.call.built != NULL;
     if (is_good) {
-        is_good = enter(o, record, m.call.built);
+        is_good = enter(o, path, record, m.call.built);
     } else {
         o->left_out(o->context, record->name, m.call.message);
     }
@@ -211,7 +225,7 @@ size_t persistent_models_load(live *l, void (*left_out)(void *context, const cha
     for (int i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%.3800s/%s", directory, entries[i]->d_name);
         Dynamics__V1__KeptModel *record = read_file(&o, path);
-        loaded += record && load_record(&o, record);
+        loaded += record && load_record(&o, path, record);
         if (record) {
             dynamics__v1__kept_model__free_unpacked(record, NULL);
         }

@@ -243,6 +243,9 @@ static bool enter_model(live *l, model_entry *entry, refusal *why) {
                       "other models have both names of its model, \"%s\" and \"%s\": unload one of them", own,
                       entry->name);
     }
+    if (result == MODEL_NO_MEMORY) {
+        return refuse_memory(why);
+    }
     return result == MODEL_INSERTED || result == MODEL_PRESENT ||
            refuse_limit(why, REASON_TOO_MANY_MODELS, (excess){BOUND_MODELS, atomic_load(&l->options.limits->models), 0},
                         "", "its model \"%s\" has no place in the store: too many models (limits.models)", entry->name);
@@ -427,19 +430,22 @@ static Dynamics__V1__SimulationSnapshot *copy_described(const Dynamics__V1__Simu
     return copy;
 }
 
-static void leave_out(live *l, const collection *c, const Dynamics__V1__SimulationSnapshot *snapshot) {
+/* Copies a simulation that cannot be restored into later snapshots. Returns false when out of memory. */
+static bool leave_out(live *l, const collection *c, const Dynamics__V1__SimulationSnapshot *snapshot) {
     Dynamics__V1__SimulationSnapshot *copy = copy_described(snapshot, find_description(c, snapshot));
-    if (copy) {
-        pthread_mutex_lock(&l->journal.changes);
-        state_journal_drop_left_out(&l->journal, copy->options->name);
-        state_journal_leave_out(&l->journal, copy);
-        pthread_mutex_unlock(&l->journal.changes);
+    if (!copy) {
+        return false;
     }
+    pthread_mutex_lock(&l->journal.changes);
+    state_journal_drop_left_out(&l->journal, copy->options->name);
+    bool is_left_out = state_journal_leave_out(&l->journal, copy);
+    pthread_mutex_unlock(&l->journal.changes);
+    return is_left_out;
 }
 
 /* Restores the collected simulations, and returns their number. Those that cannot be restored at the start of the
- * daemon are copied into later snapshots. */
-static size_t restore_all(live *l, const collection *c, bool is_start) {
+ * daemon are copied into later snapshots; c->is_short reports that there is no memory for one of them. */
+static size_t restore_all(live *l, collection *c, bool is_start) {
     size_t restored = 0;
     for (size_t i = 0; i < c->count; i++) {
         const Dynamics__V1__SimulationSnapshot *snapshot = c->simulations[i];
@@ -449,8 +455,8 @@ static size_t restore_all(live *l, const collection *c, bool is_start) {
             continue;
         }
         c->report->left_out(c->report->context, snapshot->options->name, reason.message);
-        if (is_start) {
-            leave_out(l, c, snapshot);
+        if (is_start && !leave_out(l, c, snapshot)) {
+            c->is_short = true;
         }
     }
     return restored;
@@ -480,6 +486,9 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     bool is_read = generations_read(&j->files, is_start, &visitor);
     int reason = errno;
     pthread_mutex_unlock(&j->saving);
+    if (is_read && c.unknown[0] == '\0' && !c.is_short) {
+        *count = restore_all(l, &c, is_start);
+    }
     if (!is_read) {
         refuse(why, REASON_FILE_FAILED, "", "cannot read the simulations in %.256s: %s", l->state_directory,
                regular_file_error(reason));
@@ -490,8 +499,6 @@ bool snapshot_restore(live *l, bool is_start, const snapshot_report *report, siz
     } else if (c.is_short) {
         is_read = refuse(why, REASON_MEMORY_SHORT, "",
                          "the daemon is too short of memory to read the simulations in %.256s", l->state_directory);
-    } else {
-        *count = restore_all(l, &c, is_start);
     }
     free_collection(&c);
     if (!is_read && is_start) {

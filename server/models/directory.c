@@ -124,8 +124,9 @@ static bool insert(model_directory *directory, const model_file *file, model_ent
         model_entry_release(model_store_remove_source(directory->store, entry->name, outdated->path));
         result = model_store_insert(directory->store, entry, MODEL_ANY, NULL);
     }
-    if (result == MODEL_STORE_FULL) {
-        note_problem(directory, file->path, "", "the store is full; raise limits.models");
+    if (result == MODEL_STORE_FULL || result == MODEL_NO_MEMORY) {
+        note_problem(directory, file->path, "",
+                     result == MODEL_NO_MEMORY ? "out of memory" : "the store is full; raise limits.models");
         return false;
     }
     log_loaded(directory, entry);

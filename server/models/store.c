@@ -117,8 +117,11 @@ static model_insertion insert(model_store *store, model_entry *entry, const char
         store->entries[i] = model_entry_retain(entry);
         return MODEL_INSERTED;
     }
-    if (store->count >= store->capacity || !reserve(store)) {
+    if (store->count >= store->capacity) {
         return MODEL_STORE_FULL;
+    }
+    if (!reserve(store)) {
+        return MODEL_NO_MEMORY;
     }
     memmove(&store->entries[i + 1], &store->entries[i], (store->count - i) * sizeof store->entries[0]);
     store->entries[i] = model_entry_retain(entry);

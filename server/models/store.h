@@ -23,6 +23,7 @@ typedef enum model_insertion {
     MODEL_NAME_TAKEN,   /* another model has the name and may not be replaced */
     MODEL_NOT_EXPECTED, /* the name has no model, or not the one that may be replaced */
     MODEL_STORE_FULL,
+    MODEL_NO_MEMORY,
 } model_insertion;
 
 /* Creates an empty store for at most `capacity` models; NULL when out of memory. */
@@ -42,8 +43,7 @@ void model_store_listen(model_store *store, model_listener listener, void *conte
 
 /* Inserts a model under its name. The store takes a reference of its own. `replaced` is the digest of the model of that
  * name that may be replaced; MODEL_ANY: any one, or none; NULL: no model is replaced. `present` (may be NULL) receives
- * a reference to the model that the store now holds under that name (NULL if there is none). Returns MODEL_STORE_FULL
- * also when out of memory. */
+ * a reference to the model that the store now holds under that name (NULL if there is none). */
 model_insertion model_store_insert(model_store *store, model_entry *entry, const char *replaced, model_entry **present);
 
 /* Returns a reference to the model of that name or digest, or NULL if there is none. */

@@ -5,6 +5,7 @@
 #ifndef SERVER_OBSERVE_CLOCK_H
 #define SERVER_OBSERVE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -29,6 +30,21 @@ static inline int64_t clock_wall(void) {
  * become 1e9 s. */
 static inline uint64_t clock_duration(double seconds) {
     return seconds < 1e9 ? (uint64_t)(seconds * 1e9) : 1000000000 * NANOSECONDS;
+}
+
+/* Initializes a condition variable for clock_wait. */
+static inline void clock_condition_init(pthread_cond_t *condition) {
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+/* Waits for a condition variable, at most until a time of clock_now. Changes of the wall time do not affect it. */
+static inline void clock_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t until) {
+    const struct timespec end = {.tv_sec = (time_t)(until / NANOSECONDS), .tv_nsec = (long)(until % NANOSECONDS)};
+    pthread_cond_timedwait(condition, mutex, &end);
 }
 
 #endif

@@ -107,9 +107,7 @@ static void *work(void *argument) {
         } else if (t->heap[0]->due <= clock_now()) {
             run_first(t);
         } else {
-            uint64_t due = t->heap[0]->due;
-            struct timespec until = {.tv_sec = (time_t)(due / NANOSECONDS), .tv_nsec = (long)(due % NANOSECONDS)};
-            pthread_cond_timedwait(&t->changed, &t->mutex, &until);
+            clock_wait(&t->changed, &t->mutex, t->heap[0]->due);
         }
     }
     pthread_mutex_unlock(&t->mutex);
@@ -117,13 +115,9 @@ static void *work(void *argument) {
 }
 
 static bool start(pacer_thread *t) {
-    pthread_condattr_t monotonic;
     pthread_mutex_init(&t->mutex, NULL);
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&t->changed, &monotonic);
+    clock_condition_init(&t->changed);
     pthread_cond_init(&t->done, NULL);
-    pthread_condattr_destroy(&monotonic);
     t->is_started = pthread_create(&t->thread, NULL, work, t) == 0;
     return t->is_started;
 }

@@ -3,6 +3,7 @@
  * Checks durability: the state after an orderly stop, kill -9, a loss of power and a full disk.
  */
 #include <check.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
@@ -410,6 +411,28 @@ START_TEST(persistent_model_outlives_kill_and_an_unloaded_one_does_not_return) {
     ck_assert(has_model("odd / name", NULL, NULL));
     restart(SIGTERM);
     ck_assert(has_model("odd / name", NULL, &kept) && kept);
+}
+END_TEST
+
+/* Moves a file of the state directory. */
+static void move_file(const char *from, const char *to) {
+    ck_assert_msg(rename(from, to) == 0, "%s: %s", from, strerror(errno));
+}
+
+START_TEST(second_file_of_a_model_name_is_reported_by_its_path) {
+    char path[160], aside[160], second[160];
+    double mass;
+    ok(load_pendulum(client, "one", 2, true, 0, &error));
+    ck_assert_uint_eq(find_files("models/one.*.model", path), 1);
+    snprintf(aside, sizeof aside, "%.120s/state/aside", fixture.directory);
+    snprintf(second, sizeof second, "%.120s/state/models/two.model", fixture.directory);
+    move_file(path, aside);
+    ok(load_pendulum(client, "one", 3, true, 0, &error));
+    move_file(aside, second);
+    restart(SIGTERM);
+    ck_assert(has_model("one", &mass, NULL) && mass == 3);
+    ck_assert(log_contains("the kept model one is not loaded: another file holds a model of this name; remove "));
+    ck_assert(log_contains(second));
 }
 END_TEST
 
@@ -824,6 +847,7 @@ int main(void) {
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_test(tcase, created_claimed_and_deleted_simulations_stay_so_after_kill);
     tcase_add_test(tcase, persistent_model_outlives_kill_and_an_unloaded_one_does_not_return);
+    tcase_add_test(tcase, second_file_of_a_model_name_is_reported_by_its_path);
     tcase_add_test(tcase, replacement_of_a_persistent_model_persists_only_on_request);
     tcase_add_test(tcase, derived_model_persists_with_its_digest);
     tcase_add_test(tcase, model_that_cannot_be_stored_is_refused_and_not_loaded);

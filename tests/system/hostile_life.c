@@ -196,6 +196,59 @@ START_TEST(reload_of_a_wrong_configuration_keeps_the_old_one) {
 }
 END_TEST
 
+enum { CHAINS = 20, CHAIN_LINKS = 1500 };
+
+/* Writes the description of a chain of links, which takes some time to load. */
+static void write_chain(const char *path) {
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "<robot name='chain'><link name='l0'/>\n");
+    for (int i = 1; i <= CHAIN_LINKS; i++) {
+        fprintf(file,
+                "<link name='l%d'><inertial><mass value='1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+                "</inertial></link><joint name='j%d' type='revolute'><parent link='l%d'/><child link='l%d'/>"
+                "<axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>\n",
+                i, i, i - 1, i);
+    }
+    fprintf(file, "</robot>\n");
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Waits until the daemon has a limit of samples. */
+static void wait_for_sample_limit(const sp_peer *peer, uint64_t wanted) {
+    for (int i = 0; i < 3000 && read_sample_limit(peer) != wanted; i++) {
+        sp_pause(0.005);
+    }
+    ck_assert_uint_eq(read_sample_limit(peer), wanted);
+}
+
+/* Changes the configuration again while the daemon scans the models that the first reload has found. */
+START_TEST(configuration_that_changes_during_a_reload_takes_effect) {
+    daemon_fixture d;
+    char directory[] = "/tmp/dynamicsd-test-XXXXXX", path[CHAINS][64];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    daemon_start(&(daemon_options){.models = directory}, &d);
+    sp_peer peer = sp_open(d.request_ipc, SP_REQ);
+    for (int i = 0; i < CHAINS; i++) {
+        snprintf(path[i], sizeof path[i], "%s/chain%d.urdf", directory, i);
+        write_chain(path[i]);
+    }
+    daemon_configure(&d, "[limits]\nsamples = 1234\n");
+    daemon_signal(&d, SIGHUP);
+    wait_for_sample_limit(&peer, 1234);
+    daemon_configure(&d, "[limits]\nsamples = 99\n");
+    daemon_signal(&d, SIGHUP);
+    wait_for_sample_limit(&peer, 99);
+    daemon_wait_for_notice(&d, "READY=1", 20);
+    sp_close(&peer);
+    daemon_stop(&d);
+    for (int i = 0; i < CHAINS; i++) {
+        unlink(path[i]);
+    }
+    rmdir(directory);
+}
+END_TEST
+
 /* Checks that a reload names the changed keys that take effect at the next start, and no key once they have their old
  * values. */
 START_TEST(reload_names_the_changed_keys_that_take_effect_later) {
@@ -486,6 +539,7 @@ int main(void) {
     tcase_add_test(tests, endless_line_is_refused);
     tcase_add_test(tests, missing_configuration_is_named);
     tcase_add_test(tests, reload_of_a_wrong_configuration_keeps_the_old_one);
+    tcase_add_test(tests, configuration_that_changes_during_a_reload_takes_effect);
     tcase_add_test(tests, reload_names_the_changed_keys_that_take_effect_later);
     tcase_add_test(tests, state_directory_that_cannot_be_made_is_reported);
     tcase_add_loop_test(tests, file_without_a_robot_is_reported_and_left_out, 0, FILES);

@@ -183,7 +183,10 @@ START_TEST(bad_values_are_reported_with_the_allowed_ones) {
     check_refused("[endpoints]\nrequest = tcp://127.0.0.1:99999\n", 2, "tcp://address:port");
     check_refused("[endpoints]\nrequest = http://a:1\n", 2, "is no endpoint");
     check_refused("[endpoints]\nrequest = ipc:///a ipc:///a\n", 2, "named twice");
+    check_refused("[endpoints]\nrequest = ipc:///a:0 ipc:///a:0\n", 2, "named twice");
+    check_refused("[endpoints]\nrequest = tcp://[::0]:7400 tcp://[::0]:7400\n", 2, "named twice");
     check_refused("[endpoints]\nrequest = ipc:///a\nevents = ipc:///a\n", 3, "choose two");
+    check_refused("[endpoints]\nrequest = ipc:///a:0\nevents = ipc:///a:0\n", 3, "choose two");
     check_refused("[endpoints]\nrequest =\n", 2, "names no endpoint");
     check_refused("[models]\ndirectory = robots\n", 2, "absolute path");
     check_refused("[models]\ndirectory = /a\n  b\n", 3, "absolute path");
