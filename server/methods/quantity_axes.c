@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "methods/coordinates.h"
+#include "methods/text.h"
 
 #define AXIS(kind) DYNAMICS__V1__AXIS_KIND__AXIS_KIND_##kind
 
@@ -71,11 +72,6 @@ const int *quantity_axis_order(const batch *b, const quantity_place *at, quantit
 
 /* ---- what the entries are ---------------------------------------------------------------------------------------- */
 
-/* Returns the text without const, for a message of protobuf-c. The text stays read-only. */
-static char *constant(const char *text) {
-    return (char *)(uintptr_t)text;
-}
-
 /* Writes the names of the velocities, and their classes, rotation or translation, in the caller's order. */
 static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
     char **names = coordinates_spell(b->call, b->model, true);
@@ -97,7 +93,7 @@ static void fill_joints(batch *b, Dynamics__V1__Axis *axis) {
 /* Writes the names of the bodies: that of each moving joint's child link. */
 static void fill_bodies(const batch *b, Dynamics__V1__Axis *axis) {
     for (size_t i = 0; i < axis->n_labels; i++) {
-        axis->labels[i] = constant(dyn_model_link(b->model, dyn_model_joint(b->model, (int)i)->child_link)->name);
+        axis->labels[i] = text_constant(dyn_model_link(b->model, dyn_model_joint(b->model, (int)i)->child_link)->name);
     }
 }
 
@@ -119,7 +115,7 @@ static void fill_numbers(batch *b, Dynamics__V1__Axis *axis) {
 
 static void fill_fixed(quantity_axis kind, Dynamics__V1__Axis *axis) {
     for (size_t i = 0; i < axis->n_labels; i++) {
-        axis->labels[i] = constant(axes[kind].labels[i]);
+        axis->labels[i] = text_constant(axes[kind].labels[i]);
         axis->unit_index[i] = axes[kind].classes[i];
     }
 }

@@ -5,6 +5,7 @@
 #include "methods/methods.h"
 #include "methods/quantity_axes.h"
 #include "methods/quantity_layout.h"
+#include "methods/text.h"
 
 #define QUANTITY_INPUT(name) DYNAMICS__V1__QUANTITY_INPUT__QUANTITY_INPUT_##name
 
@@ -27,11 +28,6 @@ static const struct {
 
 /* Number of inputs, and a bound of the number of axes other than those of tasks: one for each kind. */
 enum { INPUTS = sizeof inputs / sizeof inputs[0], FIXED_AXES = 16 };
-
-/* Returns the text without const, for a message of protobuf-c. The text stays read-only. */
-static char *constant(const char *text) {
-    return (char *)(uintptr_t)text;
-}
 
 bool result_list_create(batch *b, size_t most_results, size_t most_tasks, result_list *list) {
     list->reply = create_evaluate_reply(b->call);
@@ -76,7 +72,7 @@ static Dynamics__V1__Block *create_block(batch *b, const result_list *list, cons
         return NULL;
     }
     dynamics__v1__block__init(block);
-    block->name = constant(form->name);
+    block->name = text_constant(form->name);
     block->units = (char **)(uintptr_t)form->units;
     while (form->units[block->n_units]) {
         block->n_units++;
@@ -107,7 +103,7 @@ static void state_frame(const evaluation_result *from, char *frame, Dynamics__V1
                                                      "axes of the world, origin of the frame"},
     };
     dyn_reference_frame reference = from->at.reference_frame;
-    result->expressed_in = constant(from->of->expressed_in ? from->of->expressed_in : frames[reference].text);
+    result->expressed_in = text_constant(from->of->expressed_in ? from->of->expressed_in : frames[reference].text);
     if (!from->of->expressed_in) {
         result->reference_frame = frames[reference].wire;
     }

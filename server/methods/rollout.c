@@ -8,6 +8,7 @@
 
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/robot_values.h"
 #include "methods/stepping.h"
 
 /* Approximate cost of one coordinate in one evaluation of the forward dynamics, ns. */
@@ -83,13 +84,17 @@ static bool read_signal(task *t, const char *name, size_t count, const double *v
     return true;
 }
 
-static bool check_choice(batch *b, const char *name, int value, int count) {
-    if (value >= 0 && value < count) {
-        return true;
+/* Checks the enumerations of the request. Returns false when the call has ended. */
+static bool check_choices(const task *t) {
+    const Dynamics__V1__RolloutRequest *r = t->request;
+    refusal why = {0};
+    bool is_good = value_check_choice("tau_layout", (int)r->tau_layout, 3, &why) &&
+                   value_check_choice("reference_layout", (int)r->reference_layout, 3, &why) &&
+                   value_check_choice("hold", (int)r->hold, 2, &why);
+    if (!is_good) {
+        call_refuse(t->b->call, &why);
     }
-    call_blame(b->call, "%s", name);
-    call_fail(b->call, REASON_UNKNOWN_VALUE, "%s is %d; pass a number from 0 to %d", name, value, count - 1);
-    return false;
+    return is_good;
 }
 
 /* Checks that the request has a reference if it has a controller, and only then. */
@@ -505,11 +510,9 @@ static void free_simulators(const batch *b) {
 static bool prepare(task *t) {
     const Dynamics__V1__RolloutRequest *r = t->request;
     batch *b = t->b;
-    bool is_ready = check_choice(b, "tau_layout", (int)r->tau_layout, 3) &&
-                    check_choice(b, "reference_layout", (int)r->reference_layout, 3) &&
-                    check_choice(b, "hold", (int)r->hold, 2) && batch_check(b, "v", r->n_v) && read_results(t) &&
-                    read_length(t) && stepping_read_batch(b, r->stepping, &t->options) && check_accuracy(t) &&
-                    batch_begin(b, cost(t)) && read_inputs(t);
+    bool is_ready = check_choices(t) && batch_check(b, "v", r->n_v) && read_results(t) && read_length(t) &&
+                    stepping_read_batch(b, r->stepping, &t->options) && check_accuracy(t) && batch_begin(b, cost(t)) &&
+                    read_inputs(t);
     if (is_ready) {
         t->code = stepping_code(b, r->stepping);
         t->m.v = batch_input(b, r->n_v, r->v);

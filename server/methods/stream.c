@@ -13,6 +13,7 @@
 #include "methods/methods.h"
 #include "methods/query.h"
 #include "methods/recorded_model.h"
+#include "methods/robot_values.h"
 #include "methods/stepping.h"
 #include "methods/text.h"
 #include "observe/clock.h"
@@ -158,11 +159,6 @@ static void free_session(void *attachment) {
     free(session);
 }
 
-static bool check_choice(const char *field, int value, int count, refusal *why) {
-    return (value >= 0 && value < count) ||
-           refuse(why, REASON_UNKNOWN_VALUE, field, "%s is %d; pass a number from 0 to %d", field, value, count - 1);
-}
-
 /* Reads the target of the points: the kind of the stream. On failure fills `why` and returns false. */
 static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     const Dynamics__V1__SimulationInputTarget *fed;
@@ -175,8 +171,8 @@ static bool read_target(const Dynamics__V1__OpenStreamRequest *r, stream_options
         options->kind = STREAM_SIMULATION_INPUT;
         options->is_linear = fed->hold == DYNAMICS__V1__HOLD__HOLD_LINEAR;
         options->empty = (stream_empty)fed->empty;
-        return check_choice("simulation_input.hold", (int)fed->hold, 2, why) &&
-               check_choice("simulation_input.empty", (int)fed->empty, 3, why);
+        return value_check_choice("simulation_input.hold", (int)fed->hold, 2, why) &&
+               value_check_choice("simulation_input.empty", (int)fed->empty, 3, why);
     case DYNAMICS__V1__OPEN_STREAM_REQUEST__TARGET_RECORD:
         options->kind = STREAM_RECORD;
         return true;
@@ -192,7 +188,7 @@ static query_parts supported_parts(stream_kind kind) {
 
 static bool read_options(live *l, const Dynamics__V1__OpenStreamRequest *r, stream_options *options, refusal *why) {
     uint64_t most = atomic_load(&l->options.limits->stream_points);
-    if (!read_target(r, options, why) || !check_choice("late", (int)r->late, 2, why)) {
+    if (!read_target(r, options, why) || !value_check_choice("late", (int)r->late, 2, why)) {
         return false;
     }
     if (!(r->late_after >= 0 && r->late_after <= 1e6)) {

@@ -7,9 +7,15 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Sizes of a quoted name and of a hint, in bytes. */
 enum { TEXT_QUOTE_SIZE = 128, TEXT_HINT_SIZE = TEXT_QUOTE_SIZE + 16 };
+
+/* Returns the text without const, for a message of protobuf-c. The text stays read-only. */
+static inline char *text_constant(const char *text) {
+    return (char *)(uintptr_t)text;
+}
 
 /* Writes a name in double quotes, made printable (dynamics/text.h) and truncated if it is long. Returns `quoted`. */
 const char *text_quote(const char *name, char quoted[TEXT_QUOTE_SIZE]);

@@ -93,16 +93,16 @@ static random_tree_options tree_options(random_source *random, int k) {
                                  .with_fixed = true};
 }
 
-/* Exports the model of a tree and loads the export, which must be an equal model with the tree's digest. */
-static void check_export(const wire_tree *tree) {
-    dyn_client_exported_model *exported = export_as(tree->name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
+/* Exports the model `name` of a robot and loads the export, which must be an equal model with that digest. */
+static void check_export(const char *name, const char *robot, const char *digest) {
+    dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
     const dyn_client_load_request again =
-        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = tree->name);
-    ck_assert_str_eq(exported->model.digest, tree->digest);
-    ck_assert_str_eq(exported->description->name, dyn_model_name(tree->model));
+        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = name);
+    ck_assert_str_eq(exported->model.digest, digest);
+    ck_assert_str_eq(exported->description->name, robot);
     dyn_client_loaded_model *loaded = load(&again);
     ck_assert(loaded->already_loaded);
-    ck_assert_str_eq(loaded->model.digest, tree->digest);
+    ck_assert_str_eq(loaded->model.digest, digest);
     dyn_client_loaded_model_free(loaded);
     dyn_client_exported_model_free(exported);
 }
@@ -115,7 +115,7 @@ START_TEST(descriptions_keep_their_digest_and_their_dynamics) {
         wire_tree tree;
         dyn_error failure;
         wire_tree_open(client, &random, &options, "tree", &tree);
-        check_export(&tree);
+        check_export(tree.name, dyn_model_name(tree.model), tree.digest);
         double *expected = calloc(tree.query.nv, sizeof *expected);
         ck_assert_int_eq(
             dyn_rnea(tree.model, tree.workspace, 1, NULL, tree.q, tree.v, tree.a, NULL, expected, &failure), DYN_OK);
@@ -428,17 +428,6 @@ START_TEST(a_described_frame_names_the_link_that_its_pose_refers_to) {
 }
 END_TEST
 
-/* Exports the model `name` and loads the export, which must be an equal model. */
-static void check_export_of(const char *name) {
-    dyn_client_exported_model *exported = export_as(name, DYN_CLIENT_MODEL_FORMAT_DESCRIPTION, NULL);
-    const dyn_client_load_request again =
-        DYN_CLIENT_LOAD_REQUEST_INIT(.description = exported->description, .name = name);
-    dyn_client_loaded_model *loaded = load(&again);
-    ck_assert(loaded->already_loaded);
-    dyn_client_loaded_model_free(loaded);
-    dyn_client_exported_model_free(exported);
-}
-
 /* Checks that a description contains the pitch and the axes of helical and universal joints. */
 START_TEST(described_joints_have_their_pitch_and_axes) {
     const dyn_client_link links[] = {
@@ -523,8 +512,8 @@ START_TEST(multipliers_are_used_as_they_are_given) {
         wire_require(dyn_client_describe_model(client, "twins", 0, &robot, &error), &error);
         ck_assert_str_eq(robot->joints[1].mimic_joint, "a");
         ck_assert_double_eq(*robot->joints[1].mimic_multiplier, cases[i].used);
+        check_export("twins", pair.form.name, robot->model.digest);
         dyn_client_description_free(robot);
-        check_export_of("twins");
     }
 }
 END_TEST
