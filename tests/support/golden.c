@@ -14,6 +14,15 @@ static void stop(const char *file, const char *what) {
     abort();
 }
 
+/* Returns zeroed memory for at least one object. Aborts when out of memory. */
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    if (!memory) {
+        stop("golden", "out of memory");
+    }
+    return memory;
+}
+
 static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -23,18 +32,17 @@ char **golden_files(void) {
     if (!directory) {
         return NULL;
     }
-    char **files = calloc(MAX_FILES + 1, sizeof *files);
+    char **files = allocate(MAX_FILES, sizeof *files);
     int count = 0;
-    for (struct dirent *entry; files && count < MAX_FILES && (entry = readdir(directory));) {
+    for (struct dirent *entry; count < MAX_FILES && (entry = readdir(directory));) {
         const char *end = strrchr(entry->d_name, '.');
         if (end && strcmp(end, ".json") == 0) {
-            files[count++] = strdup(entry->d_name);
+            files[count] = allocate(strlen(entry->d_name), 1);
+            strcpy(files[count++], entry->d_name);
         }
     }
     closedir(directory);
-    if (files) {
-        qsort(files, (size_t)count, sizeof *files, compare_names);
-    }
+    qsort(files, (size_t)count, sizeof *files, compare_names);
     return files;
 }
 
@@ -54,8 +62,8 @@ static char *read_text(const char *path, size_t *length) {
     fseek(file, 0, SEEK_END);
     *length = (size_t)ftell(file);
     rewind(file);
-    char *text = calloc(*length + 1, 1);
-    if (!text || fread(text, 1, *length, file) != *length) {
+    char *text = allocate(*length, 1);
+    if (fread(text, 1, *length, file) != *length) {
         stop(path, "cannot be read");
     }
     fclose(file);
@@ -115,7 +123,7 @@ static void read_q(const golden *g, const json_t *joint, const json_t *from, dou
 }
 
 static double *read_v(const golden *g, const char *field) {
-    double *rows = calloc(g->count * g->nv + 1, sizeof *rows);
+    double *rows = allocate(g->count * g->nv, sizeof *rows);
     for (size_t s = 0; s < g->count; s++) {
         golden_rows(g, s, field, 1, rows + s * g->nv);
     }
@@ -184,8 +192,8 @@ bool golden_open(const char *file, golden *g) {
     g->states = json_object_get(g->root, "states");
     g->count = json_array_size(g->states);
     g->nq = (size_t)dyn_model_nq(g->model), g->nv = (size_t)dyn_model_nv(g->model);
-    g->q = calloc(g->count * g->nq + 1, sizeof *g->q);
-    g->v_map = calloc(g->nv + 1, sizeof *g->v_map);
+    g->q = allocate(g->count * g->nq, sizeof *g->q);
+    g->v_map = allocate(g->nv, sizeof *g->v_map);
     const json_t *joints = json_object_get(g->root, "joints"), *joint;
     size_t i;
     json_array_foreach(joints, i, joint) {

@@ -146,10 +146,7 @@ START_TEST(ur5_has_the_kinematics_of_its_urdf) {
     };
     size_t length;
     char *text = read_whole_file(DYNAMICS_REFERENCE_DIR "/robots/ur5.urdf", &length);
-    if (!text) {
-        printf("no ur5.urdf here\n");
-        return;
-    }
+    ck_assert_msg(text != NULL, "there is no ur5.urdf in " DYNAMICS_REFERENCE_DIR "/robots");
     dyn_model *urdf = load_urdf(text, NULL, NULL), *dh = model_of(DYN_DH_CONVENTION_STANDARD, 6, rows);
     random_source random = random_seed("UR5 by table and by URDF", 20261213);
     for (int k = 0; k < 50; k++) {

@@ -139,10 +139,11 @@ END_TEST
 /* Checks every URDF file of tests/data and of the reference robots that the reader accepts. */
 START_TEST(whole_robots_round_trip) {
     static const char *const directories[] = {DYNAMICS_TEST_DATA "/urdf", DYNAMICS_REFERENCE_DIR "/robots"};
-    int count = 0;
     for (int d = 0; d < COUNT(directories); d++) {
+        int count = 0;
         DIR *directory = opendir(directories[d]);
-        for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        ck_assert_msg(directory != NULL, "there is no directory %s", directories[d]);
+        for (struct dirent *entry; (entry = readdir(directory));) {
             char path[1024];
             size_t length;
             snprintf(path, sizeof path, "%s/%s", directories[d], entry->d_name);
@@ -156,11 +157,10 @@ START_TEST(whole_robots_round_trip) {
             }
             dyn_text_free(text);
         }
-        if (directory) {
-            closedir(directory);
-        }
+        closedir(directory);
+        printf("%s: %d robots\n", directories[d], count);
+        ck_assert_int_gt(count, 0);
     }
-    printf("%d robots\n", count);
 }
 END_TEST
 
