@@ -63,6 +63,8 @@ const option_text OPTION_TEXTS[OPTIONS] = {
     [OPTION_FORMULATION] = {"formulation", "NAME",
                             "compute by a formulation of the literature, as compare lists them (default the daemon's "
                             "own algorithm)"},
+    [OPTION_PASSIVE] = {"passive", "PART,PART,..",
+                        "passive forces that count beside tau: damping, friction, springs (default none)"},
     [OPTION_ON_ERROR] = {"on-error", "fail|mark",
                          "states that fail: fail refuses the first one, mark computes the others and writes nan or "
                          "null for it (default fail)"},

@@ -185,7 +185,7 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_inverse_dynamics},
     {.name = "fd",
      .operands = "NAME",
@@ -196,7 +196,7 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_TAU) | WITH(OPTION_GRAVITY) | WITH(OPTION_FORCE) |
                 WITH(OPTION_FORCE_REFERENCE_FRAME) | WITH(OPTION_PAYLOAD) | WITH(OPTION_PRECISION) |
-                WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
+                WITH(OPTION_PASSIVE) | WITH(OPTION_FORMULATION) | WITH(OPTION_ON_ERROR) | WITH(OPTION_JOB),
      .run = run_forward_dynamics},
     {.name = "mass",
      .operands = "NAME",

@@ -70,6 +70,32 @@ static exit_code read_payloads(const arguments *args, query_options *result) {
     return code;
 }
 
+/* Reads a list of the passive forces that count. */
+static exit_code read_passive_forces(const arguments *args, query_options *result) {
+    const char *list = args->value[OPTION_PASSIVE];
+    const struct {
+        const char *name;
+        bool *counts;
+    } parts[] = {{"damping", &result->passive.damping},
+                 {"friction", &result->passive.friction},
+                 {"springs", &result->passive.springs}};
+    for (const char *part = list; part; part = strchr(part, ',') ? strchr(part, ',') + 1 : NULL) {
+        size_t length = strcspn(part, ","), k = 0;
+        while (k < 3 && (strlen(parts[k].name) != length || strncmp(parts[k].name, part, length) != 0)) {
+            k++;
+        }
+        if (k == 3) {
+            return complain(EXIT_USAGE,
+                            "--passive %s: pass any of damping, friction and springs, such as "
+                            "damping,friction",
+                            list);
+        }
+        *parts[k].counts = true;
+    }
+    result->passive_forces = list ? &result->passive : NULL;
+    return EXIT_OK;
+}
+
 exit_code query_options_read(const arguments *args, query_options *result) {
     static const char *const precisions[] = {"double", "single"}, *const outcomes[] = {"fail", "mark"};
     size_t precision = 0, outcome = 0;
@@ -87,6 +113,9 @@ exit_code query_options_read(const arguments *args, query_options *result) {
     if (code == EXIT_OK) {
         code = arguments_choice(args, OPTION_ON_ERROR, 2, outcomes, DYN_CLIENT_ON_ERROR_FAIL, &outcome);
     }
+    if (code == EXIT_OK) {
+        code = read_passive_forces(args, result);
+    }
     result->formulation = args->value[OPTION_FORMULATION];
     result->precision = (dyn_client_precision)precision;
     result->on_error = (dyn_client_on_error)outcome;
@@ -102,6 +131,7 @@ void query_options_apply(const query_options *options, dyn_client_query *query) 
     query->precision = options->precision;
     query->on_error = options->on_error;
     query->formulation = options->formulation;
+    query->passive_forces = options->passive_forces;
 }
 
 void ideal_option_apply(const arguments *args, dyn_client_stepping *stepping) {

@@ -17,6 +17,8 @@ typedef struct query_options {
     dyn_client_precision precision;
     dyn_client_on_error on_error;
     const char *formulation;
+    const dyn_client_passive_forces *passive_forces; /* NULL: none */
+    dyn_client_passive_forces passive;
     double gravity_values[3];
     char *payload_links;
 } query_options;

@@ -7,6 +7,7 @@
 
 #include "methods/methods.h"
 #include "methods/motion.h"
+#include "methods/passive_forces.h"
 
 #define METHOD(name) DYNAMICS__V1__CONSTRAINT_METHOD__CONSTRAINT_METHOD_##name
 
@@ -76,11 +77,21 @@ static double cost(const batch *b, const constrained_task *t) {
 static dyn_status step(const batch *b, const batch_worker *w, const void *context, size_t first, size_t count,
                        dyn_error *error) {
     const constrained_task *t = context;
+    const double *q = b->q + first * b->nq, *v = motion_rows(t->v, b->nv, first);
+    const double *tau = motion_rows(t->tau, b->nv, first);
+    double *a = t->a + first * b->nv;
     dyn_external_forces forces;
+    dyn_status status = DYN_OK;
+    if (passive_forces_count(&b->values.passive)) {
+        status = passive_forces_sum(w->model, count, &b->values.passive, q, v, tau, a, error);
+        tau = a;
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
     return dyn_constrained_forward_dynamics(
-        w->model, w->workspace, count, b->values.gravity, b->q + first * b->nq, motion_rows(t->v, b->nv, first),
-        motion_rows(t->tau, b->nv, first), batch_forces(b, first, w->scratch, &forces), &t->options,
-        t->a + first * b->nv, t->multipliers + first * t->m, t->results + first, error);
+        w->model, w->workspace, count, b->values.gravity, q, v, tau, batch_forces(b, first, w->scratch, &forces),
+        &t->options, t->a + first * b->nv, t->multipliers + first * t->m, t->results + first, error);
 }
 
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
@@ -132,6 +143,7 @@ bool constrained_forward_dynamics(batch *b, const Dynamics__V1__ForwardDynamicsR
         reply->n_a = b->n * b->nv;
         reply->a = batch_vectors(b, t.a);
         reply->constraints = write_solution(b, &t);
+        reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     }
     return reply != NULL;
 }

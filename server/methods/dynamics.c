@@ -5,6 +5,7 @@
 #include "methods/evaluation.h"
 #include "methods/formulation.h"
 #include "methods/methods.h"
+#include "methods/passive_forces.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
 
@@ -51,6 +52,7 @@ void method_inverse_dynamics(call *c) {
         reply->samples = b.n;
         reply->n_tau = b.n * b.nv;
         reply->tau = tau;
+        reply->passive_forces = passive_forces_write(c, &b.values.passive);
     }
     batch_close(&b);
 }
@@ -64,6 +66,7 @@ static void forward_dynamics_of_tree(batch *b, const Dynamics__V1__ForwardDynami
         reply->samples = b->n;
         reply->n_a = b->n * b->nv;
         reply->a = a;
+        reply->passive_forces = passive_forces_write(b->call, &b->values.passive);
     }
 }
 

@@ -33,7 +33,7 @@ const char *const state_array_names[STATE_ARRAYS] = {
 query_parts evaluation_parts(unsigned inputs) {
     return QUERY_JOINT_NAMES | QUERY_PRECISION | QUERY_ON_ERROR | QUERY_CONSTRAINTS |
            (inputs & USES_GRAVITY ? QUERY_GRAVITY : 0) | (inputs & USES_FORCES ? QUERY_FORCES : 0) |
-           (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0);
+           (inputs & USES_PAYLOADS ? QUERY_PAYLOADS : 0) | (inputs & USES_PASSIVE_FORCES ? QUERY_PASSIVE_FORCES : 0);
 }
 
 bool evaluation_open(batch *b, evaluation *e, size_t most_results) {
@@ -185,6 +185,7 @@ static dyn_status evaluate_step(const batch *b, const batch_worker *w, const voi
         .tau = motion_rows(e->arrays[STATE_TAU], b->nv, first),
         .gravity = b->values.gravity,
         .forces = batch_forces(b, first, w->scratch, &forces),
+        .passive = &b->values.passive,
         .dq = motion_rows(e->arrays[STATE_DQ], b->nv, first),
         .dv = motion_rows(e->arrays[STATE_DV], b->nv, first),
         .da = motion_rows(e->arrays[STATE_DA], b->nv, first),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "methods/passive_forces.h"
 #include "methods/quantity_shapes.h"
 
 #define QUANTITY(name) DYNAMICS__V1__QUANTITY__QUANTITY_##name
@@ -25,15 +26,27 @@ static void join(size_t count, size_t part_count, const double *const *parts, co
 /* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
-    return dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    dyn_status status =
+        dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
+    return status == DYN_OK ? passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error)
+                            : status;
 }
 
 static dyn_status forward_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    const double *tau = s->tau;
+    dyn_status status = DYN_OK;
+    if (passive_forces_count(s->passive)) {
+        tau = output[0];
+        status = passive_forces_sum(s->model, s->count, s->passive, s->q, s->v, s->tau, output[0], error);
+    }
+    if (status != DYN_OK) {
+        return status;
+    }
     if (dyn_model_constraint_rows(s->model) > 0) {
-        return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau,
+        return dyn_constrained_forward_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau,
                                                 s->forces, NULL, output[0], NULL, NULL, error);
     }
-    return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0], error);
+    return dyn_aba(s->model, s->workspace, s->count, s->gravity, s->q, s->v, tau, s->forces, output[0], error);
 }
 
 static dyn_status mass_matrix(const states *s, dyn_error *error, double *const output[]) {
@@ -396,9 +409,9 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
-    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS, JOINT_VECTOR(FORCE),
+    [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES, JOINT_VECTOR(FORCE),
                                     ALONE(inverse_dynamics, .is_of_tree = true, .linear = 20)},
-    [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS, JOINT_VECTOR(ACCELERATION),
+    [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES, JOINT_VECTOR(ACCELERATION),
                                     ALONE(forward_dynamics, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),
                                ALONE(mass_matrix, .linear = 20, .quadratic = 2)},

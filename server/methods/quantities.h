@@ -34,6 +34,7 @@ typedef enum quantity_input {
     USES_GRAVITY = 1 << 7,
     USES_FORCES = 1 << 8,   /* external forces */
     USES_PAYLOADS = 1 << 9, /* payloads and all other inertias */
+    USES_PASSIVE_FORCES = 1 << 10,
 } quantity_input;
 
 /* Place of a quantity: its frame, subtree or task. Members that its subject does not need are zero, `subtree` is -1. */
@@ -52,6 +53,7 @@ typedef struct states {
     const double *q, *v, *a, *tau; /* NULL: zeros */
     const double *gravity;         /* NULL: the model's own */
     const dyn_external_forces *forces;
+    const dyn_passive_parts *passive;
     const double *dq, *dv, *da, *dtau; /* NULL: zeros */
     quantity_place at;
 } states;

@@ -2,6 +2,7 @@
 /* Reads the Query of a request. */
 #include "methods/query.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "methods/constraints.h"
@@ -26,6 +27,7 @@ bool query_check(const Dynamics__V1__Query *q, query_parts supported, const char
          "query.on_error"},
         {QUERY_PRECISION, q->precision != DYNAMICS__V1__PRECISION__PRECISION_DOUBLE,
          "a precision other than DOUBLE (0)", "query.precision"},
+        {QUERY_PASSIVE_FORCES, q->passive_forces != NULL, "passive forces", "query.passive_forces"},
         {QUERY_FORMULATION, q->formulation[0] != '\0', "formulations", "query.formulation"},
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
@@ -97,6 +99,21 @@ static bool read_precision(Dynamics__V1__Precision wire, dyn_precision *precisio
     }
 }
 
+static bool read_passive_forces(const Dynamics__V1__PassiveForces *wire, dyn_passive_parts *parts, refusal *why) {
+    static const double friction_velocity = 0.01;
+    if (!wire) {
+        return true;
+    }
+    if (!(wire->friction_velocity >= 0) || !isfinite(wire->friction_velocity)) {
+        return refuse(why, REASON_INVALID_VALUE, "query.passive_forces.friction_velocity",
+                      "the friction velocity is %g; pass a positive number, or nothing for %g", wire->friction_velocity,
+                      friction_velocity);
+    }
+    *parts = (dyn_passive_parts){wire->damping, wire->friction, wire->springs,
+                                 wire->friction_velocity > 0 ? wire->friction_velocity : friction_velocity};
+    return true;
+}
+
 static bool read_on_error(Dynamics__V1__OnError wire, bool *is_marking, refusal *why) {
     *is_marking = wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_MARK;
     return wire == DYNAMICS__V1__ON_ERROR__ON_ERROR_FAIL || *is_marking ||
@@ -110,6 +127,7 @@ bool query_read(const Dynamics__V1__Query *query, model_entry *entry, arena *mem
            query_read_gravity(query, memory, &values->gravity, why) &&
            query_read_payloads(r, query->n_payloads, query->payloads, memory, values, why) &&
            read_precision(query->precision, &values->precision, why) &&
+           read_passive_forces(query->passive_forces, &values->passive, why) &&
            read_on_error(query->on_error, &values->is_marking, why);
 }
 

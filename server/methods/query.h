@@ -8,6 +8,7 @@
 #ifndef SERVER_METHODS_QUERY_H
 #define SERVER_METHODS_QUERY_H
 
+#include <dynamics/passive_force.h>
 #include <dynamics/payload.h>
 #include <dynamics/precision.h>
 
@@ -27,6 +28,7 @@ typedef enum query_parts {
     QUERY_ON_ERROR = 32,
     QUERY_CONSTRAINTS = 64, /* a model with constraints, which the method considers, or refuses itself */
     QUERY_FORMULATION = 128,
+    QUERY_PASSIVE_FORCES = 256,
     QUERY_SIMULATED = (QUERY_ALL & ~QUERY_PRECISION) | QUERY_CONSTRAINTS, /* of motion forward in time */
 } query_parts;
 
@@ -35,6 +37,7 @@ typedef struct query_values {
     const double *gravity; /* m/s^2, world axes; NULL: the model's own */
     size_t payload_count;
     const dyn_payload *payloads; /* expressed in the frames of their links */
+    dyn_passive_parts passive;   /* passive forces that count */
     dyn_precision precision;
     bool is_marking; /* failed samples are marked, and do not end the call */
 } query_values;

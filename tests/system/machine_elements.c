@@ -262,6 +262,71 @@ START_TEST(rollouts_apply_springs_and_friction) {
 }
 END_TEST
 
+/* Returns the force of the rail in a motion of 0.5 m/s at 0.3 m, where the query has these passive forces. */
+static double force_of_rail(const char *passive) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\"%s}, \"q\": [0, 0, 0.3], "
+             "\"v\": [0, 0, 0.5]}'",
+             passive);
+    json_t *reply = run_json(line);
+    double tau = number_of(json_object_get(reply, "tau"), 2);
+    const json_t *counted = json_object_get(reply, "passive_forces");
+    ck_assert_int_eq(counted != NULL, passive[0] != '\0');
+    ck_assert(!counted || member_of(counted, "friction_velocity") == 0.01);
+    json_decref(reply);
+    return tau;
+}
+
+START_TEST(inverse_dynamics_counts_the_passive_forces_that_are_asked_for) {
+    load("every_kind");
+    double dry = 0.5 / sqrt(0.25 + 1e-4);
+    ck_assert_double_eq_tol(force_of_rail(""), 0, 1e-12);
+    ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"springs\": true}"), 8, 1e-12);
+    ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"damping\": true}"), 1, 1e-12);
+    ck_assert_double_eq_tol(force_of_rail(", \"passive_forces\": {\"friction\": true}"), dry, 1e-12);
+    must_say("$ctl id every_kind --q 0,0,0.3 --v 0,0,0.5 --passive damping,springs", "9.0");
+    must_fail("$ctl id every_kind --passive drag", 2, "--passive drag");
+}
+END_TEST
+
+START_TEST(forward_dynamics_inverts_inverse_dynamics_with_passive_forces) {
+    load("every_kind");
+    const char *query = "{\"model\": \"every_kind\", \"passive_forces\": {\"damping\": true, \"friction\": true, "
+                        "\"springs\": true, \"friction_velocity\": 0.2}}";
+    char line[1024];
+    snprintf(line, sizeof line,
+             "$ctl call inverse_dynamics '{\"query\": %s, \"q\": [0.3, -0.8, 0.2], \"v\": [1, -2, 0.5], "
+             "\"a\": [2, 3, -1]}'",
+             query);
+    json_t *inverse = run_json(line);
+    const json_t *tau = json_object_get(inverse, "tau");
+    snprintf(line, sizeof line,
+             "$ctl call forward_dynamics '{\"query\": %s, \"q\": [0.3, -0.8, 0.2], \"v\": [1, -2, 0.5], "
+             "\"tau\": [%.17g, %.17g, %.17g]}'",
+             query, number_of(tau, 0), number_of(tau, 1), number_of(tau, 2));
+    json_t *forward = run_json(line);
+    const double expected[] = {2, 3, -1};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(number_of(json_object_get(forward, "a"), i), expected[i], 1e-11);
+    }
+    ck_assert_double_eq(member_of(json_object_get(forward, "passive_forces"), "friction_velocity"), 0.2);
+    json_decref(inverse), json_decref(forward);
+}
+END_TEST
+
+START_TEST(passive_forces_are_refused_where_they_do_not_count) {
+    load("every_kind");
+    must_fail("$ctl call mass_matrix '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": {}}, "
+              "\"q\": [0, 0, 0]}'",
+              1, "does not support passive forces");
+    must_fail("$ctl call inverse_dynamics '{\"query\": {\"model\": \"every_kind\", \"passive_forces\": "
+              "{\"friction_velocity\": -1}}, \"q\": [0, 0, 0]}'",
+              1, "query.passive_forces.friction_velocity");
+    must_fail("$ctl id every_kind --passive damping --formulation newton_euler", 1, "with a formulation");
+}
+END_TEST
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* A machine element in place of those of the arm, and the refusal: the member that the field ends with, and a text. */
@@ -347,6 +412,9 @@ int main(void) {
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_rotors);
     tcase_add_test(all, methods_that_would_ignore_rotors_name_one_instead);
     tcase_add_test(all, rollouts_apply_springs_and_friction);
+    tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);
+    tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
+    tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);
     tcase_add_test(all, a_wrong_element_is_refused_at_its_member);
     tcase_add_test(all, too_many_elements_are_refused_with_the_limit);
     return run_unforked("machine_elements", all);

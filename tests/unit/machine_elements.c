@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/src/model/description.h"
 #include "lib/src/model/normal_form.h"
 #include "lib/src/model/placement.h"
 #include "robots.h"
@@ -678,6 +679,125 @@ START_TEST(spring_swings_about_its_rest_position) {
 }
 END_TEST
 
+/* ---- Passive forces ---------------------------------------------------------------------------------------------- */
+
+/* Builds the machine of the tests with damping and friction in two of its joints. */
+static dyn_model *lossy_machine(void) {
+    dyn_builder *builder = machine();
+    builder->joints[0].damping = 0.4;
+    builder->joints[0].friction = 0.6;
+    builder->joints[4].friction = 0.3;
+    return build_model(builder, NULL, NULL);
+}
+
+START_TEST(passive_forces_are_those_of_simulations) {
+    dyn_model *model = lossy_machine();
+    const dyn_passive_parts parts = {.damping = true, .friction = true, .springs = true, .friction_velocity = 0.02};
+    random_source random = random_seed("passive forces are those of simulations", 8);
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = DYN_INTEGRATOR_EXPLICIT_EULER;
+    options.step_length = 0x1p-10;
+    options.friction_velocity = parts.friction_velocity;
+    dyn_simulator *simulator;
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    for (int i = 0; i < 20; i++) {
+        double q[JOINTS], v[JOINTS], next_q[JOINTS], next_v[JOINTS], r[JOINTS] = {0}, a[JOINTS], found[JOINTS];
+        for (int k = 0; k < JOINTS; k++) {
+            next_q[k] = q[k] = random_uniform(&random, -1, 1);
+            next_v[k] = v[k] = random_uniform(&random, -1, 1) * (i % 2 ? 0.02 : 2);
+        }
+        require(dyn_add_passive_forces(model, 1, &parts, 1, q, v, r, &error), &error);
+        require(dyn_aba(model, w, 1, NULL, q, v, r, NULL, a, &error), &error);
+        require(dyn_simulator_step(simulator, 1, NULL, next_q, next_v, NULL, NULL, &error), &error);
+        for (int k = 0; k < JOINTS; k++) {
+            found[k] = (next_v[k] - v[k]) / options.step_length;
+        }
+        assert_norm_close("a", i, found, a, JOINTS, 1e-10);
+    }
+    dyn_simulator_free(simulator);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
+START_TEST(friction_never_adds_energy) {
+    dyn_model *model = lossy_machine();
+    const dyn_passive_parts parts = {.damping = true, .friction = true, .friction_velocity = 1e-3};
+    random_source random = random_seed("friction never adds energy", 9);
+    dyn_error error;
+    for (int i = 0; i < 1000; i++) {
+        double v[JOINTS], q[JOINTS] = {0}, r[JOINTS] = {0}, power = 0;
+        for (int k = 0; k < JOINTS; k++) {
+            v[k] = random_uniform(&random, -1, 1) * pow(10, random_uniform(&random, -6, 3));
+        }
+        require(dyn_add_passive_forces(model, 1, &parts, 1, q, v, r, &error), &error);
+        for (int k = 0; k < JOINTS; k++) {
+            ck_assert(r[k] * v[k] <= 0);
+            power += r[k] * v[k];
+        }
+        ck_assert(power < 0);
+    }
+    dyn_model_free(model);
+}
+END_TEST
+
+/* Returns kinetic, potential and spring energy. */
+static double total_energy(const dyn_model *model, dyn_workspace *w, const double *q, const double *v) {
+    double kinetic, potential, spring;
+    dyn_error error;
+    require(dyn_energy(model, w, 1, NULL, q, v, &kinetic, &potential, &error), &error);
+    dyn_spring_energy(model, 1, q, &spring);
+    return kinetic + potential + spring;
+}
+
+/* Returns the power of the joint forces tau and of friction. */
+static double power_into(const dyn_model *model, const double *q, const double *v, const double *tau) {
+    const dyn_passive_parts losses = {.damping = true, .friction = true, .friction_velocity = 0.1};
+    double sum[JOINTS], power = 0;
+    dyn_error error;
+    memcpy(sum, tau, sizeof sum);
+    require(dyn_add_passive_forces(model, 1, &losses, 1, q, v, sum, &error), &error);
+    for (int k = 0; k < JOINTS; k++) {
+        power += sum[k] * v[k];
+    }
+    return power;
+}
+
+/* The rate of kinetic, potential and spring energy is the power of the motors less the losses. */
+START_TEST(power_balances_along_motions) {
+    dyn_model *model = lossy_machine();
+    dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
+    options.integrator = DYN_INTEGRATOR_RUNGE_KUTTA_4;
+    options.step_length = 1e-4;
+    options.friction_velocity = 0.1;
+    const double tau[JOINTS] = {3, -2, 1, 4, -1, 0.5};
+    double q[JOINTS] = {0.2, -0.4, 0.3, 0.1, 0.7, -0.2}, v[JOINTS] = {0}, work = 0, exchanged = 0;
+    dyn_step_input input = DYN_STEP_INPUT_INIT();
+    input.tau = tau;
+    dyn_simulator *simulator;
+    dyn_workspace *w;
+    dyn_error error;
+    require(dyn_simulator_create(model, &options, &simulator, &error), &error);
+    require(dyn_workspace_create(model, &w, &error), &error);
+    double start = total_energy(model, w, q, v), power = power_into(model, q, v, tau);
+    for (int i = 0; i < 10000; i++) {
+        require(dyn_simulator_step(simulator, 1, &input, q, v, NULL, NULL, &error), &error);
+        double next = power_into(model, q, v, tau);
+        work += (power + next) / 2 * options.step_length;
+        exchanged += fabs(power) * options.step_length;
+        power = next;
+    }
+    ck_assert_double_gt(exchanged, 1);
+    ck_assert_double_eq_tol(total_energy(model, w, q, v) - start, work, 1e-6 * exchanged);
+    dyn_simulator_free(simulator);
+    dyn_workspace_free(w);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("machine elements");
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
@@ -699,5 +819,8 @@ int main(void) {
     tcase_add_test(tests, friction_on_the_side_of_the_rotor_is_reflected);
     tcase_add_test(tests, stiff_friction_stops_a_wheel_and_never_drives_it);
     tcase_add_test(tests, spring_swings_about_its_rest_position);
+    tcase_add_test(tests, passive_forces_are_those_of_simulations);
+    tcase_add_test(tests, friction_never_adds_energy);
+    tcase_add_test(tests, power_balances_along_motions);
     return run_tests(tests);
 }

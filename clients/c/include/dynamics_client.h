@@ -967,6 +967,14 @@ typedef enum dyn_client_on_error {
 /* Common arguments of numeric calls. Set the first four; the rest may be zero. A part that a call does not support is
  * rejected with INVALID_ARGUMENT and its path, such as "mass_matrix.query.gravity". query.proto lists the parts that
  * each call supports. */
+/* Passive forces that inverse and forward dynamics count. */
+typedef struct dyn_client_passive_forces {
+    bool damping;             /* of joints and machine elements */
+    bool friction;            /* Coulomb friction of joints, and all other friction of machine elements */
+    bool springs;             /* of machine elements */
+    double friction_velocity; /* rad/s or m/s; 0: 0.01 */
+} dyn_client_passive_forces;
+
 typedef struct dyn_client_query {
     size_t struct_size;
     const char *model; /* name or digest */
@@ -995,6 +1003,7 @@ typedef struct dyn_client_query {
     /* Formulation of the literature that computes inverse dynamics, forward dynamics or the mass matrix, such as
      * "lagrange_euler"; NULL: the daemon's own algorithms. */
     const char *formulation;
+    const dyn_client_passive_forces *passive_forces; /* NULL: none */
 } dyn_client_query;
 #define DYN_CLIENT_QUERY_INIT(...) DYN_CLIENT_SIZED(dyn_client_query, __VA_ARGS__)
 

@@ -144,6 +144,15 @@ static dyn_client_status encode(size_t rows, query_parts *parts, dyn_client_erro
     if (query->formulation) {
         to->formulation = (char *)query->formulation;
     }
+    if (query->passive_forces) {
+        Dynamics__V1__PassiveForces *passive = &parts->passive_forces;
+        dynamics__v1__passive_forces__init(passive);
+        passive->damping = query->passive_forces->damping;
+        passive->friction = query->passive_forces->friction;
+        passive->springs = query->passive_forces->springs;
+        passive->friction_velocity = query->passive_forces->friction_velocity;
+        to->passive_forces = passive;
+    }
     if (query->expected_digest) {
         to->expected_digest = (char *)query->expected_digest;
     }

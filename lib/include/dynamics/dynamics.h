@@ -46,6 +46,7 @@
 #include <dynamics/regressor.h>
 #include <dynamics/operational_space.h>
 #include <dynamics/operations.h>
+#include <dynamics/passive_force.h>
 #include <dynamics/payload.h>
 #include <dynamics/precision.h>
 #include <dynamics/report.h>

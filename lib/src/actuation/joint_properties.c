@@ -7,15 +7,21 @@
 #include "../model/description.h"
 #include "../model/normal_form.h"
 
-/* Adds the damping b and the friction f of a joint. A mimic joint with the ratio r adds r^2 b and |r| f to those of its
- * master. */
-static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint_properties *p) {
+joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint) {
     bool follows = joint->master >= 0;
     double ratio = follows ? joint->multiplier : 1;
-    int count = follows ? model->joints[joint->master].nv : joint->nv;
-    for (int k = joint->v_index; k < joint->v_index + count; k++) {
-        p->damping[k] += ratio * ratio * joint->damping;
-        p->friction[k] += fabs(ratio) * joint->friction;
+    return (joint_losses){.v_index = joint->v_index,
+                          .nv = follows ? model->joints[joint->master].nv : joint->nv,
+                          .damping = ratio * ratio * joint->damping,
+                          .friction = fabs(ratio) * joint->friction};
+}
+
+/* Adds the damping and the friction of a joint. */
+static void add_resistance(const dyn_model *model, const dyn_joint *joint, joint_properties *p) {
+    joint_losses losses = dyn_joint_losses(model, joint);
+    for (int k = losses.v_index; k < losses.v_index + losses.nv; k++) {
+        p->damping[k] += losses.damping;
+        p->friction[k] += losses.friction;
         p->has_damping |= p->damping[k] != 0;
         p->has_friction |= p->friction[k] != 0;
     }
@@ -91,21 +97,36 @@ static friction_law reflect_friction(const dyn_friction *f, double G, int v_inde
     return law;
 }
 
-/* Adds the law or the spring of a machine element. */
-static void add_element(const dyn_model *model, const dyn_machine_element_description *e, joint_properties *p) {
-    int j = dyn_model_find_joint(model, e->joint);
-    const dyn_joint *joint = dyn_model_joint(model, j);
-    double ratio = joint && joint->master >= 0 ? joint->multiplier : 1, offset = joint ? joint->offset : 0;
-    if (!joint || ratio == 0) {
-        return;
+/* Finds the joint that an element moves with, and the ratio of its rate to that of the coordinate. Returns NULL for a
+ * joint that does not move. */
+static const dyn_joint *moving_joint(const dyn_model *model, const dyn_machine_element_description *e, double *ratio) {
+    const dyn_joint *joint = dyn_model_joint(model, dyn_model_find_joint(model, e->joint));
+    *ratio = joint && joint->master >= 0 ? joint->multiplier : 1;
+    return *ratio != 0 ? joint : NULL;
+}
+
+bool dyn_element_friction(const dyn_model *model, int element, friction_law *law) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    double ratio;
+    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_FRICTION) {
+        return false;
     }
-    if (e->kind == DYN_MACHINE_ELEMENT_KIND_FRICTION) {
-        double G = e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
-        p->laws[p->law_count++] = reflect_friction(&e->friction, G * ratio, joint->v_index);
-    } else if (e->kind == DYN_MACHINE_ELEMENT_KIND_SPRING) {
-        p->springs[p->spring_count++] = (spring_law){
-            joint->q_index, joint->v_index, ratio * ratio * e->spring.stiffness, (e->spring.rest - offset) / ratio};
+    double G = e->friction.side == DYN_GEAR_SIDE_ROTOR ? rotor_ratio(model->description, e->joint) : 1;
+    *law = reflect_friction(&e->friction, G * ratio, joint->v_index);
+    return true;
+}
+
+bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring) {
+    const dyn_machine_element_description *e = &model->description->machine_elements[element];
+    double ratio;
+    const dyn_joint *joint = moving_joint(model, e, &ratio);
+    if (!joint || e->kind != DYN_MACHINE_ELEMENT_KIND_SPRING) {
+        return false;
     }
+    *spring = (spring_law){joint->q_index, joint->v_index, ratio * ratio * e->spring.stiffness,
+                           (e->spring.rest - joint->offset) / ratio};
+    return true;
 }
 
 void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
@@ -128,6 +149,7 @@ void dyn_joint_properties(const dyn_model *model, joint_properties *p) {
     }
     p->law_count = p->spring_count = 0;
     for (int i = 0; i < model->description->machine_element_count; i++) {
-        add_element(model, &model->description->machine_elements[i], p);
+        p->law_count += dyn_element_friction(model, i, &p->laws[p->law_count]);
+        p->spring_count += dyn_element_spring(model, i, &p->springs[p->spring_count]);
     }
 }

@@ -18,6 +18,21 @@ typedef struct joint_range {
     double lower, upper;
 } joint_range;
 
+/* Damping b and Coulomb friction f of the coordinates that a joint moves. */
+typedef struct joint_losses {
+    int v_index, nv;
+    double damping, friction;
+} joint_losses;
+
+/* Returns the losses of a joint. A mimic joint with the ratio r adds r^2 b and |r| f to the coordinates of its
+ * master. */
+joint_losses dyn_joint_losses(const dyn_model *model, const dyn_joint *joint);
+
+/* Finds the friction law, or the spring, of a machine element in terms of its coordinate. Returns false for an element
+ * of another kind, and for one whose joint does not move. */
+bool dyn_element_friction(const dyn_model *model, int element, friction_law *law);
+bool dyn_element_spring(const dyn_model *model, int element, spring_law *spring);
+
 /* Properties of the joints of a model. The caller owns the arrays: nv doubles each, dyn_joint_ranges(model) ranges,
  * and dyn_machine_elements(model) laws and springs each. */
 typedef struct joint_properties {

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+#include <dynamics/passive_force.h>
+
+#include <math.h>
+
+#include "../model/error.h"
+#include "../model/normal_form.h"
+#include "joint_properties.h"
+
+/* Returns v / sqrt(v^2 + w^2), the smooth sign of v with the transition velocity w. */
+static double smooth_sign(double v, double w) {
+    return v / sqrt(v * v + w * w);
+}
+
+/* Returns the force of a friction law at the rate v. joint_resistance.c has the same law in lanes. */
+static double law_force(const friction_law *law, const dyn_passive_parts *parts, double v) {
+    int side = v > 0 ? 0 : 1;
+    double w = law->transition_velocity > 0 ? law->transition_velocity : parts->friction_velocity;
+    double x = v / law->stribeck_velocity;
+    double dry = law->coulomb[side] + law->excess[side] / (1 + x * x);
+    return -(parts->damping ? law->viscous[side] * v : 0) - (parts->friction ? dry * smooth_sign(v, w) : 0);
+}
+
+/* Samples, and the forces that are added to. */
+typedef struct samples {
+    size_t n;
+    double factor;
+    const double *q, *v;
+    double *tau;
+} samples;
+
+/* Adds the damping and the friction of a joint. */
+static void add_joint(const dyn_model *model, const dyn_joint *joint, const dyn_passive_parts *parts,
+                      const samples *s) {
+    joint_losses losses = dyn_joint_losses(model, joint);
+    double b = parts->damping ? losses.damping : 0, f = parts->friction ? losses.friction : 0;
+    size_t nv = (size_t)model->nv;
+    for (size_t i = 0; i < s->n && (b != 0 || f != 0); i++) {
+        for (int k = losses.v_index; k < losses.v_index + losses.nv; k++) {
+            double v = s->v[i * nv + (size_t)k];
+            s->tau[i * nv + (size_t)k] -= s->factor * (b * v + f * smooth_sign(v, parts->friction_velocity));
+        }
+    }
+}
+
+static void add_element(const dyn_model *model, int element, const dyn_passive_parts *parts, const samples *s) {
+    size_t nq = (size_t)model->nq, nv = (size_t)model->nv;
+    friction_law law;
+    spring_law spring;
+    if ((parts->damping || parts->friction) && dyn_element_friction(model, element, &law)) {
+        for (size_t i = 0; i < s->n; i++) {
+            size_t k = i * nv + (size_t)law.v_index;
+            s->tau[k] += s->factor * law_force(&law, parts, s->v[k]);
+        }
+    }
+    if (parts->springs && dyn_element_spring(model, element, &spring)) {
+        for (size_t i = 0; i < s->n; i++) {
+            double stretch = s->q[i * nq + (size_t)spring.q_index] - spring.rest;
+            s->tau[i * nv + (size_t)spring.v_index] -= s->factor * spring.stiffness * stretch;
+        }
+    }
+}
+
+dyn_status dyn_add_passive_forces(const dyn_model *model, size_t n, const dyn_passive_parts *parts, double factor,
+                                  const double *q, const double *v, double *tau, dyn_error *error) {
+    const samples s = {n, factor, q, v, tau};
+    dyn_passive_parts moving = *parts;
+    moving.damping = parts->damping && v;
+    moving.friction = parts->friction && v;
+    if (!(parts->friction_velocity > 0) || !isfinite(parts->friction_velocity)) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "friction_velocity", "it is %g; state a positive number",
+                             parts->friction_velocity);
+    }
+    for (int j = 0; j < model->joint_count; j++) {
+        add_joint(model, &model->joints[j], &moving, &s);
+    }
+    for (int e = 0; e < dyn_model_machine_element_count(model); e++) {
+        add_element(model, e, &moving, &s);
+    }
+    for (size_t k = 0; k < n * (size_t)model->nv; k++) {
+        if (!isfinite(tau[k])) {
+            return dyn_error_set(error, DYN_INVALID_ARGUMENT, "tau", "tau[%zu] is %g with the passive forces", k,
+                                 tau[k]);
+        }
+    }
+    return DYN_OK;
+}
+
+void dyn_spring_energy(const dyn_model *model, size_t n, const double *q, double *energy) {
+    for (size_t i = 0; i < n; i++) {
+        energy[i] = 0;
+    }
+    for (int e = 0; e < dyn_model_machine_element_count(model); e++) {
+        spring_law spring;
+        bool is_spring = dyn_element_spring(model, e, &spring);
+        for (size_t i = 0; is_spring && i < n; i++) {
+            double stretch = q[i * (size_t)model->nq + (size_t)spring.q_index] - spring.rest;
+            energy[i] += spring.stiffness * stretch * stretch / 2;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Passive forces of inverse and forward dynamics. */
+#include "methods/passive_forces.h"
+
+#include <string.h>
+
+bool passive_forces_count(const dyn_passive_parts *parts) {
+    return parts->damping || parts->friction || parts->springs;
+}
+
+dyn_status passive_forces_add(const dyn_model *model, size_t count, const dyn_passive_parts *parts, double factor,
+                              const double *q, const double *v, double *tau, dyn_error *error) {
+    return passive_forces_count(parts) ? dyn_add_passive_forces(model, count, parts, factor, q, v, tau, error) : DYN_OK;
+}
+
+dyn_status passive_forces_sum(const dyn_model *model, size_t count, const dyn_passive_parts *parts, const double *q,
+                              const double *v, const double *tau, double *sum, dyn_error *error) {
+    size_t bytes = count * (size_t)dyn_model_nv(model) * sizeof *sum;
+    if (tau) {
+        memcpy(sum, tau, bytes);
+    } else {
+        memset(sum, 0, bytes);
+    }
+    return passive_forces_add(model, count, parts, 1, q, v, sum, error);
+}
+
+Dynamics__V1__PassiveForces *passive_forces_write(call *c, const dyn_passive_parts *parts) {
+    Dynamics__V1__PassiveForces *to = passive_forces_count(parts) ? call_allocate(c, 1, sizeof *to) : NULL;
+    if (to) {
+        dynamics__v1__passive_forces__init(to);
+        to->damping = parts->damping;
+        to->friction = parts->friction;
+        to->springs = parts->springs;
+        to->friction_velocity = parts->friction_velocity;
+    }
+    return to;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * Passive forces that a request counts beside the joint forces.
+ */
+#ifndef SERVER_METHODS_PASSIVE_FORCES_H
+#define SERVER_METHODS_PASSIVE_FORCES_H
+
+#include <dynamics/dynamics.h>
+
+#include "methods/call.h"
+
+/* Returns whether any part counts. */
+bool passive_forces_count(const dyn_passive_parts *parts);
+
+/* Adds factor * r(q, v) to tau, count x nv (dyn_add_passive_forces). Does nothing if no part counts. */
+dyn_status passive_forces_add(const dyn_model *model, size_t count, const dyn_passive_parts *parts, double factor,
+                              const double *q, const double *v, double *tau, dyn_error *error);
+
+/* Writes tau + r(q, v), the joint forces of forward dynamics, to `sum`, count x nv. tau NULL: zeros. */
+dyn_status passive_forces_sum(const dyn_model *model, size_t count, const dyn_passive_parts *parts, const double *q,
+                              const double *v, const double *tau, double *sum, dyn_error *error);
+
+/* Writes the parts that count. Returns NULL if none does, or when the call has ended. */
+Dynamics__V1__PassiveForces *passive_forces_write(call *c, const dyn_passive_parts *parts);
+
+#endif
