@@ -393,6 +393,28 @@ START_TEST(call_with_progress_has_the_result_of_one_without) {
 }
 END_TEST
 
+static uint64_t count_requests(void) {
+    dyn_client_server_info *info;
+    ck_assert_int_eq(dyn_client_get_server_info(client, 0, &info, &error), DYN_CLIENT_OK);
+    uint64_t requests = dyn_client_server_counter(info, "requests");
+    dyn_client_server_info_free(info);
+    return requests;
+}
+
+START_TEST(a_short_call_with_progress_is_one_request) {
+    enum { CALLS = 20 };
+    witness w = {.enough = 1000000, .is_monotone = true};
+    const dyn_client_query query = watched_query(&w);
+    double g[NV];
+    uint64_t before = count_requests();
+    for (int i = 0; i < CALLS; i++) {
+        compute_gravity(&query, g);
+    }
+    /* A call that takes longer than 0.1 s asks where the daemon publishes its progress. */
+    ck_assert_uint_lt(count_requests() - before, CALLS + CALLS / 2);
+}
+END_TEST
+
 /* ---- versions, queries, models ----------------------------------------------------------------------------------- */
 
 START_TEST(version_of_the_header_is_that_of_the_library) {
@@ -488,6 +510,7 @@ int main(void) {
     tcase_add_loop_test(all, every_long_call_can_be_cancelled_before_it_begins, 0, 13);
     tcase_add_loop_test(all, rollouts_and_trajectories_report_and_are_cancelled_under_way, 0, 2);
     tcase_add_test(all, call_with_progress_has_the_result_of_one_without);
+    tcase_add_test(all, a_short_call_with_progress_is_one_request);
     tcase_add_test(all, a_replay_reports_and_is_cancelled_under_way);
     tcase_add_test(all, the_terms_of_a_call_run_it_as_a_job);
     tcase_add_test(all, version_of_the_header_is_that_of_the_library);

@@ -167,6 +167,10 @@ dyn_client_status one_way_receive(one_way *used, double timeout, incoming *messa
     return DYN_CLIENT_OK;
 }
 
+void one_way_end(one_way *ended) {
+    nng_close(ended->socket);
+}
+
 void one_way_unsubscribe(one_way *used, const char *topic) {
     nng_socket_set(used->socket, NNG_OPT_SUB_UNSUBSCRIBE, topic, strlen(topic) + 1);
 }

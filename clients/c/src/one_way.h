@@ -19,6 +19,9 @@ void one_way_close(one_way *closed);
 /* Waits for a message, at most `timeout` seconds. */
 dyn_client_status one_way_receive(one_way *used, double timeout, incoming *message, dyn_client_error *error);
 
+/* Makes a call of one_way_receive in another thread, and every later one, return with UNREACHABLE. */
+void one_way_end(one_way *ended);
+
 /* Ends the subscription to a topic, and drops messages of the topic that wait for the reader. */
 void one_way_unsubscribe(one_way *used, const char *topic);
 

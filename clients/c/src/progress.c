@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +26,14 @@ static const double PATIENCE = 1;
 
 struct progress {
     dyn_client *client;
-    one_way *socket;            /* NULL: the daemon publishes no events that this client can receive */
     uint64_t client_number, id; /* of the request */
-    uint64_t number;            /* number under which the daemon publishes the request's progress */
+    uint64_t number;            /* number under which the daemon publishes the request's progress; 0: none */
     call_terms terms;
-    double fraction; /* last one that the daemon reported */
-    atomic_bool is_over;
+    double fraction;       /* last one that the daemon reported */
+    pthread_mutex_t mutex; /* guards is_over and socket */
+    pthread_cond_t ended;
+    bool is_over;
+    one_way *socket; /* NULL: not opened yet, or the daemon publishes no events that this client can receive */
     pthread_t thread;
 };
 
@@ -66,41 +67,77 @@ static void read_event(progress *self, const incoming *message) {
     dynamics__v1__event__free_unpacked(event, NULL);
 }
 
-/* Waits for a message about the request, at most INTERVAL seconds, and reads it. */
+static bool is_over(progress *self) {
+    pthread_mutex_lock(&self->mutex);
+    bool over = self->is_over;
+    pthread_mutex_unlock(&self->mutex);
+    return over;
+}
+
+/* Waits for the end of the request, at most INTERVAL seconds. */
+static void wait_for_end(progress *self) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(INTERVAL * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&self->mutex);
+    int waited = 0;
+    while (!self->is_over && waited == 0) {
+        waited = pthread_cond_timedwait(&self->ended, &self->mutex, &until);
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+/* Waits for a message about the request, at most INTERVAL seconds or until the request is over, and reads it. */
 static void wait_for_event(progress *self) {
-    static const struct timespec pause = {.tv_nsec = 100000000};
     incoming message;
     if (!self->socket) {
-        nanosleep(&pause, NULL);
+        wait_for_end(self);
     } else if (one_way_receive(self->socket, INTERVAL, &message, NULL) == DYN_CLIENT_OK) {
         read_event(self, &message);
         incoming_free(&message);
     }
 }
 
-/* Thread function: reports until the request is over. If the caller cancels the request, sends the cancellation again
- * and again, because the daemon may not have received the request yet. */
+/* Subscribes to the topic of the request's progress. */
+static void subscribe(progress *self) {
+    char topic[64];
+    char *topics[] = {topic};
+    one_way *socket;
+    snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
+    if (endpoint_open(self->client, "events", 1, topics, PATIENCE, &socket, NULL) == DYN_CLIENT_OK) {
+        pthread_mutex_lock(&self->mutex);
+        self->socket = socket;
+        pthread_mutex_unlock(&self->mutex);
+    }
+}
+
+/* Thread function: reports until the request is over. It subscribes after the first interval, so that a short request
+ * costs no connection. If the caller cancels the request, it sends the cancellation again and again, because the daemon
+ * may not have received the request yet. */
 static void *listen(void *argument) {
     progress *self = argument;
     bool is_wanted = true;
-    while (!atomic_load(&self->is_over)) {
-        wait_for_event(self);
-        if (!atomic_load(&self->is_over)) {
-            is_wanted = is_wanted && self->terms.progress(self->terms.context, self->fraction);
-        }
-        if (!is_wanted && !atomic_load(&self->is_over)) {
+    wait_for_end(self);
+    if (!is_over(self) && self->number != 0) {
+        subscribe(self);
+    }
+    while (!is_over(self)) {
+        is_wanted = is_wanted && self->terms.progress(self->terms.context, self->fraction);
+        if (!is_wanted) {
             cancel(self);
         }
+        wait_for_event(self);
     }
     return NULL;
 }
 
-/* Subscribes to the topic of the request's progress. Returns false on failure. */
-static bool subscribe(progress *self) {
-    char topic[64];
-    char *topics[] = {topic};
-    snprintf(topic, sizeof topic, "progress/%" PRIu64, self->number);
-    return endpoint_open(self->client, "events", 1, topics, PATIENCE, &self->socket, NULL) == DYN_CLIENT_OK;
+static void release(progress *freed) {
+    one_way_close(freed->socket);
+    pthread_cond_destroy(&freed->ended);
+    pthread_mutex_destroy(&freed->mutex);
+    free(freed);
 }
 
 dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *request, const call_terms *terms,
@@ -114,12 +151,17 @@ dyn_client_status progress_start(dyn_client *client, Dynamics__V1__Request *requ
         return fail_memory(error);
     }
     *self = (progress){.client = client, .client_number = request->client, .id = request->id, .terms = *terms};
-    if (call_draw(&self->number) && subscribe(self)) {
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&self->mutex, NULL);
+    pthread_cond_init(&self->ended, &clock);
+    pthread_condattr_destroy(&clock);
+    if (call_draw(&self->number)) {
         request->progress = self->number;
     }
     if (pthread_create(&self->thread, NULL, listen, self) != 0) {
-        one_way_close(self->socket);
-        free(self);
+        release(self);
         return fail_memory(error);
     }
     *started = self;
@@ -130,8 +172,13 @@ void progress_stop(progress *stopped) {
     if (!stopped) {
         return;
     }
-    atomic_store(&stopped->is_over, true);
+    pthread_mutex_lock(&stopped->mutex);
+    stopped->is_over = true;
+    pthread_cond_signal(&stopped->ended);
+    if (stopped->socket) {
+        one_way_end(stopped->socket);
+    }
+    pthread_mutex_unlock(&stopped->mutex);
     pthread_join(stopped->thread, NULL);
-    one_way_close(stopped->socket);
-    free(stopped);
+    release(stopped);
 }
