@@ -8,7 +8,7 @@
 
 Arrays are numpy arrays of float64 in SI units, one row for each state; n rows take one message and one round trip. The
 package is built on libdynamicsclient. A client may be used by many threads at once, and calls release the interpreter's
-lock.
+lock. dynamicsd.aio has the same for asyncio.
 """
 from dynamicsd._client import ffi as _ffi
 from dynamicsd._client import lib as _lib

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""Calls from many threads and tasks, calls that end early, and connections that end."""
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import dynamicsd
+from dynamicsd import aio
+
+# Rollout of minutes.
+LONG = {"steps": 60_000, "only_last": True, "timeout": 300}
+
+
+def wait_until_idle(client):
+    """Waits until the daemon has ended the rollouts that were cancelled: a short one is answered at once then."""
+    client.model("two_link").rollout(np.zeros((200, 2)), steps=2, timeout=60)
+
+
+def test_threads_share_a_client_and_get_their_own_numbers(ur5):
+    q = ur5.random(200, seed=5)
+    expected, failures = ur5.gravity(q), []
+
+    def work(first):
+        for i in range(first, 200, 8):
+            if not np.array_equal(ur5.gravity(q[i]), expected[i]):
+                failures.append(i)
+
+    threads = [threading.Thread(target=work, args=(first,)) for first in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+
+
+def test_a_call_leaves_the_interpreter_to_other_threads(client, ur5):
+    counted, is_over = 0, threading.Event()
+
+    def compute():
+        with pytest.raises(dynamicsd.Cancelled):
+            ur5.rollout(np.zeros((1000, 6)), **LONG, progress=lambda fraction: not is_over.is_set())
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    end = time.monotonic() + 0.5
+    while time.monotonic() < end:
+        counted += 1
+    is_over.set()
+    thread.join()
+    assert counted > 1000
+
+
+def test_progress_is_reported_and_cancels(ur5):
+    seen = []
+
+    def note(fraction):
+        seen.append(fraction)
+        return len(seen) < 4
+
+    with pytest.raises(dynamicsd.Cancelled):
+        ur5.rollout(np.zeros((1000, 6)), **LONG, progress=note)
+    assert len(seen) == 4 and seen == sorted(seen) and seen[0] == 0 and seen[-1] < 1
+
+
+def test_an_exception_in_the_callback_ends_the_call(ur5):
+    def fail(fraction):
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        ur5.rollout(np.zeros((1000, 6)), **LONG, progress=fail)
+
+
+def test_a_bar_shows_the_progress(ur5, capfd):
+    ur5.rollout(np.zeros((500, 6)), steps=2000, only_last=True, timeout=120, progress=True)
+    assert "%" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("call", ["rollout(np.zeros((1000, 6)), steps=60_000, only_last=True, timeout=300)",
+                                  "evaluate(['inverse_dynamics_by_q_q'], np.zeros((20_000, 6)), timeout=300)"])
+def test_ctrl_c_cancels_the_request(daemon, client, call):
+    program = ("import dynamicsd, numpy as np, sys\n"
+               "ur5 = dynamicsd.connect().model('ur5')\n"
+               "print('begin', flush=True)\n"
+               f"try:\n    while True: ur5.{call}\n"
+               "except KeyboardInterrupt: sys.exit(7)\n")
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE)
+    process.stdout.readline()
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    begin = time.monotonic()
+    assert process.wait(60) == 7
+    process.stdout.close()
+    assert time.monotonic() - begin < 20
+    wait_until_idle(client)
+
+
+def test_a_handler_of_the_program_sees_the_signal(ur5):
+    seen = []
+    previous = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
+    try:
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        with pytest.raises(dynamicsd.Cancelled):
+            ur5.rollout(np.zeros((1000, 6)), **LONG)
+        timer.join()
+        assert seen == [signal.SIGINT] and signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+def test_a_job_goes_on_after_its_call(client, arm):
+    ticket = dynamicsd.JobTicket()
+    q = np.zeros((2000, 2))
+    try:
+        found = arm.rollout(q, steps=2000, only_last=True, job=ticket, timeout=0.2)
+    except dynamicsd.DeadlineExceeded:
+        assert ticket.token != 0 and client.job(ticket.name).method == "rollout"
+        found = arm.rollout(q, steps=2000, only_last=True, job=ticket, timeout=120)
+    assert ticket.token == 0 and len(found.outcomes) == 2000
+    np.testing.assert_array_equal(found.q, arm.rollout(q, steps=2000, only_last=True, timeout=120).q)
+
+
+def test_close_ends_the_calls_of_other_threads(daemon):
+    client = dynamicsd.connect(daemon.request)
+    model = client.model("ur5")
+    ended = []
+
+    def work():
+        try:
+            model.rollout(np.zeros((1000, 6)), **LONG)
+        except dynamicsd.DynamicsError as error:
+            ended.append(type(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    time.sleep(0.3)
+    client.close()
+    thread.join(30)
+    assert ended == [dynamicsd.Cancelled]
+    with pytest.raises(dynamicsd.Unavailable, match="closed"):
+        model.gravity(np.zeros(6))
+    client.close()
+
+
+def test_a_forked_process_is_told_to_connect_elsewhere(client, ur5):
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            ur5.gravity(np.zeros(6))
+        except dynamicsd.Unavailable as error:
+            os.write(writer, error.message.encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as told:
+        assert "forked" in told.read()
+    os.waitpid(child, 0)
+    assert ur5.gravity(np.zeros(6)).shape == (6,)
+
+
+def test_nothing_listening_is_a_connection_error(tmp_path):
+    with pytest.raises(ConnectionError) as caught:
+        dynamicsd.connect(f"ipc://{tmp_path}/none.sock", connect_timeout=0.5)
+    assert caught.value.code == "UNREACHABLE"
+    with pytest.raises(dynamicsd.InvalidArgument):
+        dynamicsd.connect("nonsense")
+
+
+def test_tasks_compute_in_parallel_and_are_cancelled(daemon):
+    async def work():
+        async with aio.connect(daemon.request, timeout=60) as client:
+            model = await client.model("ur5")
+            q = await model.random(20, seed=1)
+            found = await asyncio.gather(*(model.gravity(row) for row in q))
+            np.testing.assert_array_equal(found, await model.gravity(q))
+            with pytest.raises(dynamicsd.InvalidArgument):
+                await model.gravity(q[:, 1:])
+            task = asyncio.create_task(model.rollout(np.zeros((1000, 6)), **LONG))
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            begin = time.monotonic()
+            await model.rollout(np.zeros((300, 6)), steps=3, timeout=60)
+            assert time.monotonic() - begin < 20
+
+    asyncio.run(work())
+
+
+def test_tasks_run_simulations_and_streams(daemon):
+    async def work():
+        async with aio.connect(daemon.request, timeout=60) as client:
+            async with await client.simulate("two_link", q=[0.0, 0.0]) as sim:
+                async with await sim.watch() as updates:
+                    assert (await sim.step(20)).step == 20
+                    async for update in updates:
+                        assert update.kind == "states" and update.q.shape[1] == 2
+                        break
+            assert await client.simulations() == ()
+            async with await client.open_stream("feedforward", model="two_link") as stream:
+                await stream.push([0.0], q=[[0.0, 0.0]])
+            stiff = await (await client.model("two_link")).derive(
+                "stiff_task", dynamicsd.Operation("lock_joints", joints=["joint2"]))
+            assert stiff.blocking.nv == 1
+            await stiff.unload()
+
+    asyncio.run(work())
+
+
+def test_every_call_of_the_blocking_classes_has_a_coroutine():
+    other = {"loaded", "abort", "coordinate_names"}
+    for blocking, wrapper in ((dynamicsd.Client, aio.Client), (dynamicsd.Model, aio.Model),
+                              (dynamicsd.Simulation, aio.Simulation), (dynamicsd.Stream, aio.Stream)):
+        calls = {name for name, value in vars(blocking).items() if callable(value) and not name.startswith("_")}
+        assert calls - other - set(dir(wrapper)) == set()
