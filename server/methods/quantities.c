@@ -290,8 +290,13 @@ static dyn_status inverse_dynamics_derivatives(const states *s, dyn_error *error
 }
 
 /* Computes the derivatives of the forward dynamics with respect to q, v and tau. The derivative with respect to tau is
- * the inverse mass matrix. */
+ * the inverse mass matrix, unless the model has constraints. */
 static dyn_status forward_dynamics_derivatives(const states *s, dyn_error *error, double *const output[]) {
+    if (dyn_model_constraint_rows(s->model) > 0) {
+        const dyn_constrained_derivatives to = {.da_dq = output[0], .da_dv = output[1]};
+        return dyn_constrained_forward_dynamics_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v,
+                                                            s->tau, s->forces, NULL, &to, error);
+    }
     return dyn_aba_derivatives(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->tau, s->forces, output[0],
                                output[1], output[2], error);
 }
@@ -343,7 +348,6 @@ static const computation by_inverse_dynamics_derivatives = {.run = inverse_dynam
                                                             .linear = 80,
                                                             .quadratic = 10};
 static const computation by_forward_dynamics_derivatives = {.run = forward_dynamics_derivatives,
-                                                            .is_of_tree = true,
                                                             .yields = 2,
                                                             .along = {QUANTITY(INVERSE_MASS_MATRIX)},
                                                             .needs_all = true,

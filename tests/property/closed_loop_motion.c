@@ -21,6 +21,7 @@ typedef struct linkage_options {
     double limit;        /* of the crank's angle, rad; 0: none */
     double damping, friction;
     int loops;    /* number of constraints that state the same loop */
+    bool is_held; /* the motor is held twice: by its coordinate, and by a rod from the ground to the crank */
     double apart; /* distance between the points of the rocker at which the first and the second loop close, m */
 } linkage_options;
 
@@ -72,6 +73,22 @@ static void close_loop(dyn_builder *builder, const char *name, const linkage_opt
     require(dyn_builder_add_constraint(builder, &loop, &error), &error);
 }
 
+/* Adds two constraints of the motor, whose rows are multiples of each other. The ratio varies with q. */
+static void hold_motor(dyn_builder *builder) {
+    dyn_error error;
+    const dyn_constraint_description coordinate = {
+        .name = "coordinate", .kind = DYN_CONSTRAINT_KIND_COUPLING, .coupled = {{"motor", 2}}};
+    dyn_constraint_description rod = {.name = "rod",
+                                      .kind = DYN_CONSTRAINT_KIND_DISTANCE,
+                                      .distance = 0.3 * sqrt(2),
+                                      .predecessor = {"ground", {.position = {0.3, 0, 0.1}}},
+                                      .successor = {"crank", {.position = {0, 0, 0.4}}}};
+    memcpy(rod.predecessor.pose.rotation, turn_of_nothing, sizeof turn_of_nothing);
+    memcpy(rod.successor.pose.rotation, turn_of_nothing, sizeof turn_of_nothing);
+    require(dyn_builder_add_constraint(builder, &coordinate, &error), &error);
+    require(dyn_builder_add_constraint(builder, &rod, &error), &error);
+}
+
 /* Builds a linkage that is closed at q = 0, where crank and rocker are upright. */
 static linkage build(const linkage_options *o) {
     static const char *const names[] = {"loop", "same loop"};
@@ -88,6 +105,9 @@ static linkage build(const linkage_options *o) {
     add_hinge(builder, "pivot", "ground", "rocker", 1, 0, o);
     for (int i = 0; i < o->loops; i++) {
         close_loop(builder, names[i], o, o->rocker + i * o->apart);
+    }
+    if (o->is_held) {
+        hold_motor(builder);
     }
     require(dyn_builder_build(builder, NULL, NULL, &l.model, &error), &error);
     require(dyn_workspace_create(l.model, &l.workspace, &error), &error);
@@ -357,6 +377,91 @@ START_TEST(a_parallelogram_that_starts_in_its_dead_centre_never_gives_nan) {
 }
 END_TEST
 
+/* Computes accelerations and multipliers at a state, one after the other in `values`. */
+static void find_motion(const linkage *l, const state *x, const double *tau, double *values) {
+    dyn_error error;
+    require(dyn_constrained_forward_dynamics(l->model, l->workspace, 1, NULL, x->q, x->v, tau, NULL, NULL, values,
+                                             values + NQ, NULL, &error),
+            &error);
+}
+
+/* Compares the derivatives at a state with differences of order four. */
+static void check_derivatives(const linkage *l, const state *x) {
+    const double t = 1e-3;
+    double tau[NQ] = {3, -1, 2}, da[3][NQ * NQ], dlambda[3][MOST_ROWS * NQ];
+    const dyn_constrained_derivatives to = {da[0], da[1], da[2], dlambda[0], dlambda[1], dlambda[2]};
+    dyn_error error;
+    require(dyn_constrained_forward_dynamics_derivatives(l->model, l->workspace, 1, NULL, x->q, x->v, tau, NULL, NULL,
+                                                         &to, &error),
+            &error);
+    for (int k = 0; k < 3 * NQ; k++) {
+        double values[4][NQ + MOST_ROWS], rate[NQ + MOST_ROWS], column[NQ + MOST_ROWS];
+        size_t argument = (size_t)k / NQ, of = (size_t)k % NQ;
+        for (int i = 0; i < 4; i++) {
+            state moved = *x;
+            double *arguments[] = {moved.q, moved.v, tau}, before = arguments[argument][of];
+            arguments[argument][of] += t * (i < 2 ? i - 2 : i - 1);
+            find_motion(l, &moved, tau, values[i]);
+            arguments[argument][of] = before;
+        }
+        for (size_t i = 0; i < NQ + l->m; i++) {
+            rate[i] = (values[0][i] - 8 * values[1][i] + 8 * values[2][i] - values[3][i]) / (12 * t);
+            column[i] = i < NQ ? da[argument][i * NQ + of] : dlambda[argument][(i - NQ) * NQ + of];
+        }
+        assert_norm_close("derivatives", k, column, rate, NQ + l->m, 1e-8);
+    }
+}
+
+START_TEST(multipliers_of_dependent_rows_have_derivatives) {
+    linkage_options doubled = usual, held = usual;
+    doubled.loops = 2;
+    held.loops = 0, held.is_held = true;
+    linkage twice = build(&doubled), motor = build(&held);
+    state x = upright(&doubled, 2);
+    dyn_simulator *s = simulate(&twice, NULL);
+    go(s, 200, &x);
+    check_derivatives(&twice, &x);
+    check_derivatives(&motor, &(state){{0, 0.3, -0.2}, {0, 1, 2}});
+    dyn_simulator_free(s);
+    free_linkage(&twice), free_linkage(&motor);
+}
+END_TEST
+
+START_TEST(derivatives_of_a_sample_do_not_depend_on_the_others) {
+    linkage l = build(&usual);
+    const state x = upright(&usual, 2), y = upright(&usual, -1);
+    double q[2 * NQ], v[2 * NQ], tau[2 * NQ] = {1, 2, 3, 4, 5, 6}, both[2 * NQ * NQ], one[NQ * NQ];
+    dyn_error error;
+    memcpy(q, x.q, sizeof x.q), memcpy(q + NQ, y.q, sizeof y.q);
+    memcpy(v, x.v, sizeof x.v), memcpy(v + NQ, y.v, sizeof y.v);
+    const dyn_constrained_derivatives to_both = {.da_dq = both}, to_one = {.da_dq = one};
+    require(dyn_constrained_forward_dynamics_derivatives(l.model, l.workspace, 2, NULL, q, v, tau, NULL, NULL, &to_both,
+                                                         &error),
+            &error);
+    for (size_t s = 0; s < 2; s++) {
+        require(dyn_constrained_forward_dynamics_derivatives(l.model, l.workspace, 1, NULL, q + s * NQ, v + s * NQ,
+                                                             tau + s * NQ, NULL, NULL, &to_one, &error),
+                &error);
+        ck_assert_mem_eq(one, both + s * NQ * NQ, sizeof one);
+    }
+    free_linkage(&l);
+}
+END_TEST
+
+START_TEST(a_dead_centre_has_no_derivatives) {
+    const linkage_options parallelogram = {.rocker = 0.4, .rise = 0, .loops = 1};
+    linkage l = build(&parallelogram);
+    const double q[NQ] = {M_PI / 2, -M_PI / 2, M_PI / 2}, v[NQ] = {1, -1, 1};
+    double da[NQ * NQ];
+    dyn_error error;
+    dyn_status status = dyn_constrained_forward_dynamics_derivatives(
+        l.model, l.workspace, 1, NULL, q, v, NULL, NULL, NULL, &(dyn_constrained_derivatives){.da_dq = da}, &error);
+    ck_assert_int_eq(status, DYN_FAILED_PRECONDITION);
+    ck_assert_msg(strstr(error.message, "have no derivative"), "%s", error.message);
+    free_linkage(&l);
+}
+END_TEST
+
 /* ---- Stops ------------------------------------------------------------------------------------------------------- */
 
 static linkage_options stopped(void) {
@@ -466,6 +571,9 @@ int main(void) {
     tcase_add_test(tests, stabilization_closes_what_projection_does_not);
     tcase_add_test(tests, a_loop_that_is_stated_twice_moves_as_one_that_is_stated_once);
     tcase_add_test(tests, a_parallelogram_passes_its_dead_centres_closed);
+    tcase_add_test(tests, multipliers_of_dependent_rows_have_derivatives);
+    tcase_add_test(tests, derivatives_of_a_sample_do_not_depend_on_the_others);
+    tcase_add_test(tests, a_dead_centre_has_no_derivatives);
     tcase_add_test(tests, an_impact_on_a_stop_leaves_the_loop_closed);
     tcase_add_test(tests, a_linkage_at_its_stop_comes_to_rest_closed_and_within_the_limit);
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_steps);

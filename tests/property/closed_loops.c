@@ -393,6 +393,109 @@ START_TEST(rows_and_coordinates_of_a_model_with_constraints_are_bounded) {
 }
 END_TEST
 
+/* ---- Derivatives ------------------------------------------------------------------------------------------------- */
+
+/* Outputs of forward dynamics: accelerations and multipliers. */
+typedef struct motion_values {
+    double *a, *lambda;
+} motion_values;
+
+static const double stabilization = 3;
+
+/* Adds weight times the accelerations and multipliers to a sum, at an increment t along coordinate k of one argument,
+ * which is q, v or tau. Returns whether the rows agree there. */
+static bool add_moved(const loop_case *c, int argument, size_t k, double t, double weight, motion_values sum) {
+    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = stabilization);
+    double *q = numbers(c->nq), *v = numbers(c->nv), *tau = numbers(c->nv), *a = numbers(c->nv),
+           *lambda = numbers(c->m);
+    double *along = numbers(c->nv);
+    dyn_constraint_result result;
+    dyn_error error;
+    along[k] = 1;
+    integrate_configuration(c->model, c->q, along, argument == 0 ? t : 0, q);
+    memcpy(v, c->v, c->nv * sizeof *v);
+    memcpy(tau, c->tau, c->nv * sizeof *tau);
+    v[k] += argument == 1 ? t : 0;
+    tau[k] += argument == 2 ? t : 0;
+    require(dyn_constrained_forward_dynamics(c->model, c->workspace, 1, NULL, q, v, tau, NULL, &options, a, lambda,
+                                             &result, &error),
+            &error);
+    for (size_t i = 0; i < c->nv; i++) {
+        sum.a[i] += weight * a[i];
+    }
+    for (size_t r = 0; r < c->m; r++) {
+        sum.lambda[r] += weight * lambda[r];
+    }
+    bool agrees = result.residual < 1e-7 * (1 + norm(a, c->nv));
+    free(q), free(v), free(tau), free(a), free(lambda), free(along);
+    return agrees;
+}
+
+/* Compares the derivatives with respect to one argument, nv and m rows of nv numbers, with differences of order 4. */
+static void check_argument(const loop_case *c, int tree, int argument, motion_values derivative) {
+    static const double offsets[4] = {-2, -1, 1, 2}, weights[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    const double t = 1e-3;
+    for (size_t k = 0; k < c->nv; k++) {
+        motion_values rate = {numbers(c->nv), numbers(c->m)}, column = {numbers(c->nv), numbers(c->m)};
+        bool agrees = true;
+        for (int i = 0; i < 4; i++) {
+            agrees &= add_moved(c, argument, k, offsets[i] * t, weights[i] / t, rate);
+        }
+        for (size_t i = 0; i < c->nv; i++) {
+            column.a[i] = derivative.a[i * c->nv + k];
+        }
+        for (size_t r = 0; r < c->m; r++) {
+            column.lambda[r] = derivative.lambda[r * c->nv + k];
+        }
+        ck_assert(agrees);
+        assert_norm_close("derivative of a", 3 * tree + argument, column.a, rate.a, c->nv, 1e-6);
+        assert_norm_close("derivative of lambda", 3 * tree + argument, column.lambda, rate.lambda, c->m, 1e-6);
+        free(rate.a), free(rate.lambda), free(column.a), free(column.lambda);
+    }
+}
+
+/* Returns whether the rows agree at q, and nearby, so that there are derivatives. */
+static bool is_consistent(const loop_case *c) {
+    motion_values sum = {numbers(c->nv), numbers(c->m)};
+    bool agrees = true;
+    for (size_t k = 0; k < c->nv; k++) {
+        agrees = agrees && add_moved(c, 0, k, 2e-3, 1, sum) && add_moved(c, 1, k, 1e-3, 1, sum);
+    }
+    free(sum.a), free(sum.lambda);
+    return agrees;
+}
+
+START_TEST(derivatives_agree_with_differences) {
+    const dyn_constraint_options options = DYN_CONSTRAINT_OPTIONS_INIT(.stabilization = stabilization);
+    random_source base = random_seed("closed_loops derivatives", 171);
+    int compared = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        motion_values of[3];
+        dyn_error error;
+        for (int i = 0; i < 3; i++) {
+            of[i] = (motion_values){numbers(c.nv * c.nv), numbers(c.m * c.nv)};
+        }
+        const dyn_constrained_derivatives to = {of[0].a, of[1].a, of[2].a, of[0].lambda, of[1].lambda, of[2].lambda};
+        if (is_consistent(&c)) {
+            require(dyn_constrained_forward_dynamics_derivatives(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL,
+                                                                 &options, &to, &error),
+                    &error);
+            for (int i = 0; i < 3; i++) {
+                check_argument(&c, tree, i, of[i]);
+            }
+            compared++;
+        }
+        for (int i = 0; i < 3; i++) {
+            free(of[i].a), free(of[i].lambda);
+        }
+        close_case(&c);
+    }
+    ck_assert_int_gt(compared, 10);
+}
+END_TEST
+
 /* ---- Assembly ---------------------------------------------------------------------------------------------------- */
 
 /* Requires the closure errors at q to be below a bound, or one of them above it. */
@@ -709,6 +812,7 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("closed_loops");
     tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, derivatives_agree_with_differences);
     tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);

@@ -293,7 +293,7 @@ static const char *const tree_requests[] = {
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
     "[{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
     "evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"quantities\": "
-    "[{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS_BY_V\"}]}'",
+    "[{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS_BY_V_V\"}]}'",
 };
 
 START_TEST(methods_that_would_ignore_constraints_name_one_instead) {
@@ -335,6 +335,41 @@ START_TEST(forward_dynamics_shows_the_forces_of_the_constraints) {
     must_say("$ctl fd four_bar --csv | head -n 1", "a.pivot,multipliers.loop[0],");
     free(text), free(numbers);
     json_decref(motion), json_decref(whole), json_decref(evaluated);
+}
+END_TEST
+
+/* Returns a quantity of the four-bar at its closed zero configuration and the velocity of the motor. The caller
+ * releases it. */
+static json_t *quantity_at(const char *quantity, double motor) {
+    char line[512];
+    snprintf(line, sizeof line,
+             "$ctl call evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], \"v\": [%g, -2, 1], "
+             "\"quantities\": [{\"quantity\": \"QUANTITY_FORWARD_DYNAMICS%s\"}]}'",
+             motor, quantity);
+    json_t *reply = run_json(line), *result = json_array_get(json_object_get(reply, "results"), 0);
+    json_t *values = json_object_get(json_array_get(json_object_get(result, "blocks"), 0), "values");
+    ck_assert_msg(json_array_size(values) > 0, "%s has no values", line);
+    json_incref(values);
+    json_decref(reply);
+    return values;
+}
+
+/* Accelerations are quadratic in v, so that a central difference is exact. */
+START_TEST(derivatives_of_constrained_accelerations_are_those_of_the_motion) {
+    load("four_bar");
+    json_t *by_v = quantity_at("_BY_V", 2), *by_q = quantity_at("_BY_Q", 2), *before = quantity_at("", 1.5),
+           *after = quantity_at("", 2.5);
+    ck_assert_uint_eq(json_array_size(by_v), 9);
+    ck_assert_uint_eq(json_array_size(by_q), 9);
+    for (size_t i = 0; i < 3; i++) {
+        double rate = number_of(after, i) - number_of(before, i);
+        ck_assert_double_gt(fabs(rate), 1e-3);
+        ck_assert_double_eq_tol(number_of(by_v, 3 * i), rate, 1e-9 * fabs(rate));
+    }
+    json_decref(by_v), json_decref(by_q), json_decref(before), json_decref(after);
+    must_fail("$ctl call evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], "
+              "\"quantities\": [{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
+              1, "has the constraint \"loop\"");
 }
 END_TEST
 
@@ -520,6 +555,7 @@ int main(void) {
     tcase_add_test(all, methods_that_would_ignore_constraints_name_one_instead);
     tcase_add_test(all, terms_of_the_equation_of_motion_are_those_of_the_tree);
     tcase_add_test(all, forward_dynamics_shows_the_forces_of_the_constraints);
+    tcase_add_test(all, derivatives_of_constrained_accelerations_are_those_of_the_motion);
     tcase_add_test(all, rollouts_and_simulations_move_closed_loops_alike);
     tcase_add_test(all, trajectories_of_closed_loops_report_their_closure_error);
     tcase_add_test(all, a_simulation_reports_how_far_its_state_is_open);

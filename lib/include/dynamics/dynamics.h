@@ -21,6 +21,7 @@
 #include <dynamics/compiled.h>
 #include <dynamics/configuration.h>
 #include <dynamics/configuration_space.h>
+#include <dynamics/constrained_derivatives.h>
 #include <dynamics/constrained_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/coriolis.h>
