@@ -98,6 +98,20 @@ static bool read_matrix(const char *path, const Dynamics__V1__RotationMatrix *fr
     return true;
 }
 
+static bool read_angles(const char *path, const Dynamics__V1__EulerAngles *from, double R[9], refusal *why) {
+    char member[PATH_SIZE];
+    double angles[3];
+    dyn_error error;
+    path_join(member, path, "euler_angles.angles");
+    if (!geometry_parse_numbers(member, from->n_angles, from->angles, 3, angles, why)) {
+        return false;
+    }
+    if (dyn_euler_to_rotation(from->axes[0] != '\0' ? from->axes : "xyz", angles, R, &error) != DYN_OK) {
+        return refuse(why, REASON_UNKNOWN_VALUE, path_join(member, path, "euler_angles.axes"), "%s", error.message);
+    }
+    return true;
+}
+
 bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *from, dyn_pose *to, refusal *why) {
     char member[PATH_SIZE];
     *to = identity;
@@ -112,6 +126,8 @@ bool geometry_parse_placement(const char *path, const Dynamics__V1__Placement *f
         return read_quaternion(path, from->orientation, to->rotation, why);
     case DYNAMICS__V1__PLACEMENT__ATTITUDE_ROTATION:
         return read_matrix(path, from->rotation, to->rotation, why);
+    case DYNAMICS__V1__PLACEMENT__ATTITUDE_EULER_ANGLES:
+        return read_angles(path, from->euler_angles, to->rotation, why);
     default:
         return true;
     }

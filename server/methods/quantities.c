@@ -106,6 +106,17 @@ static dyn_status energy_regressor(const states *s, dyn_error *error, double *co
     return status;
 }
 
+/* Computes the inertias of the joints. The second output is scratch memory for the parts of the first. */
+static dyn_status joint_inertias(const states *s, dyn_error *error, double *const output[]) {
+    size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv};
+    double *parts[] = {output[1], output[1] + s->count * nv};
+    dyn_status status = dyn_joint_inertias(s->model, s->workspace, s->count, s->q, parts[0], parts[1], error);
+    if (status == DYN_OK) {
+        join(s->count, 2, (const double *const *)parts, widths, output[0]);
+    }
+    return status;
+}
+
 /* Computes the torque ellipsoid. The second output is scratch memory for the parts of the first. */
 static dyn_status torque_ellipsoid(const states *s, dyn_error *error, double *const output[]) {
     size_t nv = (size_t)dyn_model_nv(s->model), widths[] = {nv, nv * nv};
@@ -181,6 +192,17 @@ static dyn_status frame_pose(const states *s, dyn_error *error, double *const ou
     for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
         memcpy(output[0] + 7 * i, position + 3 * i, 3 * sizeof(double));
         dyn_rotation_to_quaternion(rotation + 9 * i, output[0] + 7 * i + 3);
+    }
+    return status;
+}
+
+/* Writes rows of the rotation matrix and of roll, pitch and yaw. */
+static dyn_status frame_orientation(const states *s, dyn_error *error, double *const output[]) {
+    double rotation[BLOCK_SAMPLES * 9];
+    dyn_status status = dyn_frame_pose(s->model, s->workspace, s->count, s->q, s->at.frame, NULL, rotation, error);
+    for (size_t i = 0; status == DYN_OK && i < s->count; i++) {
+        memcpy(output[0] + 12 * i, rotation + 9 * i, 9 * sizeof(double));
+        status = dyn_rotation_to_euler("xyz", rotation + 9 * i, output[0] + 12 * i + 9, error);
     }
     return status;
 }
@@ -394,6 +416,13 @@ static const computation by_principal_axes = {
     .run = principal_axes, .yields = 1, .along = {QUANTITY(FRAME_PRINCIPAL_AXES)}, .needs_all = true, .linear = 60};
 static const computation by_energy_regressor = {
     .run = energy_regressor, .yields = 1, .along = {QUANTITY(ENERGY_REGRESSOR)}, .needs_all = true, .linear = 100};
+static const computation by_joint_inertias = {.run = joint_inertias,
+                                              .is_of_tree = true,
+                                              .yields = 1,
+                                              .along = {QUANTITY(JOINT_INERTIAS)},
+                                              .needs_all = true,
+                                              .linear = 20,
+                                              .quadratic = 60};
 static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
                                                 .is_of_tree = true,
                                                 .yields = 1,
@@ -576,6 +605,19 @@ static const quantity_row quantities[] = {
                                    BLOCK("axes", UNITS("1"), 1, AXIS(SEMI_AXES), AXIS(XYZ))},
                                   &by_principal_axes,
                                   0},
+    [QUANTITY(JOINT_INERTIAS)] = {OF_ROBOT,
+                                  "",
+                                  USES_PAYLOADS,
+                                  {BLOCK("held", UNITS("kg m^2", "kg"), 0, AXIS(JOINTS)),
+                                   SECOND("free", UNITS("kg m^2", "kg"), AXIS(JOINTS))},
+                                  &by_joint_inertias,
+                                  0},
+    [QUANTITY(FRAME_ORIENTATION)] = {OF_FRAMES,
+                                     IN_WORLD,
+                                     0,
+                                     {BLOCK("rotation", UNITS("1"), 0, AXIS(XYZ), AXIS(XYZ)),
+                                      BLOCK("roll_pitch_yaw", UNITS("rad"), 9, AXIS(XYZ))},
+                                     ALONE(frame_orientation, .linear = 30)},
     [QUANTITY(ENERGY_REGRESSOR)] = {OF_ROBOT,
                                     "",
                                     USES_V | USES_GRAVITY,

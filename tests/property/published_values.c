@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Checks published numbers and formulas: the two-link arm of Lynch and Park 2017, section 8.1, with point masses at the
- * ends of its links.
+ * Checks published numbers and formulas of Lynch and Park 2017: the two-link arm of section 8.1, with point masses at
+ * the ends of its links, and the geared link of exercise 8.9.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -117,9 +117,77 @@ START_TEST(two_link_arm_follows_the_closed_form) {
 }
 END_TEST
 
+/* Builds one link with the inertia 1 kg m^2. A motor, whose rotor has 0.00125 kg m^2, drives it through a gear. A ratio
+ * of zero stands for no motor. */
+static dyn_model *build_geared_link(double ratio) {
+    dyn_builder *builder = NULL;
+    dyn_model *model = NULL;
+    dyn_error error;
+    const dyn_link_description links[2] = {{.name = "base"},
+                                           {.name = "link", .inertia = {.mass = 1, .rotational = {1, 0, 0, 1, 0, 1}}}};
+    const dyn_joint_description joint = {.name = "joint",
+                                         .type = DYN_JOINT_TYPE_REVOLUTE,
+                                         .parent_link = "base",
+                                         .child_link = "link",
+                                         .rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                                         .axis = {0, 0, 1}};
+    const dyn_machine_element_description rotor = {.name = "motor",
+                                                   .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR,
+                                                   .joint = "joint",
+                                                   .rotor = {.ratio = ratio, .axial_inertia = 0.00125}};
+    require(dyn_builder_create("geared_link", &builder, &error), &error);
+    for (int i = 0; i < 2; i++) {
+        require(dyn_builder_add_link(builder, &links[i], &error), &error);
+    }
+    require(dyn_builder_add_joint(builder, &joint, &error), &error);
+    if (ratio != 0) {
+        require(dyn_builder_add_machine_element(builder, &rotor, &error), &error);
+    }
+    require(dyn_builder_build(builder, &(dyn_build_options)DYN_BUILD_OPTIONS_INIT(), NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Returns the acceleration that a motor torque of 1 N m causes through a gear. */
+static double geared_acceleration(double ratio) {
+    dyn_model *model = build_geared_link(ratio);
+    dyn_workspace *workspace;
+    dyn_error error;
+    const double q = 0, tau = ratio;
+    double a;
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    require(dyn_aba(model, workspace, 1, NULL, &q, NULL, &tau, NULL, &a, &error), &error);
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+    return a;
+}
+
+/* Checks exercise 8.9: the gear ratio that accelerates a link most is sqrt(load / rotor) = 28.2843. */
+START_TEST(best_gear_ratio_is_that_of_exercise_8_9) {
+    dyn_model *model = build_geared_link(0);
+    dyn_workspace *workspace;
+    dyn_error error;
+    const double q = 0;
+    double held, free_inertia;
+    require(dyn_workspace_create(model, &workspace, &error), &error);
+    require(dyn_joint_inertias(model, workspace, 1, &q, &held, &free_inertia, &error), &error);
+    double best = sqrt(held / 0.00125), most = geared_acceleration(best);
+    ck_assert_double_eq_tol(best, 28.2843, 5e-5);
+    ck_assert_double_eq_tol(free_inertia, held, 1e-12);
+    ck_assert_double_eq_tol(most, best / 2, 1e-12);
+    for (int i = 1; i < 100; i++) {
+        ck_assert_double_lt(geared_acceleration(best * (1 + 0.02 * i)), most);
+        ck_assert_double_lt(geared_acceleration(best / (1 + 0.02 * i)), most);
+    }
+    dyn_workspace_free(workspace);
+    dyn_model_free(model);
+}
+END_TEST
+
 int main(void) {
     TCase *arms = tcase_create("two-link arm");
     tcase_add_test(arms, two_link_arm_has_the_printed_mass_matrices);
     tcase_add_test(arms, two_link_arm_follows_the_closed_form);
+    tcase_add_test(arms, best_gear_ratio_is_that_of_exercise_8_9);
     return run_properties("published values", arms);
 }

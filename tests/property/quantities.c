@@ -270,7 +270,26 @@ static void principal_axes_are_those_of_the_parameters(identity_case *s, int k) 
     free(p);
 }
 
+/* Checks that the inertias of joints are the diagonal of M and the reciprocals of the diagonal of its inverse. */
+static void joint_inertias_are_diagonals(identity_case *s, int k) {
+    dyn_error error;
+    size_t nv = s->nv;
+    double *held = numbers(nv), *free_inertia = numbers(nv);
+    require(dyn_crba(s->model, s->w, 1, s->q, s->M, &error), &error);
+    require(dyn_minverse(s->model, s->w, 1, s->q, s->N, &error), &error);
+    require(dyn_joint_inertias(s->model, s->w, 1, s->q, held, free_inertia, &error), &error);
+    for (size_t i = 0; i < nv; i++) {
+        s->x[i] = s->M[i * nv + i];
+        s->y[i] = 1 / s->N[i * nv + i];
+        ck_assert_double_le(free_inertia[i], held[i] * (1 + 1e-9));
+    }
+    assert_close("held inertias", k, held, s->x, nv, 1e-11);
+    assert_close("free inertias", k, free_inertia, s->y, nv, 1e-8);
+    free(held), free(free_inertia);
+}
+
 static const identity identities[] = {
+    {"joint inertias", joint_inertias_are_diagonals, CASES},
     {"M M^-1 = 1", inverse_times_mass_matrix_is_one, CASES},
     {"M = L' D L", factors_are_those_of_the_mass_matrix, CASES},
     {"C v = h - g", coriolis_matrix_gives_the_bias, CASES},

@@ -175,6 +175,10 @@ static dyn_status principal_moments(input in, dyn_error *error, outputs out) {
                                  DYN_REFERENCE_FRAME_LOCAL_WORLD_ALIGNED, out[0], out[1], error);
 }
 
+static dyn_status joint_inertias(input in, dyn_error *error, outputs out) {
+    return dyn_joint_inertias(in->model, in->workspace, in->n, in->q, out[0], out[1], error);
+}
+
 static dyn_status torque_ellipsoid(input in, dyn_error *error, outputs out) {
     return dyn_torque_ellipsoid(in->model, in->workspace, in->n, in->q, out[0], out[1], error);
 }
@@ -266,6 +270,7 @@ static const algorithm algorithms[ALGORITHM_COUNT] = {
                                            {SHAPE_3, SHAPE_3x3, SHAPE_3, SHAPE_3x3},
                                            acceleration_ellipsoids},
     [ALGORITHM_TORQUE_ELLIPSOID] = {"torque ellipsoid", {SHAPE_NV, SHAPE_NVxNV}, torque_ellipsoid},
+    [ALGORITHM_JOINT_INERTIAS] = {"joint inertias", {SHAPE_NV, SHAPE_NV}, joint_inertias},
     [ALGORITHM_BODY_INERTIA] = {"body inertia", {SHAPE_6x6}, body_inertia},
     [ALGORITHM_PRINCIPAL_MOMENTS] = {"principal moments", {SHAPE_3, SHAPE_3x3}, principal_moments},
     [ALGORITHM_TASK_INERTIA] = {"J M^-1 J'", {SHAPE_6x6}, task_inertia},

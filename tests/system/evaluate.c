@@ -14,7 +14,7 @@
 #include "system/reference.h"
 #include "system/unforked.h"
 
-enum { QUANTITIES = 62 };
+enum { QUANTITIES = 64 };
 
 static daemon_fixture served;
 static char **files;
@@ -482,6 +482,54 @@ START_TEST(body_inertias_carry_the_kinetic_energy) {
 }
 END_TEST
 
+/* Checks that the inertias of joints are the diagonal of M and the reciprocals of the diagonal of its inverse. */
+START_TEST(joint_inertias_are_diagonals) {
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_JOINT_INERTIAS, DYN_CLIENT_QUANTITY_MASS_MATRIX,
+                                                    DYN_CLIENT_QUANTITY_INVERSE_MASS_MATRIX};
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    const quantity_question request = {.q = q, .quantity_count = 3, .quantities = requested};
+    ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+    const dyn_client_block *held = &answer->results[0].blocks[0], *loose = &answer->results[0].blocks[1];
+    ck_assert_str_eq(held->name, "held");
+    ck_assert_str_eq(loose->name, "free");
+    ck_assert_str_eq(dyn_client_block_unit(held, 0), "kg m^2");
+    for (size_t i = 0; i < 6; i++) {
+        ck_assert_double_eq_tol(held->values[i], answer->results[1].blocks[0].values[7 * i], 1e-12);
+        ck_assert_double_eq_tol(loose->values[i] * answer->results[2].blocks[0].values[7 * i], 1, 1e-9);
+    }
+    dyn_client_evaluation_free(answer);
+}
+END_TEST
+
+/* Checks that the rotation matrix of a frame is that of its quaternion, and that roll, pitch and yaw compose it. */
+START_TEST(orientations_are_those_of_the_pose) {
+    static const dyn_client_quantity requested[] = {DYN_CLIENT_QUANTITY_FRAME_ORIENTATION,
+                                                    DYN_CLIENT_QUANTITY_FRAME_POSE};
+    const double q[6] = {0.1, -1.2, 1.3, 0.4, -0.5, 0.6};
+    static const char *const link = "tool0";
+    dyn_client_error error;
+    dyn_client_evaluation *answer;
+    const quantity_question request = {
+        .q = q, .quantity_count = 2, .quantities = requested, .frame_count = 1, .frames = &link};
+    ck_assert_int_eq(evaluate_quantities(client, &UR5, &request, &error, &answer), DYN_CLIENT_OK);
+    const double *R = answer->results[0].blocks[0].values, *rpy = answer->results[0].blocks[1].values;
+    const double *e = answer->results[1].blocks[1].values;
+    const double x[3] = {1 - 2 * (e[1] * e[1] + e[2] * e[2]), 2 * (e[0] * e[1] + e[3] * e[2]),
+                         2 * (e[0] * e[2] - e[3] * e[1])};
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_double_eq_tol(R[3 * i], x[i], 1e-14);
+    }
+    ck_assert_double_eq_tol(R[0], cos(rpy[2]) * cos(rpy[1]), 1e-14);
+    ck_assert_double_eq_tol(R[3], sin(rpy[2]) * cos(rpy[1]), 1e-14);
+    ck_assert_double_eq_tol(R[6], -sin(rpy[1]), 1e-14);
+    ck_assert_double_eq_tol(R[7], cos(rpy[1]) * sin(rpy[0]), 1e-14);
+    ck_assert_str_eq(dyn_client_block_unit(&answer->results[0].blocks[1], 0), "rad");
+    dyn_client_evaluation_free(answer);
+}
+END_TEST
+
 /* Checks that principal moments and axes compose the inertia about the centre of mass, which the spatial inertia
  * contains. */
 START_TEST(principal_axes_make_the_inertia_of_the_body) {
@@ -748,6 +796,8 @@ int main(void) {
     tcase_add_test(all, results_do_not_depend_on_the_batch);
     tcase_add_test(all, joint_wrenches_hold_the_joint_forces);
     tcase_add_test(all, body_inertias_carry_the_kinetic_energy);
+    tcase_add_test(all, joint_inertias_are_diagonals);
+    tcase_add_test(all, orientations_are_those_of_the_pose);
     tcase_add_test(all, principal_axes_make_the_inertia_of_the_body);
     tcase_add_test(all, wrong_requests_are_refused_with_their_field);
     tcase_add_test(all, inputs_without_use_are_refused_with_their_field);

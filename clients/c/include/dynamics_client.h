@@ -1265,6 +1265,8 @@ typedef enum dyn_client_quantity {
     DYN_CLIENT_QUANTITY_FRAME_ACCELERATION_ELLIPSOIDS = 60, /* of J M^-1 tau: lengths 3, axes 3 x 3; linear, angular */
     DYN_CLIENT_QUANTITY_FRAME_BODY_INERTIA = 61,   /* spatial inertia of the body of the frame: 6 x 6, linear first */
     DYN_CLIENT_QUANTITY_FRAME_PRINCIPAL_AXES = 62, /* of that body, about its centre of mass: moments 3, axes 3 x 3 */
+    DYN_CLIENT_QUANTITY_JOINT_INERTIAS = 63,    /* while the other joints are held, and while they are free: nv each */
+    DYN_CLIENT_QUANTITY_FRAME_ORIENTATION = 64, /* rotation matrix 3 x 3; roll, pitch and yaw 3 */
 } dyn_client_quantity;
 
 /* Upper bound of the numbers of quantities (exclusive). */

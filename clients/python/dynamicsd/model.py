@@ -487,7 +487,8 @@ class Model:
 
     def export(self, format: str = "description", *, tip: str | None = None,
                timeout: float = 0) -> Union[ModelDescription, str, ScrewChain]:
-        """Exports the model: "description" for a ModelDescription, "urdf" for text, "screws" for a ScrewChain.
+        """Exports the model: "description" for a ModelDescription, "urdf" for text, "screws" for a ScrewChain; and as
+        text "c" for C source, "formulas" and "latex" for the formulas of a small robot.
 
         >>> client.model("two_link").export("urdf")[:5]
         '<?xml'
@@ -500,5 +501,7 @@ class Model:
             return text(exported.urdf)
         if exported.screws != _NULL:
             return _results.screws(exported.screws)
+        if exported.text != _NULL:
+            return text(exported.text)
         return read(ModelDescription, exported.description)
 

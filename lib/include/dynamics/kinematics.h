@@ -40,6 +40,20 @@ DYN_API void dyn_rotation_to_quaternion(const double rotation[9], double quatern
 /* Computes the row-major rotation matrix of a quaternion x, y, z, w of any length but zero. Thread-safe. */
 DYN_API void dyn_quaternion_to_rotation(const double quaternion[4], double rotation[9]);
 
+/* Euler angles of a rotation, rad. `axes` names three axes, of which no two neighbours are equal: "xyz" are turns about
+ * the fixed axes x, then y, then z, the roll, pitch and yaw of URDF; "ZYX" are turns about the moved axes z, then y,
+ * then x. All 12 orders of both kinds are known.
+ *
+ * The first function computes the row-major rotation matrix. The second computes angles in [-pi, pi], the second of
+ * them in [-pi/2, pi/2] for three different axes and in [0, pi] otherwise; where the first and the third turn have the
+ * same axis in space, an angle is zero or rounding and the other one is the whole turn. Thread-safe.
+ * Errors: DYN_INVALID_ARGUMENT for other axes and for angles that are not finite.
+ * Source: Shoemake 1994, "Euler angle conversion". */
+DYN_API dyn_status dyn_euler_to_rotation(const char *axes, const double angles[3], double rotation[9],
+                                         dyn_error *error);
+DYN_API dyn_status dyn_rotation_to_euler(const char *axes, const double rotation[9], double angles[3],
+                                         dyn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,17 @@ DYN_API dyn_status dyn_mass_factors(const dyn_model *model, dyn_workspace *works
 DYN_API dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *factors,
                                   const double *b, double *x, dyn_error *error);
 
+/* Computes the inertia that the force of each coordinate alone accelerates: `held` while the other coordinates do not
+ * accelerate, M_jj, and `free` while no force acts on them, 1 / (M^-1)_jj, which is not larger. n x nv each, kg m^2 for
+ * rotations and kg for translations; neither may be NULL. Rotors of the model are included. q is n x nq.
+ *
+ * A motor with the rotor inertia I_a accelerates such a load most by the gear ratio sqrt(load / I_a): then the apparent
+ * inertia of the rotor equals the load (inertia matching; Modern Robotics, exercise 8.9).
+ *
+ * Cost O(nv * bodies) per sample, more with coupled mimic joints. Threads and errors as in dyn_minverse. */
+DYN_API dyn_status dyn_joint_inertias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q,
+                                      double *held, double *free, dyn_error *error);
+
 #ifdef __cplusplus
 }
 #endif

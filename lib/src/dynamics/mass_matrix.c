@@ -102,3 +102,57 @@ dyn_status dyn_mass_solve(const dyn_model *model, dyn_workspace *workspace, size
     }
     return status == DYN_OK ? dyn_check_double_result(w, "x", n, nv, x, error) : status;
 }
+
+/* Sets packed number i to a value in all lanes. */
+static void set_packed(void *packed, size_t i, double value, sample_block block) {
+    void *at = dyn_packed(packed, i, block);
+    bool is_double = block.real_size == block.lanes * sizeof(double);
+    for (size_t l = 0; l < block.lanes; l++) {
+        if (is_double) {
+            ((double *)at)[l] = value;
+        } else {
+            ((float *)at)[l] = (float)value;
+        }
+    }
+}
+
+/* Computes the inertias of one block: entry j of M e_j and of M^-1 e_j. */
+static dyn_status compute_joint_inertias(const dyn_model *model, const dyn_workspace *w, sample_block block,
+                                         const void *q, double *held, double *free, dyn_error *error) {
+    static const double weightless[3] = {0};
+    size_t nv = (size_t)model->nv;
+    void *unit = dyn_block_part(w, 0, block), *x = dyn_block_part(w, nv, block);
+    const packed_inputs in = {weightless, q, w->zero, unit, NULL};
+    dyn_status status = DYN_OK;
+    for (size_t j = 0; j < nv; j++) {
+        set_packed(unit, j, 0, block);
+    }
+    for (size_t j = 0; j < nv && status == DYN_OK; j++) {
+        set_packed(unit, j, 1, block);
+        block.kernels->rnea(model, w->memory, &in, x);
+        for (size_t l = 0; l < block.count; l++) {
+            held[(block.first + l) * nv + j] = dyn_packed_number(x, j, block, l);
+        }
+        block.kernels->forward_dynamics(model, w->memory, &in, w->pivots, x);
+        status = dyn_check_pivots(model, w, block, error);
+        for (size_t l = 0; l < block.count; l++) {
+            free[(block.first + l) * nv + j] = 1 / dyn_packed_number(x, j, block, l);
+        }
+        set_packed(unit, j, 0, block);
+    }
+    return status;
+}
+
+dyn_status dyn_joint_inertias(const dyn_model *model, dyn_workspace *workspace, size_t n, const double *q, double *held,
+                              double *free, dyn_error *error) {
+    const dyn_workspace *w = workspace;
+    size_t nv = (size_t)model->nv;
+    dyn_status status = dyn_check_state(model, w, n, NULL, q, NULL, error);
+    for (sample_block block = dyn_block_first(w, n); status == DYN_OK && block.count > 0;
+         block = dyn_block_next(w, n, block)) {
+        const void *in = dyn_block_pack(w, 0, q, (size_t)model->nq, block);
+        status = compute_joint_inertias(model, w, block, in, held, free, error);
+    }
+    status = status == DYN_OK ? dyn_check_result(w, "held", n, nv, held, error) : status;
+    return status == DYN_OK ? dyn_check_result(w, "free", n, nv, free, error) : status;
+}

@@ -178,6 +178,22 @@ class Carrier:
         self.close_to([ball.volume], [4 / 3 * math.pi * 0.1 ** 3])
         self.assertTrue(ball.is_realizable)
 
+    def test_placements_take_euler_angles(self):
+        def place(**angles):
+            return {"box": {"size": {"x": 1, "y": 2, "z": 3}}, "mass": 12, "pose": {"euler_angles": angles}}
+        quarter = math.pi / 2
+        # The box lies along z, then x, then y.
+        for angles, expected in (({"angles": [0, 0, 0]}, [13, 10, 5]),
+                                 ({"axes": "xyz", "angles": [0, quarter, 0]}, [5, 10, 13]),
+                                 ({"axes": "ZYX", "angles": [quarter, quarter, 0]}, [10, 5, 13]),
+                                 ({"axes": "zyx", "angles": [quarter, quarter, 0]}, [5, 13, 10])):
+            rotational = self.call("compute_inertia", parts=[place(**angles)]).inertia.rotational
+            self.close_to([rotational[0], rotational[3], rotational[5]], expected)
+        where = "compute_inertia.parts[0].pose.euler_angles."
+        self.refused("CODE_INVALID_ARGUMENT", where + "axes", "compute_inertia",
+                     parts=[place(axes="xxz", angles=[0, 0, 0])])
+        self.refused("CODE_INVALID_ARGUMENT", where + "angles", "compute_inertia", parts=[place(angles=[0, 0])])
+
     def test_configurations_are_computed(self):
         moved = self.ask("compute_configurations", integrate={"q": [0.1, 0.2], "v": [1, -2], "step_length": [0.5]})
         self.close_to(moved.q, [0.6, -0.8])
