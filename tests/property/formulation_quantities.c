@@ -291,6 +291,54 @@ START_TEST(linear_answers_of_armstrong_hold_at_the_motion) {
 }
 END_TEST
 
+/* Equations 8.68, 8.73 and 8.77 of Modern Robotics: W V + A v = V, V = L A v, tau = M a + c + g. */
+START_TEST(closed_form_on_the_lie_group_agrees_with_its_recursion) {
+    random_source base = random_seed("closed form", 1820);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 8, k % 2);
+        size_t n = c.nv, rows = 6 * c.links;
+        double *A = block("lie_group", &c, "A", rows * n), *V = block("lie_group", &c, "V", rows);
+        double *L = block("lie_group", &c, "L", rows * rows), *W = block("lie_group", &c, "W", rows * rows);
+        double *g = block("lie_group", &c, "g", n), *forces = block("lie_group", &c, "c", n);
+        product(A, c.v, rows, n, 1, c.x);
+        product(L, c.x, rows, rows, 1, c.y);
+        assert_norm_close("L A v", k, c.y, V, rows, 1e-11);
+        product(W, V, rows, rows, 1, c.y);
+        for (size_t i = 0; i < rows; i++) {
+            c.y[i] += c.x[i];
+        }
+        assert_norm_close("W V + A v", k, c.y, V, rows, 1e-11);
+        evaluate_block("lie_group", &c.motion, "M", n * n, c.x);
+        product(c.x, c.a, n, n, 1, c.y);
+        for (size_t i = 0; i < n; i++) {
+            c.y[i] += forces[i] + g[i];
+        }
+        assert_norm_close("M a + c + g", k, c.y, c.tau, n, 1e-11);
+        free(A), free(V), free(L), free(W), free(g), free(forces);
+        clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(home_screws_are_those_of_the_product_of_exponentials) {
+    random_source base = random_seed("home screws", 1825);
+    for (int k = 0; k < CASES; k++) {
+        quantities c = draw(base, k, 1 + k % 8, false);
+        size_t n = c.nv;
+        dyn_error error;
+        double *S = block("lie_group", &c, "S", 6 * n * n), *Mlist = numbers(16 * (n + 1)), *Glist = numbers(36 * n);
+        int tip = dyn_model_joint(c.model, (int)n - 1)->child_link;
+        require(dyn_model_screws(c.model, tip, Mlist, Glist, c.x, &error), &error);
+        for (size_t i = 0; i < 6 * n; i++) {
+            c.y[i] = S[(6 * (i % n) + i / n) * n + i % n];
+        }
+        assert_norm_close("Slist", k, c.y, c.x, 6 * n, 1e-12);
+        free(S), free(Mlist), free(Glist);
+        clear(&c);
+    }
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("formulation_quantities");
     tcase_add_test(tests, all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree);
@@ -302,6 +350,8 @@ int main(void) {
     tcase_add_test(tests, constraint_forces_and_joint_forces_add_up_to_the_wrenches);
     tcase_add_test(tests, natural_coordinates_obey_their_constraints);
     tcase_add_test(tests, linear_answers_of_armstrong_hold_at_the_motion);
+    tcase_add_test(tests, closed_form_on_the_lie_group_agrees_with_its_recursion);
+    tcase_add_test(tests, home_screws_are_those_of_the_product_of_exponentials);
     tcase_set_timeout(tests, 120);
     return run_properties("formulation quantities", tests);
 }

@@ -14,8 +14,9 @@
  *     c_i      = -g . (z_i x sum over j >= i of m_j (r_j - p_i))                                             (4.5)
  * where w_s = sum over p <= s of z_p v_p and dw_s = sum over p <= s of w_(p-1) x z_p v_p. h_tran + h_rot is C v.
  *
- * Source: Lee, Lee and Nigam 1983; review, section 4. The review numbers z and p one lower, since frame i of Denavit
- * and Hartenberg is at the far end of link i. All vectors are in base axes.
+ * Source: Lee, Lee and Nigam 1983; Fu, Gonzalez and Lee 1987, chapter 3, with the equation numbers of a review of its
+ * three formulations. These number z and p one lower, since frame i of Denavit and Hartenberg is at the far end of
+ * link i. All vectors are in base axes.
  */
 #include "formulation.h"
 
@@ -174,7 +175,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(generalized_dalembert) = {
-    {"generalized_dalembert", "Lee, Lee and Nigam 1983; review, equations 4.1 to 4.5",
+    {"generalized_dalembert", "Lee, Lee and Nigam 1983; Fu, Gonzalez and Lee 1987, chapter 3",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_REVOLUTE |
          DYN_FORMULATION_NEED_INDEPENDENT,
      200, true, false, true},

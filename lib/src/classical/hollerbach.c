@@ -15,7 +15,7 @@
  * For joints with several coordinates, W_i Q(S_k) is the displacement along velocity k, so that the same equations are
  * those of d'Alembert and hold where velocities are no rates of coordinates. Extended to trees.
  *
- * Source: Hollerbach 1980, sections III and IV; Featherstone and Orin 2000, section 2.
+ * Source: Hollerbach 1980, sections III and IV, written from memory; Featherstone and Orin 2000, section 2.
  */
 #include "formulation.h"
 #include "mat4.h"

@@ -11,7 +11,7 @@
  *     U_ji = A_i Q_i T_ij          U_jkm = U_mk Q_m T_mj  for k <= m.
  * Hence h_ikm = h_imk and h_iii = 0.
  *
- * Source: review, equations 2.2 to 2.15; Uicker 1965. The review uses the rows of Denavit and Hartenberg, for which
+ * Source: Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3, which uses the rows of Denavit and Hartenberg, for which
  * Q_i stands before the transform; here the frames are any, and Q_i is that of the joint's own axis in its link.
  */
 #include "formulation.h"
@@ -23,7 +23,6 @@ typedef struct transform_arrays {
     mat4 *QT; /* n x n: Q_i T_ij for i <= j */
     mat4 *U;  /* n x n: U_ji in row j, zero for i > j */
     mat4 *J;  /* n */
-    mat4 *UJ; /* n x n; no function reads it */
     real *D, *h, *c, *hv;
 } transform_arrays;
 
@@ -34,7 +33,6 @@ static transform_arrays take_arrays(const mechanism *m, scratch *s) {
     t.QT = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
     t.U = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
     t.J = (mat4 *)scratch_take(s, n, sizeof(mat4));
-    t.UJ = (mat4 *)scratch_take(s, n * n, sizeof(mat4));
     t.D = scratch_reals(s, n * n);
     t.h = scratch_reals(s, n * n * n);
     t.c = scratch_reals(s, n);
@@ -175,7 +173,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(lagrange_euler) = {
-    {"lagrange_euler", "review, equations 2.2 to 2.15",
+    {"lagrange_euler", "Uicker 1965; Fu, Gonzalez and Lee 1987, chapter 3",
      DYN_FORMULATION_NEED_SERIAL_CHAIN | DYN_FORMULATION_NEED_ONE_COORDINATE | DYN_FORMULATION_NEED_INDEPENDENT, 64,
      true, false, true},
     reserve,

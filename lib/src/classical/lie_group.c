@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Newton-Euler equations on SE(3), recursive and in closed form. V_i is the twist of link i, F_i the wrench that its
- * joint transmits, A_i the screw axes of joint i, all in the axes of link i, and T_ip = e^(-[A_i] q_i) M_ip.
+ * joint transmits, A_i the screw axes of joint i, all in the axes of link i, and T_ip = e^(-[A_i] q_i) M_ip. S_i are
+ * the screw axes at q = 0, where link i has the pose M_i, in the axes of the base.
+ *     A_i  = Ad(M_i^-1) S_i                                                                                (8.50)
  *     V_i  = Ad(T_ip) V_p + A_i v                                                                          (8.51)
  *     dV_i = Ad(T_ip) dV_p + ad(V_i) A_i v + A_i a                                                         (8.52)
  *     F_i  = sum over the children of Ad(T_ci)' F_c + G_i dV_i - ad(V_i)' G_i V_i                          (8.53)
@@ -20,7 +22,7 @@
  * exercise 8.7 prints a matrix that is not symmetric.
  */
 #include "formulation.h"
-#include "linear.h"
+#include "matrix.h"
 
 /* Twists, accelerations and wrenches of the recursion. */
 typedef struct recursion_arrays {
@@ -28,10 +30,11 @@ typedef struct recursion_arrays {
     force *F;
 } recursion_arrays;
 
-/* Closed matrices, N = 6 n: square ones are N x N, A, J and K are N x nv, M, B and rate are nv x nv. */
+/* Closed matrices, N = 6 n: square ones are N x N, S, A, J, K, WJ and bracket N x nv, M, B and rate are nv x nv. */
 typedef struct closed_arrays {
-    real *A, *G, *W, *L, *adAv, *J, *K, *M, *B, *rate;
-    real *base, *stacked, *product, *c, *g, *tau; /* N, N, N, nv, nv, nv */
+    matrix S, A, G, W, L, adAv, J, K, WJ, bracket, M, B, rate;
+    matrix base, stacked, v, c, g; /* columns of N, N, nv, nv and nv numbers */
+    real *q;                       /* zero configuration */
 } closed_arrays;
 
 static recursion_arrays take_recursion(const mechanism *m, scratch *s) {
@@ -45,19 +48,35 @@ static recursion_arrays take_recursion(const mechanism *m, scratch *s) {
 
 static closed_arrays take_matrices(const mechanism *m, scratch *s) {
     closed_arrays t;
-    size_t N = 6 * (size_t)m->count, nv = (size_t)m->nv;
-    t.A = scratch_reals(s, N * nv), t.J = scratch_reals(s, N * nv), t.K = scratch_reals(s, N * nv);
-    t.G = scratch_reals(s, N * N), t.W = scratch_reals(s, N * N), t.L = scratch_reals(s, N * N);
-    t.adAv = scratch_reals(s, N * N);
-    t.M = scratch_reals(s, nv * nv), t.B = scratch_reals(s, nv * nv), t.rate = scratch_reals(s, nv * nv);
-    t.base = scratch_reals(s, N), t.stacked = scratch_reals(s, N), t.product = scratch_reals(s, N);
-    t.c = scratch_reals(s, nv), t.g = scratch_reals(s, nv), t.tau = scratch_reals(s, nv);
+    int N = 6 * m->count, nv = m->nv;
+    t.A = matrix_take(s, N, nv), t.J = matrix_take(s, N, nv), t.K = matrix_take(s, N, nv);
+    t.G = matrix_take(s, N, N), t.W = matrix_take(s, N, N), t.L = matrix_take(s, N, N);
+    t.adAv = matrix_take(s, N, N);
+    t.M = matrix_take(s, nv, nv), t.B = matrix_take(s, nv, nv), t.rate = matrix_take(s, nv, nv);
+    t.S = matrix_take(s, N, nv), t.WJ = matrix_take(s, N, nv), t.bracket = matrix_take(s, N, nv);
+    t.base = matrix_take(s, N, 1), t.stacked = matrix_take(s, N, 1);
+    t.v = matrix_take(s, nv, 1), t.c = matrix_take(s, nv, 1), t.g = matrix_take(s, nv, 1);
+    t.q = scratch_reals(s, (size_t)m->model->nq);
     return t;
+}
+
+/* Places the links at q = 0. */
+static mechanism place_home(const mechanism *m, const closed_arrays *t, scratch *s) {
+    static const double gravity[3] = {0, 0, 0};
+    for (int i = 0; s->block && i < m->count; i++) {
+        const body *b = m->links[i].b;
+        real_clear(t->q + b->q_index, b->nq);
+        if (b->motion == MOTION_SPHERICAL || b->motion == MOTION_FLOATING) {
+            t->q[b->q_index + b->nq - 1] = real_set(1);
+        }
+    }
+    return KERNEL(mechanism_at)(m->model, gravity, t->q, s);
 }
 
 static void reserve(const mechanism *m, scratch *s) {
     take_recursion(m, s);
-    take_matrices(m, s);
+    closed_arrays t = take_matrices(m, s);
+    place_home(m, &t, s);
 }
 
 static void run_recursion(const mechanism *m, recursion_arrays t, const real *v, const real *a, real *tau) {
@@ -84,34 +103,30 @@ static void inverse(const mechanism *m, scratch *s, const real *v, const real *a
     run_recursion(m, take_recursion(m, s), v, a, tau);
 }
 
-/* Adds a motion to column j of six rows of a matrix with `columns` columns. */
-static void add_motion(real *rows, int columns, int j, motion x) {
-    const real parts[6] = {x.w.x, x.w.y, x.w.z, x.v.x, x.v.y, x.v.z};
-    for (int i = 0; i < 6; i++) {
-        rows[i * columns + j] += parts[i];
-    }
+/* Stores a motion in column j of rows 6 i to 6 i + 5. */
+static void set_motion(matrix A, int i, int j, motion x) {
+    KERNEL(matrix_set_motion)(matrix_block(A, 6 * i, j, 6, 1), x);
 }
 
 /* Sets the 6 x 6 blocks of link i in G, W and [ad_Av], and its rows of A and dV_base. */
 static void set_blocks(const mechanism *m, int i, const real *v, closed_arrays t) {
     const mechanism_link *l = &m->links[i];
-    int N = 6 * m->count, at = 6 * i;
     motion Av = mechanism_rate(m, i, v);
     for (int j = 0; j < 6; j++) {
         motion unit = axis_motion((spatial_axis)j);
         force f = rigid_inertia_apply(l->I, unit);
-        add_motion(t.G + at * N, N, at + j, motion_set(f.n, f.f));
-        add_motion(t.adAv + at * N, N, at + j, motion_cross(Av, unit));
+        set_motion(t.G, i, 6 * i + j, motion_set(f.n, f.f));
+        set_motion(t.adAv, i, 6 * i + j, motion_cross(Av, unit));
         if (l->parent >= 0) {
-            add_motion(t.W + at * N, N, 6 * l->parent + j, motion_to_child(l->X, unit));
+            set_motion(t.W, i, 6 * l->parent + j, motion_to_child(l->X, unit));
         }
     }
     for (int k = 0; k < l->nv; k++) {
-        add_motion(t.A + at * m->nv, m->nv, l->v_index + k, mechanism_column(m, i, k));
+        set_motion(t.A, i, l->v_index + k, mechanism_column(m, i, k));
     }
     if (l->parent < 0) {
         motion up = motion_set(vec3_zero(), vec3_scale(real_set(-1), m->gravity));
-        add_motion(t.base + at, 1, 0, motion_to_child(l->X, up));
+        set_motion(t.base, i, 0, motion_to_child(l->X, up));
     }
 }
 
@@ -123,104 +138,99 @@ static void compute_propagation(const mechanism *m, closed_arrays t) {
         for (int column = 0; column < N; column++) {
             real sum = real_set(row == column);
             for (int k = 6 * parent; parent >= 0 && k < 6 * parent + 6; k++) {
-                sum += t.W[row * N + k] * t.L[k * N + column];
+                sum += *matrix_at(t.W, row, k) * *matrix_at(t.L, k, column);
             }
-            t.L[row * N + column] = sum;
+            *matrix_at(t.L, row, column) = sum;
         }
     }
 }
 
 /* Computes A, G, W, L, [ad_Av], J = L A and M = J' G J. */
 static void compute_matrices(const mechanism *m, const real *v, closed_arrays t) {
-    int N = 6 * m->count, nv = m->nv;
-    real_clear(t.A, N * nv), real_clear(t.base, N);
-    real_clear(t.G, N * N), real_clear(t.W, N * N), real_clear(t.adAv, N * N);
+    KERNEL(matrix_clear)(t.A), KERNEL(matrix_clear)(t.base);
+    KERNEL(matrix_clear)(t.G), KERNEL(matrix_clear)(t.W), KERNEL(matrix_clear)(t.adAv);
     for (int i = 0; i < m->count; i++) {
         set_blocks(m, i, v, t);
     }
     compute_propagation(m, t);
-    KERNEL(multiply)(N, N, nv, t.L, t.A, t.J);
-    KERNEL(multiply)(N, N, nv, t.G, t.J, t.K);
-    KERNEL(multiply_transposed)(nv, N, nv, t.J, t.K, t.M);
+    KERNEL(matrix_product)(t.L, t.A, t.J);
+    KERNEL(matrix_product)(t.G, t.J, t.K);
+    KERNEL(matrix_product)(matrix_transposed(t.J), t.K, t.M);
 }
 
 static void mass_matrix(const mechanism *m, scratch *s, real *M) {
     take_recursion(m, s);
     closed_arrays t = take_matrices(m, s);
-    t.M = M;
-    real_clear(t.tau, m->nv);
-    compute_matrices(m, t.tau, t);
+    t.M = matrix_of(M, m->nv, m->nv);
+    KERNEL(matrix_clear)(t.v);
+    compute_matrices(m, t.v.x, t);
 }
 
-/* Computes y = J' G L x for a stacked motion x: the forces of the joints that accelerate the links by L x. */
-static void accelerate_links(int N, int nv, closed_arrays t, const real *x, real *y) {
-    KERNEL(multiply)(N, N, 1, t.L, x, t.product);
-    KERNEL(multiply_transposed)(nv, N, 1, t.K, t.product, y);
+/* Computes the home screws S: the columns of A at q = 0, in the base. */
+static void compute_home_screws(const mechanism *m, scratch *s, closed_arrays t) {
+    mechanism home = place_home(m, &t, s);
+    KERNEL(matrix_clear)(t.S);
+    for (int i = 0; i < home.count; i++) {
+        mechanism_link *l = &home.links[i];
+        l->X = l->parent < 0 ? l->X : placement_compose(home.links[l->parent].X, l->X);
+        for (int k = 0; k < l->nv; k++) {
+            set_motion(t.S, i, l->v_index + k, motion_to_parent(l->X, mechanism_column(m, i, k)));
+        }
+    }
 }
 
-/* Computes c of equation 8.79 and g of 8.80. */
+/* Computes B, and dM/dt = -(B + B'). */
+static void compute_rate(const mechanism *m, closed_arrays t) {
+    KERNEL(matrix_product)(t.W, t.J, t.WJ);
+    KERNEL(matrix_product)(t.adAv, t.WJ, t.bracket);
+    KERNEL(matrix_product)(t.L, t.bracket, t.WJ);
+    KERNEL(matrix_product)(matrix_transposed(t.K), t.WJ, t.B);
+    for (int i = 0; i < m->nv; i++) {
+        for (int j = 0; j < m->nv; j++) {
+            *matrix_at(t.rate, i, j) = -(*matrix_at(t.B, i, j) + *matrix_at(t.B, j, i));
+        }
+    }
+}
+
+/* Computes g of equation 8.80, and c of 8.79, whose first term is -B v. */
 static void compute_bias(const mechanism *m, const real *v, closed_arrays t, const recursion_arrays r) {
-    int N = 6 * m->count, nv = m->nv;
-    accelerate_links(N, nv, t, t.base, t.g);
-    KERNEL(multiply)(N, nv, 1, t.J, v, t.stacked);
-    KERNEL(multiply)(N, N, 1, t.W, t.stacked, t.product);
-    KERNEL(multiply)(N, N, 1, t.adAv, t.product, t.stacked);
-    accelerate_links(N, nv, t, t.stacked, t.c);
-    /* [ad_V]' G V, link by link. */
+    KERNEL(matrix_product)(t.L, t.base, t.stacked);
+    KERNEL(matrix_product)(matrix_transposed(t.K), t.stacked, t.g);
     for (int i = 0; i < m->count; i++) {
         force f = force_cross(r.V[i], rigid_inertia_apply(m->links[i].I, r.V[i]));
-        real_clear(t.stacked + 6 * i, 6);
-        add_motion(t.stacked + 6 * i, 1, 0, motion_set(f.n, f.f));
+        set_motion(t.stacked, i, 0, motion_set(f.n, f.f));
     }
-    KERNEL(multiply_transposed)(nv, N, 1, t.J, t.stacked, t.tau);
-    for (int k = 0; k < nv; k++) {
-        t.c[k] = t.tau[k] - t.c[k];
+    for (int k = 0; k < m->nv; k++) {
+        t.v.x[k] = v[k];
     }
-}
-
-/* Computes dM/dt = -(B + B') from the results of compute_matrices. Overwrites t.stacked, t.product and t.tau. */
-static void compute_rate(const mechanism *m, closed_arrays t) {
-    int N = 6 * m->count, nv = m->nv;
-    for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < N; i++) {
-            t.stacked[i] = t.J[i * nv + j];
-        }
-        KERNEL(multiply)(N, N, 1, t.W, t.stacked, t.product);
-        KERNEL(multiply)(N, N, 1, t.adAv, t.product, t.stacked);
-        accelerate_links(N, nv, t, t.stacked, t.tau);
-        for (int i = 0; i < nv; i++) {
-            t.B[i * nv + j] = t.tau[i];
-        }
-    }
-    for (int i = 0; i < nv; i++) {
-        for (int j = 0; j < nv; j++) {
-            t.rate[i * nv + j] = -(t.B[i * nv + j] + t.B[j * nv + i]);
-        }
-    }
+    KERNEL(matrix_product)(matrix_transposed(t.J), t.stacked, t.c);
+    KERNEL(matrix_subtract_product)(t.B, t.v, t.c);
 }
 
 static void coefficients(const mechanism *m, scratch *s, const real *v, const real *a, block_list *blocks) {
     recursion_arrays r = take_recursion(m, s);
     closed_arrays t = take_matrices(m, s);
     int n = m->count, N = 6 * n, nv = m->nv;
-    real_clear(t.tau, nv);
-    run_recursion(m, r, v, a, t.tau);
+    KERNEL(matrix_clear)(t.c);
+    run_recursion(m, r, v, a, t.c.x);
     compute_matrices(m, v, t);
-    compute_bias(m, v, t, r);
     compute_rate(m, t);
-    KERNEL(add_block)(blocks, "A", "screw axes, stacked, link axes", block_of(N, nv, 0, 0), t.A);
-    KERNEL(add_block)(blocks, "G", "spatial inertias, block diagonal", block_of(N, N, 0, 0), t.G);
-    KERNEL(add_block)(blocks, "W", "Ad(T_ip) of each link and its parent", block_of(N, N, 0, 0), t.W);
-    KERNEL(add_block)(blocks, "L", "(I - W)^-1", block_of(N, N, 0, 0), t.L);
-    KERNEL(add_block)(blocks, "ad_Av", "Lie brackets with A v, block diagonal", block_of(N, N, 0, 0), t.adAv);
-    KERNEL(add_block)(blocks, "LA", "body Jacobians of all links, stacked", block_of(N, nv, 0, 0), t.J);
+    compute_bias(m, v, t, r);
+    compute_home_screws(m, s, t);
+    KERNEL(add_block)(blocks, "S", "screw axes at q = 0, stacked, base axes and origin", block_of(N, nv, 0, 0), t.S.x);
+    KERNEL(add_block)(blocks, "A", "screw axes, stacked, link axes", block_of(N, nv, 0, 0), t.A.x);
+    KERNEL(add_block)(blocks, "G", "spatial inertias, block diagonal", block_of(N, N, 0, 0), t.G.x);
+    KERNEL(add_block)(blocks, "W", "Ad(T_ip) of each link and its parent", block_of(N, N, 0, 0), t.W.x);
+    KERNEL(add_block)(blocks, "L", "(I - W)^-1", block_of(N, N, 0, 0), t.L.x);
+    KERNEL(add_block)(blocks, "ad_Av", "Lie brackets with A v, block diagonal", block_of(N, N, 0, 0), t.adAv.x);
+    KERNEL(add_block)(blocks, "LA", "body Jacobians of all links, stacked", block_of(N, nv, 0, 0), t.J.x);
     KERNEL(add_block)(blocks, "V", "twist of each link (w; v)", block_of(n, 6, 0, 0), r.V);
     KERNEL(add_block)(blocks, "dV", "its rate, less gravity", block_of(n, 6, 0, 0), r.dV);
     KERNEL(add_block)(blocks, "F", "wrench that each joint transmits (n; f)", block_of(n, 6, 0, 0), r.F);
-    KERNEL(add_block)(blocks, "M", "mass matrix A' L' G L A", block_of(nv, nv, 0, 0), t.M);
-    KERNEL(add_block)(blocks, "c", "Coriolis and centrifugal forces", block_of(nv, 0, 0, 0), t.c);
-    KERNEL(add_block)(blocks, "g", "gravity forces", block_of(nv, 0, 0, 0), t.g);
-    KERNEL(add_block)(blocks, "dM_dt", "rate of the mass matrix", block_of(nv, nv, 0, 0), t.rate);
+    KERNEL(add_block)(blocks, "M", "mass matrix A' L' G L A", block_of(nv, nv, 0, 0), t.M.x);
+    KERNEL(add_block)(blocks, "c", "Coriolis and centrifugal forces", block_of(nv, 0, 0, 0), t.c.x);
+    KERNEL(add_block)(blocks, "g", "gravity forces", block_of(nv, 0, 0, 0), t.g.x);
+    KERNEL(add_block)(blocks, "dM_dt", "rate of the mass matrix", block_of(nv, nv, 0, 0), t.rate.x);
 }
 
 const formulation KERNEL(lie_group) = {

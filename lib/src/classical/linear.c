@@ -52,27 +52,3 @@ void KERNEL(multiply_add)(int rows, int columns, const real *A, const real *x, r
         }
     }
 }
-
-void KERNEL(multiply)(int rows, int inner, int columns, const real *A, const real *B, real *C) {
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; j < columns; j++) {
-            real sum = real_set(0);
-            for (int k = 0; k < inner; k++) {
-                sum += A[i * inner + k] * B[k * columns + j];
-            }
-            C[i * columns + j] = sum;
-        }
-    }
-}
-
-void KERNEL(multiply_transposed)(int rows, int inner, int columns, const real *A, const real *B, real *C) {
-    for (int i = 0; i < rows; i++) {
-        for (int j = 0; j < columns; j++) {
-            real sum = real_set(0);
-            for (int k = 0; k < inner; k++) {
-                sum += A[k * rows + i] * B[k * columns + j];
-            }
-            C[i * columns + j] = sum;
-        }
-    }
-}

@@ -19,10 +19,4 @@ void KERNEL(invert_symmetric)(int n, const real *factors, real *inverse);
 /* Computes y += A x for A of `rows` x `columns`. */
 void KERNEL(multiply_add)(int rows, int columns, const real *A, const real *x, real *y);
 
-/* Computes C = A B for A of `rows` x `inner` and B of `inner` x `columns`. */
-void KERNEL(multiply)(int rows, int inner, int columns, const real *A, const real *B, real *C);
-
-/* Computes C = A' B for A of `inner` x `rows` and B of `inner` x `columns`. */
-void KERNEL(multiply_transposed)(int rows, int inner, int columns, const real *A, const real *B, real *C);
-
 #endif

@@ -15,8 +15,8 @@
  *
  * Helical joints do not apply: their advance along the axis is no algebraic function of points and vectors.
  *
- * Source: Garcia de Jalon and Bayo 1994, chapters 2 to 5; Garcia de Jalon 2007; named in the screw paper, whose source
- * gives no equations: these follow from the books as far as they are known.
+ * Source: Garcia de Jalon and Bayo 1994, chapters 2 to 5; Garcia de Jalon 2007; named by Shao and Yuan 2012,
+ * which prints no equations: these follow from the books as far as they are known.
  */
 #include "formulation.h"
 #include "linear.h"

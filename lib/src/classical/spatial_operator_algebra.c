@@ -21,7 +21,7 @@
  *     z = psi (K T + P a + b)      epsilon = T - H z      nu = D^-1 epsilon         filter, inward
  *     theta'' = (I - H psi K)* nu - K* psi* a                                       smoother, outward
  *
- * Three names of the same quantities (screw paper, table 2; the last column is that of Lie groups):
+ * Three names of the same quantities (Shao and Yuan 2012, table 2; the last column is that of Lie groups):
  *     H*(k)             s_k                           s_k
  *     phi*(k + 1, k)    X from the prior link         Ad of T^-1
  *     phi(k + 1, k)     X* to the prior link          Ad* of T^-1
@@ -33,7 +33,7 @@
  *
  * Links are numbered from the base here and from the tip in the sources, so that phi is upper triangular here.
  *
- * Source: Rodriguez, Jain and Kreutz-Delgado 1991; screw paper; Featherstone and Orin 2000, section 2.
+ * Source: Rodriguez, Jain and Kreutz-Delgado 1991; Shao and Yuan 2012; Featherstone and Orin 2000, section 2.
  */
 #include "articulated_joint.h"
 #include "formulation.h"
@@ -349,7 +349,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
 }
 
 const formulation KERNEL(spatial_operator_algebra) = {
-    {"spatial_operator_algebra", "Rodriguez, Jain and Kreutz-Delgado 1991; screw paper, table 2",
+    {"spatial_operator_algebra", "Rodriguez, Jain and Kreutz-Delgado 1991; Shao and Yuan 2012, table 2",
      DYN_FORMULATION_NEED_INDEPENDENT, 200, true, true, true},
     reserve,
     inverse,

@@ -11,7 +11,7 @@
  *               Composite Rigid Body Algorithm.
  *
  * The mass matrix is that of method 3. Link coordinates; extended from serial chains to trees and to joints with
- * several coordinates. Table 1 of the screw paper prints 2567 and 18948 operations for its formula
+ * several coordinates. Table 1 of Shao and Yuan 2012 prints 2567 and 18948 operations for its formula
  * N^3/3 + 65 N^2 + 197 N/6 - 33, which is 2576 at N = 6 and no integer at 17.
  *
  * Source: Walker and Orin 1982; Featherstone and Orin 2000, sections 2 and 3.2.
