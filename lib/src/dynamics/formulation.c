@@ -42,9 +42,10 @@ static int find_row(const char *name) {
     return -1;
 }
 
-/* Sets the error for an unknown name: lists as many names as the message holds. */
+/* Sets the error for an unknown name, which lists all names. They have the room that a long unknown name leaves. */
 static dyn_status refuse_name(const char *name, dyn_error *error) {
-    char names[DYN_MESSAGE_SIZE / 2] = "";
+    enum { LONGEST_NAME = 64, ROOM = DYN_MESSAGE_SIZE - LONGEST_NAME - 64 };
+    char names[ROOM] = "";
     size_t used = 0;
     for (int i = 0; i < classical->count; i++) {
         const char *known = classical->traits(i)->name;
@@ -52,8 +53,8 @@ static dyn_status refuse_name(const char *name, dyn_error *error) {
             used += (size_t)sprintf(names + used, "%s%s", i ? ", " : "", known);
         }
     }
-    return dyn_error_set(error, DYN_INVALID_ARGUMENT, "formulation", "there is no formulation \"%s\"; choose one of %s",
-                         name ? name : "", names);
+    return dyn_error_set(error, DYN_INVALID_ARGUMENT, "formulation",
+                         "there is no formulation \"%.*s\"; choose one of %s", LONGEST_NAME, name ? name : "", names);
 }
 
 dyn_status dyn_formulation_applies(const dyn_model *model, const char *name, dyn_error *error) {
