@@ -84,9 +84,11 @@ static bool print_answer(const dyn_client_comparison *from) {
     }
     puts("difference: from the kernels, relative to their largest number; *: derived, the\n"
          "literature states another result; kernels: the daemon's own RNEA, ABA and CRBA");
+    bool is_first = true;
     for (size_t i = 0; i < from->formulation_count; i++) {
         if (from->formulations[i].refusal) {
-            printf("\n%s\n", from->formulations[i].refusal);
+            printf("%s%s\n", is_first ? "\n" : "", from->formulations[i].refusal);
+            is_first = false;
         }
     }
     return true;

@@ -308,6 +308,19 @@ static const command COMMANDS[] = {
      .max_operands = 1,
      .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD),
      .run = run_compare},
+    {.name = "formulate",
+     .operands = "NAME",
+     .summary = "inner quantities of a formulation for one state",
+     .details = "{\"formulation\": NAME, \"source\": .., \"tau\": [..],\n"
+                "\"blocks\": [{\"name\": .., \"meaning\": .., \"extents\": [..], \"values\": [..]}, ..]}\n"
+                "Blocks have the names of the literature, such as the h_ikm of lagrange_euler. compare lists the\n"
+                "formulations. Tables show blocks of at most 12 columns and 100 rows, CSV and JSON all.\n",
+     .example = "dynamicsctl formulate ur5 --formulation lagrange_euler --q 0,-1,1,0,0,0",
+     .min_operands = 1,
+     .max_operands = 1,
+     .options = STATE_OPTIONS | WITH(OPTION_V) | WITH(OPTION_A) | WITH(OPTION_GRAVITY) | WITH(OPTION_PAYLOAD) |
+                WITH(OPTION_FORMULATION),
+     .run = run_formulate},
     {.name = "rollout",
      .operands = "NAME",
      .summary = "integrate many states forward in time in one request",

@@ -34,7 +34,8 @@ static const char *const COMMANDS[] = {
     "jacobian",   "evaluate", "explain",     "compare",         "latency",       "call",
     "derive",     "export",   "inertia",     "base-parameters", "configuration", "rollout",
     "trajectory", "simulate", "simulations", "watch",           "stream",        "streams",
-    "record",     "replay",   "jobs",        "recordings",      "assemble",      "help"};
+    "record",     "replay",   "jobs",        "recordings",      "assemble",      "formulate",
+    "help"};
 
 static void expect_lines_of_a_page(const char *text) {
     for (; *text != '\0'; text += strcspn(text, "\n"), text += *text == '\n') {
@@ -267,6 +268,41 @@ START_TEST(evaluate_writes_the_numbers_of_the_single_commands) {
     must_fail("$ctl evaluate ur5 --quantity mass", 2, "there is no \"mass\"");
     must_fail("$ctl evaluate ur5 --quantity power,power", 1, "refused: --quantity[1]: ");
     must_fail("$ctl evaluate ur5 --quantity frame_twist --frame nose", 1, "refused: --frame[0]: ");
+}
+END_TEST
+
+START_TEST(formulate_writes_the_blocks_of_a_formulation) {
+    static const char call[] = "$ctl formulate two_link --formulation lagrange_euler --q 0.3,-0.5 --v 1,2 --a 3,4";
+    json_t *found =
+               run_json("$ctl formulate two_link --formulation lagrange_euler --q 0.3,-0.5 --v 1,2 --a 3,4 --json"),
+           *tau = run_json("$ctl id two_link --q 0.3,-0.5 --v 1,2 --a 3,4 --json");
+    json_t *block = json_array_get(json_object_get(found, "blocks"), 0);
+    for (size_t i = 0; i < 2; i++) {
+        double expected = number_at(json_object_get(tau, "tau"), i);
+        ck_assert_double_eq_tol(number_at(json_object_get(found, "tau"), i), expected, 1e-12);
+    }
+    ck_assert_str_eq(json_string_value(json_object_get(block, "name")), "A");
+    ck_assert_double_eq(number_at(json_object_get(block, "extents"), 1), 4);
+    ck_assert_uint_eq(json_array_size(json_object_get(block, "values")), 32);
+    outcome table = shell("%s", call), csv = shell("%s --csv", call);
+    ck_assert_ptr_nonnull(strstr(table.output, "\nh_ikm  2 x 2 x 2  "));
+    ck_assert_ptr_nonnull(strstr(table.output, "\n  [1][0]"));
+    ck_assert_ptr_nonnull(strstr(csv.output, "h_ikm[1][0][1]"));
+    outcome refused = shell("$ctl formulate two_link 2>&1");
+    ck_assert_int_eq(refused.code, 2);
+    ck_assert_ptr_nonnull(strstr(refused.output, "--formulation NAME"));
+    outcome_free(&table), outcome_free(&csv), outcome_free(&refused);
+    json_decref(found), json_decref(tau);
+}
+END_TEST
+
+START_TEST(refusals_of_compare_follow_each_other) {
+    outcome run = shell("$ctl compare quadruped");
+    const char *first = strstr(run.output, " does not apply");
+    ck_assert_ptr_nonnull(first);
+    ck_assert_ptr_nonnull(strstr(first + 1, " does not apply"));
+    ck_assert_ptr_null(strstr(first, "\n\n"));
+    outcome_free(&run);
 }
 END_TEST
 
@@ -1128,6 +1164,8 @@ int main(void) {
     tcase_add_test(all, endpoint_comes_from_options_environment_and_configuration);
     tcase_add_test(all, models_are_loaded_listed_described_and_unloaded);
     tcase_add_test(all, evaluate_writes_the_numbers_of_the_single_commands);
+    tcase_add_test(all, formulate_writes_the_blocks_of_a_formulation);
+    tcase_add_test(all, refusals_of_compare_follow_each_other);
     tcase_add_test(all, explain_splits_the_torques_of_id);
     tcase_add_test(all, published_mass_matrix_comes_out);
     tcase_add_test(all, every_quantity_has_its_key);
