@@ -124,14 +124,29 @@ static bool parse_text(const key *k, const char *text, size_t size, char *value,
     return true;
 }
 
+/* Returns true if the `length` bytes of a text are the word. */
+static bool is_word(const char *text, size_t length, const char *word) {
+    return length == strlen(word) && memcmp(text, word, length) == 0;
+}
+
+/* Returns true if the `length` bytes of a text are an origin that a browser sends, or "*". */
+static bool is_origin(const char *text, size_t length) {
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        size_t scheme = strlen(schemes[i]);
+        if (length > scheme && memcmp(text, schemes[i], scheme) == 0) {
+            return true;
+        }
+    }
+    return is_word(text, length, "*") || is_word(text, length, "null");
+}
+
 /* Parses origins as browsers send them, without a path, separated by blanks; "*" allows all. */
 static bool parse_origins(config *c, const char *text, char error[CONFIG_ERROR_SIZE]) {
     c->origin_count = 0;
     for (text += strspn(text, " \t"); *text != '\0'; text += strspn(text, " \t")) {
         size_t length = strcspn(text, " \t");
-        bool is_origin = strncmp(text, "*", length) == 0 || strncmp(text, "null", length) == 0 ||
-                         (strncmp(text, "http", 4) == 0 && memmem(text, length, "://", 3));
-        if (!is_origin || length >= CONFIG_WORD || c->origin_count == CONFIG_ORIGINS) {
+        if (!is_origin(text, length) || length >= CONFIG_WORD || c->origin_count == CONFIG_ORIGINS) {
             snprintf(error, CONFIG_ERROR_SIZE,
                      "origins: \"%.*s\": set at most %d of http://host, https://host:port, null or *", (int)length,
                      text, CONFIG_ORIGINS);

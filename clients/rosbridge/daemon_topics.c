@@ -106,6 +106,7 @@ static void on_health(bridge *in, void *user, const ProtobufCMessage *result, co
 daemon_topics *daemon_topics_start(bridge *of, char *error) {
     daemon_topics *started = calloc(1, sizeof *started);
     if (!started) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
         return NULL;
     }
     started->bridge = of;
@@ -117,8 +118,12 @@ daemon_topics *daemon_topics_start(bridge *of, char *error) {
     if (rosout_open(of) && started->reader && started->diagnostics && started->models) {
         return started;
     }
-    snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: pass an address ipc:///path or tcp://host:port",
-             of->config->events);
+    if (started->reader) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory for the topics of the daemon");
+    } else {
+        snprintf(error, CONFIG_ERROR_SIZE, "events = %.200s: pass an address ipc:///path or tcp://host:port",
+                 of->config->events);
+    }
     daemon_topics_stop(started);
     return NULL;
 }

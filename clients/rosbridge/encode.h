@@ -20,7 +20,10 @@ typedef struct encoding {
 /* Bytes of the smallest fragment. Smaller requested sizes are raised to it. */
 enum { MIN_FRAGMENT = 128 };
 
-/* Parses "none", "png", "cbor" or "cbor-raw". Returns false for other words. */
+/* Words of the compressions, for errors. */
+#define COMPRESSIONS "none, png, cbor and cbor-raw"
+
+/* Parses one of COMPRESSIONS. Returns false for other words. */
 bool parse_compression(const char *word, compression *parsed);
 
 /* Appends the messages that encode `envelope`, and `values`, if not NULL, as its member "values". CBOR is one message,

@@ -130,6 +130,17 @@ static void start_clock(life *self) {
     uv_signal_start(&self->interrupt, on_signal, SIGINT);
 }
 
+/* Starts the threads of the calls, the topics of the daemon and the WebSockets. On failure writes the error; the caller
+ * stops what was started. */
+static bool start(life *self, char error[CONFIG_ERROR_SIZE]) {
+    if (!call_pool_start(&self->bridge)) {
+        snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
+        return false;
+    }
+    self->topics = daemon_topics_start(&self->bridge, error);
+    return self->topics && websocket_start(&self->bridge, &self->socket, error);
+}
+
 bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     life *self = calloc(1, sizeof *self);
     if (!self || uv_loop_init(&self->loop) != 0) {
@@ -140,21 +151,18 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     bridge *of = &self->bridge;
     of->config = c;
     of->loop = &self->loop;
-    snprintf(error, CONFIG_ERROR_SIZE, "no thread can be started");
     uv_timer_init(of->loop, &of->flush);
     of->flush.data = of;
     of->on_flush = on_flush;
     of->forget_peer = forget_peer;
-    self->topics = call_pool_start(of) ? daemon_topics_start(of, error) : NULL;
-    self->socket = self->topics ? websocket_start(of, error) : NULL;
-    bool has_run = self->socket != NULL;
+    bool has_run = start(self, error);
     if (has_run) {
         start_clock(self);
         announce(self);
         uv_run(of->loop, UV_RUN_DEFAULT);
-        websocket_stop(self->socket);
         stop_clock(self);
     }
+    websocket_stop(self->socket);
     call_pool_stop(of);
     if (self->topics) {
         daemon_topics_stop(self->topics);
@@ -162,9 +170,7 @@ bool bridge_run(const config *c, char error[CONFIG_ERROR_SIZE]) {
     uv_close((uv_handle_t *)&of->flush, NULL);
     topics_close(of);
     uv_run(of->loop, UV_RUN_DEFAULT);
-    if (has_run) {
-        websocket_free(self->socket);
-    }
+    websocket_free(self->socket);
     uv_loop_close(of->loop);
     free(self);
     return has_run;

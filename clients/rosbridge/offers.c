@@ -15,7 +15,7 @@ typedef struct relay {
     struct relay *next;
     char id[RELAY_ID_SIZE]; /* id that the provider sees */
     char name[OFFER_NAME_SIZE];
-    bool is_action, is_bare, is_cancelled;
+    bool is_action, is_bare;
     peer *provider, *asking;
     json_t *asking_id;
     char requested_name[OFFER_NAME_SIZE];
@@ -86,6 +86,14 @@ static void finish_failed(bridge *in, relay **link, const char *reason) {
     finish(in, link, json_string(reason), json_false(), is_action ? json_integer(GOAL_ABORTED) : NULL);
 }
 
+/* Tells the provider of an action that nobody waits for the goal any longer. */
+static void cancel_goal(const relay *of) {
+    if (of->is_action) {
+        peer_send(of->provider,
+                  json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", of->id, "action", of->name + of->is_bare));
+    }
+}
+
 void offer_call(bridge *in, offer *called, const asker *by, json_t *arguments, bool wants_feedback) {
     relay *passed = calloc(1, sizeof *passed);
     if (!passed) {
@@ -143,8 +151,7 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
 bool offer_cancel(peer *asking, const json_t *id) {
     for (relay *found = asking->bridge->relays; found; found = found->next) {
         if (found->asking == asking && found->is_action && json_equal(found->asking_id, id)) {
-            peer_send(found->provider, json_pack("{ss ss ss}", "op", "cancel_action_goal", "id", found->id, "action",
-                                                 found->name + found->is_bare));
+            cancel_goal(found);
             return true;
         }
     }
@@ -154,6 +161,7 @@ bool offer_cancel(peer *asking, const json_t *id) {
 void offers_check(bridge *in, double now) {
     for (relay **link = &in->relays; *link;) {
         if (now > (*link)->deadline) {
+            cancel_goal(*link);
             finish_failed(in, link, "the client that offers this did not answer in time (DEADLINE_EXCEEDED)");
         } else {
             link = &(*link)->next;
@@ -191,6 +199,7 @@ void offers_forget_peer(bridge *in, peer *gone) {
         if ((*link)->provider == gone) {
             finish_failed(in, link, "the client that offers this has gone (UNAVAILABLE)");
         } else if ((*link)->asking == gone) {
+            cancel_goal(*link);
             finish(in, link, NULL, json_false(), NULL);
         } else {
             link = &(*link)->next;

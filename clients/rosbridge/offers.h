@@ -46,10 +46,11 @@ bool offer_answer(peer *provider, const char *id, json_t *message, bool is_final
 /* Handles cancel_action_goal. Returns false if this peer has no such goal. */
 bool offer_cancel(peer *asking, const json_t *id);
 
-/* Fails the calls and goals whose deadline has passed. Called periodically. */
+/* Fails the calls and goals whose deadline has passed, and cancels these goals. Called periodically. */
 void offers_check(bridge *in, double now);
 
-/* Removes the offers of a peer that is gone, fails the calls that wait for it, and drops the calls that it made. */
+/* Removes the offers of a peer that is gone and fails the calls that wait for it. Drops the calls that it made, and
+ * cancels its goals. */
 void offers_forget_peer(bridge *in, peer *gone);
 
 #endif

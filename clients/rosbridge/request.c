@@ -62,7 +62,7 @@ bool request_encoding(const request *from, encoding *wanted) {
         return false;
     }
     if (word[0] != '\0' && !parse_compression(word, &wanted->compression)) {
-        return request_refuse(from, "compression: \"%.32s\" is none of none, png, cbor and cbor-raw", word);
+        return request_refuse(from, "compression: \"%.32s\" is none of " COMPRESSIONS, word);
     }
     wanted->fragment_size = size > 0 && size < 1 ? 1 : (size_t)fmin(size, 1 << 30);
     return true;

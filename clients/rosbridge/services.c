@@ -130,7 +130,7 @@ void service_call(const request *from) {
                (packing && !json_is_null(packing) &&
                 (!json_is_string(packing) || !parse_compression(json_string_value(packing), &how.compression)))) {
         fail(from, service,
-             "fragment_size: a number, compression: one of none, png and cbor is needed (INVALID_ARGUMENT)");
+             "fragment_size: a number, compression: one of " COMPRESSIONS " is needed (INVALID_ARGUMENT)");
     } else {
         dispatch(from, service, name, &how, timeout > 0 ? fmin(timeout, limit) : limit);
     }

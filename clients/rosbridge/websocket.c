@@ -411,14 +411,9 @@ static bool listen_there(websocket *self, char *error) {
     return false;
 }
 
-websocket *websocket_start(bridge *of, char *error) {
-    websocket *self = calloc(1, sizeof *self);
-    void *loops[] = {of->loop};
-    if (!self) {
-        return NULL;
-    }
-    self->bridge = of;
-    lws_set_log_level(of->config->is_verbose ? LLL_ERR | LLL_WARN : 0, NULL);
+/* Creates the context of libwebsockets in the event loop of the bridge. */
+static bool create_context(websocket *self, char *error) {
+    void *loops[] = {self->bridge->loop};
     struct lws_context_creation_info info = {
         .port = CONTEXT_PORT_NO_LISTEN,
         .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
@@ -429,20 +424,34 @@ websocket *websocket_start(bridge *of, char *error) {
     self->context = lws_create_context(&info);
     if (!self->context) {
         snprintf(error, CONFIG_ERROR_SIZE, "libwebsockets cannot be started: is libwebsockets-evlib-uv installed?");
-        free(self);
-        return NULL;
     }
-    if (of->config->address[0] != '\0' && !listen_there(self, error)) {
-        websocket_stop(self);
-        free(self);
-        return NULL;
+    return self->context != NULL;
+}
+
+/* Prepares the connections that websocket_check dials. */
+static bool prepare_dialling(websocket *self, char *error) {
+    struct lws_context_creation_info info = {.port = CONTEXT_PORT_NO_LISTEN,
+                                             .protocols = client_protocols,
+                                             .vhost_name = "client",
+                                             .retry_and_idle_policy = &no_pings};
+    self->client = lws_create_vhost(self->context, &info);
+    if (!self->client) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory for the connection to %.256s", self->bridge->config->dial);
     }
-    struct lws_context_creation_info client = {.port = CONTEXT_PORT_NO_LISTEN,
-                                               .protocols = client_protocols,
-                                               .vhost_name = "client",
-                                               .retry_and_idle_policy = &no_pings};
-    self->client = of->config->dial[0] != '\0' ? lws_create_vhost(self->context, &client) : NULL;
-    return self;
+    return self->client != NULL;
+}
+
+bool websocket_start(bridge *of, websocket **started, char *error) {
+    websocket *self = calloc(1, sizeof *self);
+    *started = self;
+    if (!self) {
+        snprintf(error, CONFIG_ERROR_SIZE, "out of memory");
+        return false;
+    }
+    self->bridge = of;
+    lws_set_log_level(of->config->is_verbose ? LLL_ERR | LLL_WARN : 0, NULL);
+    return create_context(self, error) && (of->config->address[0] == '\0' || listen_there(self, error)) &&
+           (of->config->dial[0] == '\0' || prepare_dialling(self, error));
 }
 
 unsigned websocket_port(const websocket *of) {
@@ -479,12 +488,16 @@ void websocket_check(websocket *checked, double now) {
 }
 
 void websocket_stop(websocket *stopped) {
-    lws_context_destroy(stopped->context);
+    if (stopped && stopped->context) {
+        lws_context_destroy(stopped->context);
+    }
 }
 
-/* Destroys the context for the second time: the first call, in websocket_stop, could not free what the open handles of
- * the loop used. */
+/* Frees the WebSockets. The second call of lws_context_destroy frees what the first could not while the loop's handles
+ * were open. */
 void websocket_free(websocket *freed) {
-    lws_context_destroy(freed->context);
+    if (freed && freed->context) {
+        lws_context_destroy(freed->context);
+    }
     free(freed);
 }

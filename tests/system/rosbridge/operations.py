@@ -197,6 +197,20 @@ class Operations(fixture.Case):
         self.assertEqual((answer["id"], answer["status"], answer["result"]), ("h", 6, False))
         self.assertIn("UNAVAILABLE", answer["values"])
 
+    def test_a_goal_that_nobody_waits_for_is_cancelled_at_its_provider(self):
+        server, asking = self.other(), self.other()
+        server.send("advertise_action", action="/walk", type="a/Walk")
+        server.synchronize()
+        self.client.send("send_action_goal", id="late", action="/walk", args={}, timeout=0.2)
+        goal = server.receive("send_action_goal")
+        self.assertIn("DEADLINE_EXCEEDED", self.client.receive("action_result")["values"])
+        self.assertEqual(server.receive("cancel_action_goal")["id"], goal["id"])
+        asking.send("send_action_goal", id="gone", action="/walk", args={})
+        goal = server.receive("send_action_goal")
+        asking.close()
+        self.assertEqual(server.receive("cancel_action_goal"),
+                         {"op": "cancel_action_goal", "id": goal["id"], "action": "/walk"})
+
 
 if __name__ == "__main__":
     unittest.main()

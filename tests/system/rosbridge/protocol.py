@@ -145,7 +145,7 @@ class Services(fixture.Case):
         self.assertIn("INVALID_ARGUMENT", self.client.refusal(""))
         self.assertIn("INVALID_ARGUMENT", self.client.refusal(7))
         self.assertIn("timeout", self.client.refusal(ID, {}, timeout="soon"))
-        self.assertIn("compression", self.client.refusal(ID, {}, compression="zip"))
+        self.assertIn("one of none, png, cbor and cbor-raw", self.client.refusal(ID, {}, compression="zip"))
         self.assertIn("args.topic", self.client.refusal("/rosapi/topic_type", {}))
 
     def test_a_call_past_its_time_fails(self):
