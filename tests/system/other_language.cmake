@@ -14,3 +14,10 @@ set_tests_properties(system.other_language system.limits system.later_contract P
   ENVIRONMENT "DYNAMICSD=$<TARGET_FILE:dynamicsd>;PROTOC=${PROTOC};PROTO=${PROJECT_SOURCE_DIR}/proto;\
 ROBOTS=${PROJECT_SOURCE_DIR}/deploy/robots;PYTHONDONTWRITEBYTECODE=1;PYTHONWARNINGS=ignore::ResourceWarning;\
 ${system_environment}")
+
+# Operations of formulations, as the script of the benchmark measures them.
+add_test(NAME system.growth_of_formulations
+         COMMAND ${DEBIAN_PYTHON3} ${CMAKE_CURRENT_SOURCE_DIR}/growth_of_formulations.py
+                 ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+set_tests_properties(system.growth_of_formulations PROPERTIES LABELS system TIMEOUT 300
+  ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1;${system_environment}")
