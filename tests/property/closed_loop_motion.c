@@ -20,6 +20,7 @@ typedef struct linkage_options {
     double rocker, rise; /* length of the rocker; height of the coupler's tip above its elbow, m */
     double limit;        /* of the crank's angle, rad; 0: none */
     double damping, friction;
+    double rotor; /* inertia of a rotor that turns 50 times as fast as the motor's joint, kg m^2; 0: none */
     int loops;    /* number of constraints that state the same loop */
     bool is_held; /* the motor is held twice: by its coordinate, and by a rod from the ground to the crank */
     double apart; /* distance between the points of the rocker at which the first and the second loop close, m */
@@ -73,6 +74,15 @@ static void close_loop(dyn_builder *builder, const char *name, const linkage_opt
     require(dyn_builder_add_constraint(builder, &loop, &error), &error);
 }
 
+static void add_rotor(dyn_builder *builder, double inertia) {
+    dyn_error error;
+    const dyn_machine_element_description element = {.name = "rotor",
+                                                     .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR,
+                                                     .joint = "motor",
+                                                     .rotor = {.ratio = 50, .axial_inertia = inertia}};
+    require(dyn_builder_add_machine_element(builder, &element, &error), &error);
+}
+
 /* Adds two constraints of the motor, whose rows are multiples of each other. The ratio varies with q. */
 static void hold_motor(dyn_builder *builder) {
     dyn_error error;
@@ -105,6 +115,9 @@ static linkage build(const linkage_options *o) {
     add_hinge(builder, "pivot", "ground", "rocker", 1, 0, o);
     for (int i = 0; i < o->loops; i++) {
         close_loop(builder, names[i], o, o->rocker + i * o->apart);
+    }
+    if (o->rotor > 0) {
+        add_rotor(builder, o->rotor);
     }
     if (o->is_held) {
         hold_motor(builder);
@@ -258,11 +271,15 @@ static void check_acceleration(const linkage *l, const state *x, const state *ne
 
 START_TEST(eulers_steps_use_the_constrained_acceleration) {
     const double dt = 1e-3;
-    const linkage_options rubbing = {.rocker = 0.8, .rise = 0.4, .loops = 1, .damping = 30};
-    for (int i = 0; i < 2; i++) {
-        linkage l = build(i ? &rubbing : &usual);
+    static const linkage_options linkages[] = {{.rocker = 0.8, .rise = 0.4, .loops = 1},
+                                               {.rocker = 0.8, .rise = 0.4, .loops = 1, .damping = 30},
+                                               {.rocker = 0.8, .rise = 0.4, .loops = 1, .rotor = 1e-3},
+                                               {.rocker = 0.8, .rise = 0.4, .loops = 1, .damping = 30, .rotor = 1e-3}};
+    for (size_t i = 0; i < sizeof linkages / sizeof *linkages; i++) {
+        const double damping = linkages[i].damping;
+        linkage l = build(&linkages[i]);
         dyn_simulation_options options = DYN_SIMULATION_OPTIONS_INIT();
-        options.integrator = i ? DYN_INTEGRATOR_SEMI_IMPLICIT_EULER : DYN_INTEGRATOR_EXPLICIT_EULER;
+        options.integrator = damping > 0 ? DYN_INTEGRATOR_SEMI_IMPLICIT_EULER : DYN_INTEGRATOR_EXPLICIT_EULER;
         options.step_length = dt;
         options.ignore_projection = true;
         dyn_simulator *s = simulate(&l, &options);
@@ -270,7 +287,7 @@ START_TEST(eulers_steps_use_the_constrained_acceleration) {
         double tau[NQ];
         go(s, 1, &next);
         for (int k = 0; k < NQ; k++) {
-            tau[k] = i ? -rubbing.damping * next.v[k] : 0;
+            tau[k] = -damping * next.v[k];
         }
         check_acceleration(&l, &x, &next, tau, dt);
         dyn_simulator_free(s);
@@ -415,6 +432,7 @@ static void check_derivatives(const linkage *l, const state *x) {
 START_TEST(multipliers_of_dependent_rows_have_derivatives) {
     linkage_options doubled = usual, held = usual;
     doubled.loops = 2;
+    doubled.rotor = 1e-3;
     held.loops = 0, held.is_held = true;
     linkage twice = build(&doubled), motor = build(&held);
     state x = upright(&doubled, 2);
