@@ -68,8 +68,8 @@ static int find_cuts(const dyn_builder *builder, graph *g) {
         if (!g->is_reached[i]) {
             g->queue[count++] = i;
         }
+        g->is_reached[i] = false;
     }
-    memset(g->is_reached, 0, (size_t)builder->link_count * sizeof *g->is_reached);
     for (int k = 0; k < count; k++) {
         for (int j = g->first[g->queue[k]]; j >= 0; j = g->next[j]) {
             if (g->is_reached[g->child[j]]) {
