@@ -63,13 +63,13 @@ class Bar:
             self._bar: Any = tqdm(total=100, unit="%", leave=False)
         except ImportError:
             self._bar = None
-        self._shown = 0
+        self._shown = -1
 
     def __call__(self, fraction: float) -> None:
         """Shows the fraction."""
         percent = int(100 * fraction)
         if self._bar is not None:
-            self._bar.update(percent - self._shown)
+            self._bar.update(percent - max(self._shown, 0))
         elif percent > self._shown:
             print(f"\r{percent:3d} %", end="", file=sys.stderr, flush=True)
         self._shown = percent
@@ -78,7 +78,7 @@ class Bar:
         """Removes the bar."""
         if self._bar is not None:
             self._bar.close()
-        elif self._shown:
+        elif self._shown >= 0:
             print("\r     \r", end="", file=sys.stderr, flush=True)
 
 

@@ -78,8 +78,9 @@ def test_an_exception_in_the_callback_ends_the_call(ur5):
 
 
 def test_a_bar_shows_the_progress(ur5, capfd):
-    ur5.rollout(np.zeros((500, 6)), steps=2000, only_last=True, timeout=120, progress=True)
-    assert "%" in capfd.readouterr().err
+    ur5.rollout(np.zeros((5, 6)), steps=2, progress=True)
+    shown = capfd.readouterr().err
+    assert "  0%" in shown or "  0 %" in shown
 
 
 @pytest.mark.parametrize("call", ["rollout(np.zeros((1000, 6)), steps=60_000, only_last=True, timeout=300)",
