@@ -27,6 +27,7 @@ static const char help[] =
     "  --round-trip    percentiles of one InverseDynamics over ipc and tcp\n"
     "  --throughput    states per second through the daemon, by states per request\n"
     "  --rosbridge     percentiles of one InverseDynamics through the gateway, and many clients at once\n"
+    "  --python        one InverseDynamics through the Python client, one state and batches\n"
     "  --live          pace of simulations in the daemon, and latency and rate of streamed points\n"
     "  --memory        resident memory of the daemon\n"
     "  --instructions  instructions per state, counted by callgrind; needs valgrind\n"
@@ -57,15 +58,17 @@ enum {
     ROUND_TRIP,
     THROUGHPUT,
     ROSBRIDGE,
+    PYTHON,
     LIVE,
     MEMORY,
     INSTRUCTIONS,
     SECTIONS
 };
 
-static section *const sections[SECTIONS] = {bench_kernels,   bench_compiled, bench_peak,       bench_operations,
-                                            bench_rollouts,  bench_tasks,    bench_round_trip, bench_throughput,
-                                            bench_rosbridge, bench_live,     bench_memory,     bench_instructions};
+static section *const sections[SECTIONS] = {bench_kernels,     bench_compiled, bench_peak,       bench_operations,
+                                            bench_rollouts,    bench_tasks,    bench_round_trip, bench_throughput,
+                                            bench_rosbridge,   bench_python,   bench_live,       bench_memory,
+                                            bench_instructions};
 
 /* Options after those of the sections. */
 enum { OPTION_QUICK = SECTIONS, OPTION_ROBOT, OPTION_ALGORITHM, OPTION_JSON, OPTION_DAEMON, OPTION_HELP };
@@ -80,6 +83,7 @@ static const struct option long_options[] = {
     {"round-trip", no_argument, NULL, ROUND_TRIP},
     {"throughput", no_argument, NULL, THROUGHPUT},
     {"rosbridge", no_argument, NULL, ROSBRIDGE},
+    {"python", no_argument, NULL, PYTHON},
     {"live", no_argument, NULL, LIVE},
     {"memory", no_argument, NULL, MEMORY},
     {"instructions", no_argument, NULL, INSTRUCTIONS},

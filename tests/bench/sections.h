@@ -38,6 +38,9 @@ void bench_throughput(const bench_options *options, report *r);
 /* Measures InverseDynamics through the gateway to rosbridge clients (rosbridge.c). */
 void bench_rosbridge(const bench_options *options, report *r);
 
+/* Measures InverseDynamics through the Python client (python.c). */
+void bench_python(const bench_options *options, report *r);
+
 /* Measures simulations that follow the clock, and streams of points (live.c). */
 void bench_live(const bench_options *options, report *r);
 

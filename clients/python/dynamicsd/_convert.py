@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Sequence
-from typing import Any, Callable, TypeVar
+from typing import Any, Callable, TypeVar, cast
 
 import numpy as np
 
@@ -97,7 +97,7 @@ def record(structure: str) -> Callable[[type[T]], type[T]]:
     """Decorator that makes a dataclass the record of a structure of C."""
     def register(cls: type[T]) -> type[T]:
         members = dict(ffi.typeof(structure).fields)
-        for field in dataclasses.fields(cls):
+        for field in dataclasses.fields(cast(Any, cls)):
             if field.name not in members:
                 raise TypeError(f"{structure} has no member {field.name}")
         _records[ffi.typeof(structure).cname] = cls
@@ -149,7 +149,7 @@ def _read_member(cdata: Any, members: dict[str, Any], name: str) -> Any:
 def read(cls: type[T], cdata: Any, /, **values: Any) -> T:
     """Record from a structure of C. `values` are members that the caller has read."""
     members = dict(ffi.typeof(cdata).fields if ffi.typeof(cdata).kind == "struct" else ffi.typeof(cdata).item.fields)
-    for field in dataclasses.fields(cls):
+    for field in dataclasses.fields(cast(Any, cls)):
         if field.name not in values and field.init:
             value = _read_member(cdata, members, field.name)
             values[field.name] = None if field.default is None and isinstance(value, str) and not value else value
@@ -229,7 +229,7 @@ def _write_member(keep: Keep, cdata: Any, members: dict[str, Any], name: str, va
         write(keep, getattr(cdata, name), value, field)
     elif kind.kind == "array":
         shape = (kind.length,)
-        given = as_doubles(field, value).reshape(-1)
+        given: np.ndarray[Any, np.dtype[np.float64]] = as_doubles(field, value).reshape(-1)
         if name == "values" and given.size <= kind.length:
             given = np.pad(given, (0, kind.length - given.size))
         if given.shape != shape:

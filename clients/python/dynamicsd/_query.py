@@ -164,7 +164,7 @@ class Query:
 
     def array(self, field: str, value: Any, width: int) -> Array:
         """Rows of doubles in C order. The first call sets the number of states."""
-        if not (type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.c_contiguous):
+        if not (type(value) is np.ndarray and value.dtype is _DOUBLE and value.flags.c_contiguous and value.ndim):
             value = from_table(field, value, self.names(field, width)) if is_table(value) else as_doubles(field, value)
         shape = value.shape
         if self.samples == 0:

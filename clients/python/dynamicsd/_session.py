@@ -157,7 +157,8 @@ class Session:
 
     def __init__(self, url: str, options: Any) -> None:
         self.url = url
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()  # guards the next two
+        self._changed = threading.Condition(self._lock)
         self._under_way = 0
         self._is_closed = True
         self.is_foreign = False  # of the parent of this forked process
@@ -176,7 +177,7 @@ class Session:
         tells of marked states.
         """
         error = ffi.new(_ERROR)
-        with self._changed:
+        with self._lock:
             if self._is_closed:
                 raise Unavailable("the client is closed, or belongs to the parent of a forked process; "
                                   "connect again (in a forked process only after exec)")
@@ -187,7 +188,7 @@ class Session:
             else:
                 status = watch.call(function, self._handle, *arguments, error)
         finally:
-            with self._changed:
+            with self._lock:
                 self._under_way -= 1
                 if self._is_closed:
                     self._changed.notify_all()
@@ -222,7 +223,8 @@ class Session:
 
     def forget(self) -> None:
         """Leaves the connection to the parent process, after a fork."""
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
         self._is_closed = self.is_foreign = True
 
     def __del__(self) -> None:
