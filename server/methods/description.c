@@ -158,6 +158,19 @@ static bool read_frame(call *c, size_t i, const Dynamics__V1__Frame *from, dyn_b
     return status == DYN_OK || description_fail_element(c, &error);
 }
 
+static bool read_passive_joints(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    dyn_error error;
+    for (size_t i = 0; i < from->n_passive_joints; i++) {
+        if (dyn_builder_set_passive(builder, from->passive_joints[i], &error) != DYN_OK) {
+            call_blame(c, "description.passive_joints[%zu]", i);
+            call_fail(c, error.status == DYN_NOT_FOUND ? REASON_INVALID_VALUE : reason_of_error(&error), "%s",
+                      error.message);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Adds gravity, links, joints, frames, constraints and machine elements of a description to a builder. Returns false on
  * an error. */
 static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
@@ -177,7 +190,8 @@ static bool read_elements(call *c, const Dynamics__V1__ModelDescription *from, d
     for (size_t i = 0; is_read && i < from->n_frames; i++) {
         is_read = read_frame(c, i, from->frames[i], builder);
     }
-    return is_read && constraints_read(c, from, builder) && machine_elements_read(c, from, builder);
+    return is_read && constraints_read(c, from, builder) && machine_elements_read(c, from, builder) &&
+           read_passive_joints(c, from, builder);
 }
 
 bool description_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder **builder) {
@@ -294,6 +308,12 @@ static void write_elements(call *c, const dyn_builder *from, Dynamics__V1__Model
     }
     for (size_t i = 0; !call_has_ended(c) && i < joints; i++) {
         to->joints[to->n_joints++] = write_joint(c, dyn_builder_joint(from, (int)i));
+    }
+    to->passive_joints = call_allocate(c, joints, sizeof *to->passive_joints);
+    for (int j = 0; !call_has_ended(c) && (size_t)j < joints; j++) {
+        if (dyn_builder_joint_is_passive(from, j)) {
+            to->passive_joints[to->n_passive_joints++] = call_string(c, dyn_builder_joint(from, j)->name);
+        }
     }
     to->constraints = constraints_write(c, from, &to->n_constraints);
     to->machine_elements = machine_elements_write(c, from, &to->n_machine_elements);

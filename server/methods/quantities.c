@@ -26,6 +26,12 @@ static void join(size_t count, size_t part_count, const double *const *parts, co
 /* ---- the equation of motion -------------------------------------------------------------------------------------- */
 
 static dyn_status inverse_dynamics(const states *s, dyn_error *error, double *const output[]) {
+    if (dyn_model_constraint_rows(s->model) > 0) {
+        const dyn_constrained_inverse_options options =
+            DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.passive = passive_forces_count(s->passive) ? s->passive : NULL);
+        return dyn_constrained_inverse_dynamics(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a,
+                                                s->forces, &options, output[0], NULL, NULL, error);
+    }
     dyn_status status =
         dyn_rnea(s->model, s->workspace, s->count, s->gravity, s->q, s->v, s->a, s->forces, output[0], error);
     return status == DYN_OK ? passive_forces_add(s->model, s->count, s->passive, -1, s->q, s->v, output[0], error)
@@ -443,7 +449,7 @@ static const computation by_torque_ellipsoid = {.run = torque_ellipsoid,
 /* Rows of the table: subject, frame, inputs, blocks; then the computation and its output. */
 static const quantity_row quantities[] = {
     [QUANTITY(INVERSE_DYNAMICS)] = {OF_ROBOT, "", INVERSE_INPUTS | USES_PASSIVE_FORCES, JOINT_VECTOR(FORCE),
-                                    ALONE(inverse_dynamics, .is_of_tree = true, .linear = 20)},
+                                    ALONE(inverse_dynamics, .linear = 20)},
     [QUANTITY(FORWARD_DYNAMICS)] = {OF_ROBOT, "", FORWARD_INPUTS | USES_PASSIVE_FORCES, JOINT_VECTOR(ACCELERATION),
                                     ALONE(forward_dynamics, .linear = 40)},
     [QUANTITY(MASS_MATRIX)] = {OF_ROBOT, "", USES_PAYLOADS, JOINT_MATRIX(INERTIA),

@@ -146,7 +146,7 @@ static dyn_model *weld(const dyn_model *tree) {
     return model;
 }
 
-START_TEST(forward_dynamics_with_constraints_does_not_allocate) {
+START_TEST(dynamics_with_constraints_do_not_allocate) {
     random_source random = random_seed("no allocation with constraints", 66);
     random_tree_options options = {.joints = 9};
     dyn_model *tree = random_tree(&random, &options), *model = weld(tree);
@@ -167,6 +167,16 @@ START_TEST(forward_dynamics_with_constraints_does_not_allocate) {
         ck_assert_int_eq(atomic_load(&allocations) - before, 0);
         require(status, &error);
     }
+    double *tau = numbers(SAMPLES * nv);
+    require(dyn_constrained_forward_dynamics(model, workspace, SAMPLES, NULL, q, v, NULL, NULL, NULL, a, NULL, NULL,
+                                             &error),
+            &error);
+    long before = atomic_load(&allocations);
+    dyn_status status =
+        dyn_constrained_inverse_dynamics(model, workspace, SAMPLES, NULL, q, v, a, NULL, NULL, tau, NULL, NULL, &error);
+    ck_assert_int_eq(atomic_load(&allocations) - before, 0);
+    require(status, &error);
+    free(tau);
     dyn_workspace_free(workspace);
     dyn_model_free(model), dyn_model_free(tree);
     free(q), free(v), free(a);
@@ -218,7 +228,7 @@ int main(void) {
     Suite *suite = suite_create("allocation");
     TCase *hot_path = tcase_create("hot path");
     tcase_add_loop_test(hot_path, algorithms_do_not_allocate, DYN_PRECISION_DOUBLE, DYN_PRECISION_SINGLE + 1);
-    tcase_add_test(hot_path, forward_dynamics_with_constraints_does_not_allocate);
+    tcase_add_test(hot_path, dynamics_with_constraints_do_not_allocate);
     tcase_add_test(hot_path, steps_and_rollouts_do_not_allocate);
     suite_add_tcase(suite, hot_path);
     SRunner *runner = srunner_create(suite);

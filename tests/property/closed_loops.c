@@ -268,6 +268,124 @@ START_TEST(methods_agree_and_satisfy_the_equations) {
 }
 END_TEST
 
+/* ---- Inverse dynamics -------------------------------------------------------------------------------------------- */
+
+/* Makes about a third of the joints of a case passive, and sets their forces to zero. */
+static void make_passive(random_source *random, loop_case *c) {
+    dyn_builder *builder;
+    dyn_error error;
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT();
+    require(dyn_model_describe(c->model, &builder, &error), &error);
+    require(dyn_model_build_options(c->model, &options, &error), &error);
+    for (int j = 0; j < dyn_builder_joint_count(builder); j++) {
+        if (random_index(random, 3) == 0) {
+            require(dyn_builder_set_passive(builder, dyn_builder_joint(builder, j)->name, &error), &error);
+        }
+    }
+    dyn_workspace_free(c->workspace);
+    dyn_model_free(c->model);
+    require(dyn_builder_build(builder, &options, NULL, &c->model, &error), &error);
+    require(dyn_workspace_create(c->model, &c->workspace, &error), &error);
+    dyn_builder_free(builder);
+    for (int j = 0; j < dyn_model_joint_count(c->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(c->model, j);
+        for (int k = 0; k < joint->nv && dyn_model_joint_is_passive(c->model, j); k++) {
+            c->tau[joint->v_index + k] = 0;
+        }
+    }
+}
+
+static double weighted_square(size_t n, const double *weights, const double *x) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (weights ? weights[i] : 1) * x[i] * x[i];
+    }
+    return sum;
+}
+
+/* Checks the forces that inverse dynamics computes for the motion a, which the forces c->tau cause. */
+static void check_forces(loop_case *c, int tree, const double *weights, const double *a) {
+    double *tau = numbers(c->nv), *lambda = numbers(c->m);
+    dyn_constrained_inverse_result result;
+    dyn_constrained_inverse_options options = DYN_CONSTRAINED_INVERSE_OPTIONS_INIT(.weights = weights);
+    dyn_error error;
+    require(dyn_constrained_inverse_dynamics(c->model, c->workspace, 1, NULL, c->q, c->v, a, NULL, &options, tau,
+                                             lambda, &result, &error),
+            &error);
+    for (int j = 0; j < dyn_model_joint_count(c->model); j++) {
+        const dyn_joint *joint = dyn_model_joint(c->model, j);
+        for (int k = 0; k < joint->nv && dyn_model_joint_is_passive(c->model, j); k++) {
+            ck_assert_double_eq(tau[joint->v_index + k], 0);
+        }
+    }
+    double least = weighted_square(c->nv, weights, tau), given = weighted_square(c->nv, weights, c->tau);
+    ck_assert_msg(least <= given * (1 + 1e-6) + 1e-9, "tree %d: %g is more than %g", tree, least, given);
+    ck_assert_double_le(result.residual, 1e-6 * (1 + norm(a, c->nv)));
+    if (result.freedom == 0) {
+        assert_norm_close("tau without freedom", tree, tau, c->tau, c->nv, 1e-6);
+    }
+    double *own = c->tau;
+    c->tau = tau;
+    check_equations(c, tree, a, lambda);
+    c->tau = own;
+    free(tau), free(lambda);
+}
+
+START_TEST(inverse_dynamics_finds_the_least_forces_of_the_motors) {
+    random_source base = random_seed("closed_loops inverse", 165);
+    dyn_error error;
+    int checked = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        make_passive(&random, &c);
+        double *a = numbers(c.nv), *weights = numbers(c.nv);
+        dyn_constraint_result result;
+        for (size_t i = 0; i < c.nv; i++) {
+            weights[i] = random_uniform(&random, 0.1, 10);
+        }
+        require(dyn_constrained_forward_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, c.tau, NULL, NULL, a, NULL,
+                                                 &result, &error),
+                &error);
+        if (result.residual < 1e-7 * (1 + norm(a, c.nv))) {
+            check_forces(&c, tree, NULL, a);
+            check_forces(&c, tree, weights, a);
+            checked++;
+        }
+        free(a), free(weights);
+        close_case(&c);
+    }
+    ck_assert_int_gt(checked, TREES / 4);
+}
+END_TEST
+
+START_TEST(a_motion_that_needs_a_missing_motor_names_its_joint) {
+    random_source base = random_seed("closed_loops impossible", 166);
+    dyn_error error;
+    int refused = 0;
+    for (int tree = 0; tree < TREES; tree++) {
+        random_source random = random_case(base, (uint64_t)tree);
+        loop_case c = random_loops(&random, tree);
+        make_passive(&random, &c);
+        double *a = numbers(c.nv);
+        random_vector(&random, (int)c.nv, 1, a);
+        dyn_status status = dyn_constrained_inverse_dynamics(c.model, c.workspace, 1, NULL, c.q, c.v, a, NULL, NULL,
+                                                             c.tau, NULL, NULL, &error);
+        if (status != DYN_OK) {
+            ck_assert_msg(status == DYN_FAILED_PRECONDITION, "%s: %s", error.place, error.message);
+            ck_assert(error.site.has_joint && error.site.has_sample);
+            ck_assert(dyn_model_joint_is_passive(c.model, error.site.joint));
+            const char *name = dyn_model_joint(c.model, error.site.joint)->name;
+            ck_assert_msg(strstr(error.message, name) != NULL, "%s", error.message);
+            refused++;
+        }
+        free(a);
+        close_case(&c);
+    }
+    ck_assert_int_gt(refused, 0);
+}
+END_TEST
+
 /* Returns the canonical text of a model; the caller frees it. */
 static char *canonical(const dyn_model *model) {
     char *text;
@@ -815,6 +933,8 @@ int main(void) {
     tcase_add_test(tests, derivatives_agree_with_differences);
     tcase_add_test(tests, rows_and_biases_are_derivatives_of_the_closure_errors);
     tcase_add_test(tests, methods_agree_and_satisfy_the_equations);
+    tcase_add_test(tests, inverse_dynamics_finds_the_least_forces_of_the_motors);
+    tcase_add_test(tests, a_motion_that_needs_a_missing_motor_names_its_joint);
     tcase_add_test(tests, samples_of_a_batch_have_the_bits_of_single_calls);
     tcase_add_test(tests, descriptions_as_text_carry_constraints);
     tcase_add_test(tests, derived_models_carry_constraints_or_name_the_one_that_is_lost);

@@ -282,7 +282,7 @@ END_TEST
 
 /* Requests of methods that do not consider constraints. */
 static const char *const tree_requests[] = {
-    "inverse_dynamics '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
+    "inverse_dynamics '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
     "explain '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
     "compare '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0]}'",
     "formulate '{\"query\": {\"model\": \"four_bar\", \"formulation\": \"lagrange_euler\"}, \"q\": [0, 0, 0]}'",
@@ -370,6 +370,45 @@ START_TEST(derivatives_of_constrained_accelerations_are_those_of_the_motion) {
     must_fail("$ctl call evaluate '{\"query\": {\"model\": \"four_bar\"}, \"q\": [0, 0, 0], "
               "\"quantities\": [{\"quantity\": \"QUANTITY_INVERSE_MASS_MATRIX\"}]}'",
               1, "has the constraint \"loop\"");
+}
+END_TEST
+
+/* Loads the four-bar with these joints passive. */
+static void load_with_passive(const char *name, json_t *joints) {
+    char line[512];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_object_set_new(description, "passive_joints", joints);
+    ck_assert_int_eq(json_dump_file(description, scratch("passive.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name %s --description %s", name, scratch("passive.json"));
+    must_say(line, ": ");
+    json_decref(description);
+}
+
+START_TEST(inverse_dynamics_finds_the_torque_of_the_only_motor) {
+    char line[512];
+    load_with_passive("driven", json_pack("[s, s]", "elbow", "pivot"));
+    json_t *motion = run_json("$ctl fd driven --tau 5,0,0 --json"), *a = json_object_get(motion, "a");
+    snprintf(line, sizeof line, "$ctl id driven --a %.17g,%.17g,%.17g --json", number_of(a, 0), number_of(a, 1),
+             number_of(a, 2));
+    json_t *forces = run_json(line), *tau = json_object_get(forces, "tau");
+    ck_assert_double_eq_tol(number_of(tau, 0), 5, 1e-9);
+    ck_assert_double_eq(number_of(tau, 1), 0);
+    ck_assert_double_eq(number_of(tau, 2), 0);
+    json_decref(motion), json_decref(forces);
+    must_say("$ctl export driven", "passive_joints");
+    load_with_passive("undriven", json_pack("[s, s, s]", "motor", "elbow", "pivot"));
+    must_fail("$ctl id undriven --a 1,0,0", 1, "it is passive, and the motion needs a force of");
+}
+END_TEST
+
+START_TEST(a_passive_joint_that_is_missing_is_refused_at_its_name) {
+    char line[512];
+    json_t *description = json_load_file(DESCRIPTIONS "four_bar.json", 0, NULL);
+    json_object_set_new(description, "passive_joints", json_pack("[s, s]", "motor", "hip"));
+    ck_assert_int_eq(json_dump_file(description, scratch("passive.json"), 0), 0);
+    snprintf(line, sizeof line, "$ctl load --name x --description %s", scratch("passive.json"));
+    must_fail(line, 1, "passive_joints[1]: there is no joint hip");
+    json_decref(description);
 }
 END_TEST
 
@@ -562,6 +601,8 @@ int main(void) {
     tcase_add_test(all, recorded_motions_of_closed_loops_replay_bit_by_bit);
     tcase_add_test(all, simulations_of_closed_loops_go_on_after_a_restart);
     tcase_add_test(all, loop_closure_is_refused_where_it_does_not_fit);
+    tcase_add_test(all, inverse_dynamics_finds_the_torque_of_the_only_motor);
+    tcase_add_test(all, a_passive_joint_that_is_missing_is_refused_at_its_name);
     tcase_add_test(all, assembly_closes_the_loops_and_holds_joints);
     tcase_add_test(all, assembly_that_fails_names_the_loop_and_its_error);
     return run_unforked("constraints", all);

@@ -174,9 +174,9 @@ static dyn_constraint_description listed_loop(const char *name, const char *a, c
 
 /* The list of two loops, in the ways in which YAML writes it. */
 static const char *const texts[] = {
-    "closed_loop: [['right', 'tool'], ['left', 'right']]\ntype: ['6d', '3d']\nname_mot: ['l']\n",
+    "closed_loop: [['right', 'tool'], ['left', 'right']]\ntype: ['6d', '3d']\nname_mot: ['l', r, first]\n",
     "# Two loops.\n---\ntype: [6d, 3D] # of each\n\nclosed_loop: [\n  [r, \"first\"],  # first\n  [left,right]]\n",
-    "closed_loop:\n- - right\n  - tool\n- - left\n  - right\ntype:\n- 6d\n- 3d\nname_mot:\n- l\n",
+    "closed_loop:\n- - right\n  - tool\n- - left\n  - right\ntype:\n- 6d\n- 3d\nname_mot:\n- l\n- first\n- r\n",
     "closed_loop:\r\n  - [right, tool]\r\n  - [left, right]\r\ntype:\r\n  - '6d'\r\n  - '3d'",
 };
 
@@ -207,14 +207,30 @@ START_TEST(a_list_of_loops_changes_types_of_joints) {
 }
 END_TEST
 
+START_TEST(joints_without_a_listed_motor_are_passive) {
+    static const char text[] = "name_mot: [r]\n";
+    dyn_error error;
+    dyn_builder *builder = open_chain();
+    ck_assert_int_eq(dyn_builder_read_loops(builder, text, strlen(text), NULL, &error), DYN_OK);
+    dyn_model *model = build_model(builder, NULL, NULL);
+    for (int j = 0; j < dyn_model_joint_count(model); j++) {
+        const dyn_joint *joint = dyn_model_joint(model, j);
+        ck_assert_int_eq(dyn_model_joint_is_passive(model, j), strcmp(joint->name, "r") != 0);
+    }
+    char *text_of_passive = canonical(model);
+    ck_assert_ptr_nonnull(strstr(text_of_passive, "passive 0"));
+    dyn_text_free(text_of_passive);
+    dyn_model_free(model);
+}
+END_TEST
+
 START_TEST(keys_without_meaning_are_reported) {
-    static const char text[] = "rotor:\n  inertia: [1, 2]\nclosed_loop: []\nname_mot: [l, r]\n";
+    static const char text[] = "rotor:\n  inertia: [1, 2]\nclosed_loop: []\n";
     dyn_error error;
     dyn_report *report = new_report();
     dyn_builder *builder = open_chain();
     ck_assert_int_eq(dyn_builder_read_loops(builder, text, strlen(text), report, &error), DYN_OK);
     expect_entry(report, DYN_SEVERITY_WARNING, 1, "loops", "the key rotor is ignored");
-    expect_entry(report, DYN_SEVERITY_NOTE, 4, "loops", "the 2 motors of name_mot are ignored");
     dyn_builder_free(builder);
     dyn_report_free(report);
 }
@@ -237,6 +253,7 @@ static const struct {
     {"joint_name: [nobody]\njoint_type: [FIXED]\n", "loops:1", "there is no joint nobody"},
     {"joint_name: [l]\njoint_type: [hinge]\n", "loops:2", "the type hinge of joint l is unknown"},
     {"joint_name: [l, r]\njoint_type: [FIXED]\n", "loops:2", "joint_name has 2 entries and joint_type has 1"},
+    {"name_mot: [l, nobody]\n", "loops:1", "there is no joint nobody"},
     {"closed_loop:\n- - right\n  - tool\n  - left\n", "loops:4", "more than two names"},
 };
 
@@ -276,6 +293,7 @@ int main(void) {
     tcase_add_test(all, joints_that_cannot_close_a_loop_are_refused_by_name);
     tcase_add_loop_test(all, a_list_of_loops_has_its_meaning_in_each_spelling, 0, COUNT(texts));
     tcase_add_test(all, a_list_of_loops_changes_types_of_joints);
+    tcase_add_test(all, joints_without_a_listed_motor_are_passive);
     tcase_add_test(all, keys_without_meaning_are_reported);
     tcase_add_loop_test(all, a_bad_list_of_loops_is_refused_with_its_line, 0, COUNT(bad));
     tcase_add_test(all, every_truncation_of_a_list_is_read_or_refused);

@@ -640,6 +640,8 @@ typedef struct dyn_client_model_description {
     const dyn_client_constraint *constraints;
     size_t machine_element_count;
     const dyn_client_machine_element *machine_elements;
+    size_t passive_joint_count;
+    const char *const *passive_joints; /* names of joints without a motor */
 } dyn_client_model_description;
 #define DYN_CLIENT_MODEL_DESCRIPTION_INIT(...) DYN_CLIENT_SIZED(dyn_client_model_description, __VA_ARGS__)
 

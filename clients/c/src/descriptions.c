@@ -134,6 +134,8 @@ Dynamics__V1__ModelDescription *from_description(pool *memory, const dyn_client_
     made->gravity = from->gravity ? from_vector3(memory, from->gravity) : NULL;
     made->base_type = (Dynamics__V1__Base)from->base;
     made->mimic = (Dynamics__V1__MimicPolicy)from->mimic;
+    made->n_passive_joints = from->passive_joints ? from->passive_joint_count : 0;
+    made->passive_joints = (char **)from->passive_joints;
     made->links = pool_allocate(memory, from->link_count, sizeof *made->links);
     made->joints = pool_allocate(memory, from->joint_count, sizeof *made->joints);
     made->frames = pool_allocate(memory, from->frame_count, sizeof *made->frames);
@@ -274,7 +276,9 @@ const dyn_client_model_description *to_description(pool *memory, const Dynamics_
                                            .constraint_count = from->n_constraints,
                                            .constraints = constraints,
                                            .machine_element_count = from->n_machine_elements,
-                                           .machine_elements = elements};
+                                           .machine_elements = elements,
+                                           .passive_joint_count = from->n_passive_joints,
+                                           .passive_joints = (const char *const *)from->passive_joints};
     return made;
 }
 

@@ -36,7 +36,7 @@ enum { DYN_LOOPS_MAX_BYTES = 1 << 20 };
  *     type: ['6d', ..]                for each pair: 6d, a fixed joint, or 3d, a spherical one
  *     joint_name: [..]                joints that have another type than in the description,
  *     joint_type: ['FIXED', ..]       and these types, in the spelling of joint_type.h, in small or capital letters
- *     name_mot: [..]                  names of motors, which the report notes
+ *     name_mot: [..]                  joints with a motor; all others become passive
  *
  * The report (may be NULL) warns of every other key, and ignores it. Cost O(length log links).
  * Errors, with the place "loops:LINE": DYN_INVALID_ARGUMENT for a text of another form, lists of different lengths, an

@@ -23,6 +23,7 @@
 #include <dynamics/configuration_space.h>
 #include <dynamics/constrained_derivatives.h>
 #include <dynamics/constrained_dynamics.h>
+#include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/coriolis.h>
 #include <dynamics/denavit_hartenberg.h>

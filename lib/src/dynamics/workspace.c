@@ -35,6 +35,14 @@ static size_t constraint_size(const dyn_model *model, const kernel_trio *kernels
     return m == 0 || is_single ? 0 : (packed * (size_t)kernels->wide->lanes + single) * sizeof(double) + alignment;
 }
 
+/* Returns an upper bound, in bytes, of the memory for inverse dynamics with constraints of one sample: matrices of the
+ * rows and the coordinates, and square matrices of the rows. */
+static size_t distribution_size(const dyn_model *model, const kernel_trio *kernels) {
+    size_t m = (size_t)model->constraint_rows, n = (size_t)model->nv;
+    bool is_single = kernels->wide->number_size != sizeof(double);
+    return m == 0 || is_single ? 0 : (5 * m * n + 4 * m * m + 16 * (m + n)) * sizeof(double) + 32 * CARVE_ALIGNMENT;
+}
+
 /* Lays the parts of a workspace out from `base` and returns their total size. */
 static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintptr_t base, dyn_workspace *w) {
     uintptr_t cursor = base;
@@ -60,6 +68,8 @@ static size_t lay_out(const dyn_model *model, const kernel_trio *kernels, uintpt
     w->frames = dyn_carve(&cursor, w->wrench_capacity * sizeof(wrench_frame));
     w->constraint_size = constraint_size(model, kernels);
     w->constraint_memory = dyn_carve(&cursor, w->constraint_size);
+    w->distribution_size = distribution_size(model, kernels);
+    w->distribution_memory = dyn_carve(&cursor, w->distribution_size);
     w->loaded = dyn_carve(&cursor, sizeof(dyn_model));
     w->loaded_bodies = dyn_carve(&cursor, (size_t)model->body_count * sizeof(body));
     return cursor - base;

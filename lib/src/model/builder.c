@@ -122,6 +122,7 @@ void dyn_builder_free(dyn_builder *builder) {
     }
     name_index_clear(&builder->link_names);
     name_index_clear(&builder->joint_names);
+    name_index_clear(&builder->passive_joints);
     builder_clear_constraints(builder);
     builder_clear_machine_elements(builder);
     free(builder->links);
@@ -411,6 +412,9 @@ dyn_status builder_copy(const dyn_builder *from, dyn_error *error, dyn_builder *
     }
     if (status == DYN_OK) {
         status = builder_copy_machine_elements(from, error, *copy);
+    }
+    if (status == DYN_OK) {
+        status = builder_copy_passive(from, error, *copy);
     }
     if (status != DYN_OK) {
         dyn_builder_free(*copy);

@@ -110,6 +110,11 @@ static void print_model(FILE *out, const void *what) {
     for (int i = 0; i < model->description->machine_element_count; i++) {
         print_machine_element(out, model, &model->description->machine_elements[i]);
     }
+    for (int i = 0; i < model->joint_count; i++) {
+        if (model->joints[i].type != DYN_JOINT_TYPE_FLOATING && dyn_model_joint_is_passive(model, i)) {
+            fprintf(out, "passive %d\n", i);
+        }
+    }
 }
 
 dyn_status dyn_model_canonical(const dyn_model *model, char **text, size_t *length, dyn_error *error) {

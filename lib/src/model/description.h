@@ -6,6 +6,7 @@
 #define DYNAMICS_MODEL_DESCRIPTION_H
 
 #include <dynamics/builder.h>
+#include <dynamics/constrained_inverse_dynamics.h>
 #include <dynamics/constraint.h>
 #include <dynamics/machine_element.h>
 
@@ -35,6 +36,8 @@ struct dyn_builder {
     int machine_element_count, machine_element_capacity;
     dyn_machine_element_description *machine_elements; /* each owns a copy of the name of its joint */
     name_index machine_element_names;
+
+    name_index passive_joints; /* names of joints without a motor; may hold names of joints that are gone or fixed */
 };
 
 /* Makes room for one more element of `size` bytes in an array that holds `count`. Returns false when out of memory. */
@@ -54,6 +57,12 @@ dyn_status builder_check_new_name(const dyn_builder *builder, const name_index *
 
 /* Frees the constraints of a builder and the index of their names. */
 void builder_clear_constraints(dyn_builder *builder);
+
+/* Returns whether a joint moves and has no motor. */
+bool builder_is_passive(const dyn_builder *builder, int joint);
+
+/* Makes the joints of `to` passive that are passive in `from`. Out of memory: DYN_RESOURCE_EXHAUSTED. */
+dyn_status builder_copy_passive(const dyn_builder *from, dyn_error *error, dyn_builder *to);
 
 /* Copies the constraints, without their lines, to a builder that has none. Errors: DYN_RESOURCE_EXHAUSTED. */
 dyn_status builder_copy_constraints(const dyn_builder *from, dyn_error *error, dyn_builder *to);

@@ -13,6 +13,7 @@
  *     rotor NAME joint NAME ratio G coupling exact|diagonal axial I transverse I mass M position X Y Z axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *     spring NAME joint NAME stiffness K rest Q
+ *     passive NAME
  *
  * A joint, a constraint or a machine element is on one line. A side of a constraint without a name is on the world.
  */
@@ -164,6 +165,13 @@ static void print_description(FILE *out, const void *what) {
     }
     for (int i = 0; i < builder->machine_element_count; i++) {
         print_machine_element(out, &builder->machine_elements[i]);
+    }
+    for (int j = 0; j < builder->joint_count; j++) {
+        if (builder_is_passive(builder, j)) {
+            fputs("passive ", out);
+            print_name(out, builder->joints[j].name);
+            fputc('\n', out);
+        }
     }
 }
 
@@ -418,11 +426,19 @@ static void read_spring(reader *r, dyn_builder *builder) {
     add_element(r, builder, &e);
 }
 
+static void read_passive(reader *r, dyn_builder *builder) {
+    const char *name = read_name(r);
+    expect_end(r);
+    if (r->status == DYN_OK) {
+        r->status = dyn_builder_set_passive(builder, name, r->error);
+    }
+}
+
 /* Reads one line after the heading: the robot, which creates the builder, or else an element. */
 static void read_line(reader *r, dyn_builder **builder, dyn_build_options *options) {
-    static const char *const kinds[] = {"link", "joint", "constraint", "rotor", "friction", "spring"};
-    static void (*const readers[])(reader *, dyn_builder *) = {read_link,  read_joint,    read_constraint,
-                                                               read_rotor, read_friction, read_spring};
+    static const char *const kinds[] = {"link", "joint", "constraint", "rotor", "friction", "spring", "passive"};
+    static void (*const readers[])(reader *, dyn_builder *) = {read_link,     read_joint,  read_constraint, read_rotor,
+                                                               read_friction, read_spring, read_passive};
     if (!*builder) {
         read_robot(r, builder, options);
         return;

@@ -151,6 +151,18 @@ static dyn_status add_constraints(dyn_builder *builder, const dyn_model *added, 
     return status;
 }
 
+/* Makes the added joints passive that are passive in the added robot. */
+static dyn_status add_passive(dyn_builder *builder, const dyn_builder *added, const char *prefix, dyn_error *error) {
+    dyn_status status = DYN_OK;
+    for (int j = 0; j < added->joint_count && status == DYN_OK; j++) {
+        if (builder_is_passive(added, j)) {
+            long_name name = prefixed(prefix, added->joints[j].name);
+            status = dyn_builder_set_passive(builder, name.text, error);
+        }
+    }
+    return status;
+}
+
 /* Adds all machine elements of a model under their new names. */
 static dyn_status add_machine_elements(dyn_builder *builder, const dyn_builder *added, const char *prefix,
                                        dyn_error *error) {
@@ -216,6 +228,9 @@ dyn_status dyn_model_merge(const dyn_model *model, const char *link, const dyn_p
     }
     if (status == DYN_OK) {
         status = dyn_error_of_argument(error, add_machine_elements(copy, other, before, error), "prefix");
+    }
+    if (status == DYN_OK) {
+        status = add_passive(copy, other, before, error);
     }
     dyn_builder_free(other);
     return derivation_finish(copy, model_base(model), status, error, result);

@@ -6,6 +6,7 @@
  * names, in brackets or in lines.
  */
 #include <dynamics/closed_loops.h>
+#include <dynamics/constrained_inverse_dynamics.h>
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -365,6 +366,35 @@ static dyn_status add_loop(const yaml *y, dyn_builder *builder, int i) {
     return status == DYN_OK ? DYN_OK : fail(y, pair->line, "%s", bad.message);
 }
 
+/* Returns whether name_mot lists a joint. */
+static bool has_motor(const entry_list *motors, const char *joint) {
+    bool is_listed = false;
+    for (int i = 0; i < motors->count; i++) {
+        is_listed = is_listed || strcmp(motors->entries[i].names[0], joint) == 0;
+    }
+    return is_listed;
+}
+
+/* Makes all joints passive that name_mot does not list. */
+static dyn_status set_motors(const yaml *y, dyn_builder *builder) {
+    const entry_list *motors = &y->lists[MOTORS];
+    dyn_status status = DYN_OK;
+    for (int i = 0; status == DYN_OK && i < motors->count; i++) {
+        const entry *motor = &motors->entries[i];
+        status = check_names(y, motor, 1);
+        if (status == DYN_OK && name_index_find(&builder->joint_names, motor->names[0]) < 0) {
+            status = fail(y, motor->line, "there is no joint %s; correct the name", motor->names[0]);
+        }
+    }
+    for (int j = 0; status == DYN_OK && j < builder->joint_count; j++) {
+        const char *name = builder->joints[j].name;
+        if (builder->joints[j].type != DYN_JOINT_TYPE_FIXED && !has_motor(motors, name)) {
+            status = dyn_builder_set_passive(builder, name, y->error);
+        }
+    }
+    return status;
+}
+
 static dyn_status apply(const yaml *y, dyn_builder *builder) {
     dyn_status status = check_lengths(y, CLOSED_LOOP, TYPE);
     status = status == DYN_OK ? check_lengths(y, JOINT_NAME, JOINT_TYPE) : status;
@@ -374,11 +404,7 @@ static dyn_status apply(const yaml *y, dyn_builder *builder) {
     for (int i = 0; status == DYN_OK && i < y->lists[CLOSED_LOOP].count; i++) {
         status = add_loop(y, builder, i);
     }
-    if (status == DYN_OK && y->lists[MOTORS].count > 0) {
-        report_add(y->report, DYN_SEVERITY_NOTE, y->lists[MOTORS].line, "loops",
-                   "the %d motors of name_mot are ignored: all joints have torques", y->lists[MOTORS].count);
-    }
-    return status;
+    return status == DYN_OK && y->lists[MOTORS].line > 0 ? set_motors(y, builder) : status;
 }
 
 dyn_status dyn_builder_read_loops(dyn_builder *builder, const char *text, size_t length, dyn_report *report,

@@ -156,6 +156,10 @@ static void write_joint(FILE *out, const dyn_joint_description *joint) {
 static dyn_status check_types(const dyn_builder *builder, dyn_error *error) {
     for (int j = 0; j < builder->joint_count; j++) {
         const dyn_joint_description *joint = &builder->joints[j];
+        if (builder_is_passive(builder, j)) {
+            return builder_fail(builder, error, DYN_FAILED_PRECONDITION, joint_element(builder, joint->name),
+                                "it is passive, which URDF cannot state; write the description as text instead");
+        }
         if (!dyn_joint_type_traits(joint->type)->in_urdf) {
             return builder_fail(builder, error, DYN_FAILED_PRECONDITION, joint_element(builder, joint->name),
                                 "it is %s, and URDF has no such joint; it knows fixed, revolute, continuous, "
