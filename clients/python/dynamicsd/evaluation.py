@@ -81,6 +81,8 @@ class Evaluation(Mapping[str, Array]):
         raise KeyError(f"{key!r} is none of {', '.join(name for name, _ in self._arrays())}")
 
     def __getattr__(self, name: str) -> Array:
+        if name == "results":  # Copies ask for attributes before they have results.
+            raise AttributeError(name)
         try:
             return self[name]
         except KeyError as error:

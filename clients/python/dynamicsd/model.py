@@ -209,7 +209,7 @@ class Model:
 
         `quantities` are names (dynamicsd.quantities lists them) or Quantity objects with a subject. `frames` and
         `reference_frame` apply to all that name none. An array that no quantity depends on is refused. The arrays of
-        the result are read-only and lie in the reply's own memory.
+        the result lie in the reply's own memory.
 
         >>> arm = client.model("two_link")
         >>> found = arm.evaluate(["mass_matrix", "kinetic_energy"], q=[0.0, 0.0], v=[1.0, 0.0])

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Arrays that calls take and return, and errors that name the place and the value."""
+import copy
+
 import numpy as np
 import pytest
 
@@ -105,10 +107,12 @@ def test_results_outlive_the_reply_and_the_client(daemon):
     with dynamicsd.connect(daemon.request) as client:
         model = client.model("ur5")
         expected = model.mass_matrix(np.zeros(6))
-        matrix = model.evaluate(["mass_matrix"], np.zeros(6)).mass_matrix
+        evaluation = model.evaluate(["mass_matrix"], np.zeros(6))
+        matrix = evaluation.mass_matrix
         rows = model.rollout(np.zeros(6), steps=3).q[1:]
     del model, client
     np.testing.assert_array_equal(matrix, expected)
+    np.testing.assert_array_equal(copy.deepcopy(evaluation).mass_matrix, expected)
     assert rows.shape == (3, 6) and np.isfinite(rows).all()
 
 
