@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Arrays that calls take and return, and errors that name the place and the value."""
 import copy
+import os
 
 import numpy as np
 import pytest
@@ -114,6 +115,23 @@ def test_results_outlive_the_reply_and_the_client(daemon):
     np.testing.assert_array_equal(matrix, expected)
     np.testing.assert_array_equal(copy.deepcopy(evaluation).mass_matrix, expected)
     assert rows.shape == (3, 6) and np.isfinite(rows).all()
+
+
+def resident_bytes():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_the_memory_of_a_reply_is_freed_with_its_last_array(ur5):
+    q = ur5.random(5000, seed=1)
+    size = ur5.evaluate("mass_matrix", q).mass_matrix.nbytes
+    before = resident_bytes()
+    for _ in range(100):
+        matrix = ur5.evaluate("mass_matrix", q).mass_matrix[1:]
+        with pytest.raises(dynamicsd.NotFound):
+            ur5.evaluate("frame_pose", q[:1], frames=["nowhere"])
+    assert matrix.shape == (4999, 6, 6)
+    assert resident_bytes() - before < 50 * size
 
 
 def test_notebooks_show_tables(client, ur5):
