@@ -109,6 +109,23 @@ START_TEST(stabilization_and_the_order_of_joints_reach_the_accelerations) {
 }
 END_TEST
 
+/* Checks the torques of the arm for the motions above. The constraint provides all of the force that joint 1 needs, and
+ * none of that of joint 2. */
+START_TEST(torques_of_the_arm_are_those_that_its_constraint_does_not_provide) {
+    const double q[3][2] = {{0, M_PI / 2}, {0, M_PI / 2}, {0, M_PI / 2}}, v[3][2] = {{0, 0}, {0, 0}, {0, 1}};
+    const double a[3][2] = {{0, 0}, {0, 1}, {1, -1}}, expected[6] = {0, 0, 0, 1, 0, 0};
+    double tau[6];
+    dyn_model *model = tip_at_height();
+    send_model(model, "arm");
+    dyn_model_free(model);
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = "arm", .nq = 2, .nv = 2, .samples = 3);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q[0], v[0], a[0], tau, &error), &error);
+    for (int i = 0; i < 6; i++) {
+        ck_assert_double_eq_tol(tau[i], expected[i], 1e-12);
+    }
+}
+END_TEST
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *model, int method, double stabilization, const char *field, const char *said) {
@@ -153,17 +170,22 @@ END_TEST
 
 /* ---- real robots ------------------------------------------------------------------------------------------------- */
 
+/* Opens a reference and sends the files of its robot to the daemon. */
+static void open_reference(const char *robot, closed_loop_reference *reference) {
+    dyn_client_loaded_model *loaded;
+    closed_loop_reference_open(reference_directory, robot, reference);
+    const dyn_client_load_request request =
+        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = reference->urdf, .loops = reference->loops, .name = robot,
+                                     .mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT, .replace = true);
+    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
+    ck_assert_uint_eq(loaded->model.constraint_rows, reference->m);
+    dyn_client_loaded_model_free(loaded);
+}
+
 /* Compares accelerations, multipliers and ranks of all states of a robot, computed as one batch, with the reference. */
 static void check_robot(const char *robot) {
     closed_loop_reference reference;
-    closed_loop_reference_open(reference_directory, robot, &reference);
-    dyn_client_loaded_model *loaded;
-    const dyn_client_load_request request =
-        DYN_CLIENT_LOAD_REQUEST_INIT(.urdf = reference.urdf, .loops = reference.loops, .name = robot,
-                                     .mimic = DYN_CLIENT_MIMIC_POLICY_INDEPENDENT, .replace = true);
-    wire_require(dyn_client_load_model(client, &request, &loaded, &error), &error);
-    ck_assert_uint_eq(loaded->model.constraint_rows, reference.m);
-    dyn_client_loaded_model_free(loaded);
+    open_reference(robot, &reference);
     size_t n = reference.state_count, nq = reference.nq, nv = reference.nv, m = reference.m;
     double *q = numbers(n * nq), *v = numbers(n * nv), *tau = numbers(n * nv), *a = numbers(n * nv),
            *lambda = numbers(n * m);
@@ -191,6 +213,46 @@ static void check_robot(const char *robot) {
     closed_loop_reference_close(&reference);
 }
 
+/* Computes accelerations of a batch by the daemon. */
+static void accelerate(const dyn_client_query *query, const double *q, const double *v, const double *tau, double *a) {
+    wire_require(dyn_client_forward_dynamics(client, query, q, v, tau, a, &error), &error);
+}
+
+/* Computes the motion of all states of a robot under the reference forces of its motors, then the least forces for that
+ * motion, then their motion. */
+static void check_motors(const char *robot) {
+    closed_loop_reference reference;
+    open_reference(robot, &reference);
+    size_t n = reference.state_count, nq = reference.nq, nv = reference.nv;
+    double *q = numbers(n * nq), *v = numbers(n * nv), *tau = numbers(n * nv), *a = numbers(n * nv),
+           *lambda = numbers(reference.m), *least = numbers(n * nv), *again = numbers(n * nv);
+    for (size_t s = 0; s < n; s++) {
+        closed_loop_state state = {q + s * nq, v + s * nv, tau + s * nv, a + s * nv, lambda, 0};
+        closed_loop_reference_state(&reference, s, &state);
+        for (int j = 0; j < dyn_model_joint_count(reference.model); j++) {
+            const int at = dyn_model_joint(reference.model, j)->v_index;
+            tau[s * nv + (size_t)at] *= dyn_model_joint_is_passive(reference.model, j) ? 0 : 1;
+        }
+    }
+    const dyn_client_query query = DYN_CLIENT_QUERY_INIT(.model = robot, .nq = nq, .nv = nv, .samples = n);
+    accelerate(&query, q, v, tau, a);
+    wire_require(dyn_client_inverse_dynamics(client, &query, q, v, a, least, &error), &error);
+    accelerate(&query, q, v, least, again);
+    for (size_t s = 0; s < n; s++) {
+        assert_norm_close(robot, (int)s, again + s * nv, a + s * nv, nv, 1e-7);
+        ck_assert_double_le(norm(least + s * nv, nv), norm(tau + s * nv, nv) * (1 + 1e-6));
+    }
+    free(q), free(v), free(tau), free(a), free(lambda), free(least), free(again);
+    closed_loop_reference_close(&reference);
+}
+
+START_TEST(torques_of_motors_of_real_robots_produce_the_motion) {
+    for (size_t i = 0; closed_loop_robots[i]; i++) {
+        check_motors(closed_loop_robots[i]);
+    }
+}
+END_TEST
+
 START_TEST(accelerations_of_real_robots_match_the_reference) {
     for (size_t i = 0; closed_loop_robots[i]; i++) {
         check_robot(closed_loop_robots[i]);
@@ -203,11 +265,13 @@ int main(void) {
     tcase_set_timeout(all, 120);
     tcase_add_unchecked_fixture(all, start_daemon, stop_daemon);
     tcase_add_test(all, the_tip_of_two_links_keeps_its_height);
+    tcase_add_test(all, torques_of_the_arm_are_those_that_its_constraint_does_not_provide);
     tcase_add_test(all, stabilization_and_the_order_of_joints_reach_the_accelerations);
     tcase_add_test(all, options_that_do_not_fit_are_refused_by_field);
     tcase_add_test(all, a_model_without_constraints_has_no_multipliers);
     if (closed_loop_reference_exists(reference_directory)) {
         tcase_add_test(all, accelerations_of_real_robots_match_the_reference);
+        tcase_add_test(all, torques_of_motors_of_real_robots_produce_the_motion);
     } else {
         printf("skipped: there are no reference accelerations\n");
     }
