@@ -2,6 +2,8 @@
 /* Evaluation: computes quantities for the samples of a batch. */
 #include "methods/evaluation.h"
 
+#include <dynamics/constraint.h>
+
 #include "methods/constraints.h"
 #include "methods/quantity_layout.h"
 
@@ -69,10 +71,11 @@ static evaluation_task *find_task(batch *b, evaluation *e, const computation *by
             return t;
         }
     }
-    double nv = (double)b->nv;
+    double nv = (double)b->nv, rows = dyn_model_constraint_rows(b->model), size = nv + rows + 25;
     evaluation_task *t = &e->tasks[e->task_count++];
     e->slots[slot] = (uint32_t)e->task_count;
     e->cost += (by->linear + (by->quadratic + (by->cubic + by->quartic * nv) * nv) * nv) * nv;
+    e->cost += rows > 0 ? by->constrained * nv * size * size : 0;
     t->by = by;
     t->at = *at;
     return t;

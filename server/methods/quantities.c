@@ -381,7 +381,8 @@ static const computation by_forward_dynamics_derivatives = {.run = forward_dynam
                                                             .needs_all = true,
                                                             .linear = 100,
                                                             .quadratic = 20,
-                                                            .cubic = 1};
+                                                            .cubic = 1,
+                                                            .constrained = 15};
 static const computation by_centroidal_derivatives = {.run = centroidal_derivatives,
                                                       .yields = 3,
                                                       .along = {QUANTITY(CENTROIDAL_MOMENTUM_MATRIX)},
