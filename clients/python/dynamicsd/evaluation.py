@@ -6,6 +6,9 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Union
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dynamicsd._client import ffi, lib
 from dynamicsd._convert import Keep, doubles, fill, named
 from dynamicsd.errors import InvalidArgument, text
@@ -33,13 +36,19 @@ class Quantity:
 class Block:
     """Array of a quantity: n x shape, without the first dimension for a single state.
 
-    `labels` are the entries along each axis after the first, and `units` those of the classes of entries.
+    `labels` are the names of the entries along each axis of a sample. Entries of one class have the same unit: `units`
+    has one for each class, and `classes` the class of each entry of a sample (None: all are of the first).
     """
 
     name: str
     values: Array
     labels: tuple[tuple[str, ...], ...]
     units: tuple[str, ...]
+    classes: NDArray[np.intp] | None = None
+
+    def unit(self, *entry: int) -> str:
+        """Unit of an entry of a sample: unit(0, 1) of a matrix."""
+        return self.units[0 if self.classes is None else int(self.classes[entry])]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -167,4 +176,14 @@ def _read_block(block: Any, evaluation: Any, is_single: bool) -> Block:
     values = values.reshape(shape if is_single else (evaluation.samples, *shape))
     axes = [block.axes[i] for i in range(block.rank)]
     labels = tuple(tuple(text(axis.labels[i]) for i in range(axis.size)) for axis in axes)
-    return Block(text(block.name), values, labels, tuple(text(block.units[i]) for i in range(block.unit_count)))
+    units = tuple(text(block.units[i]) for i in range(block.unit_count))
+    return Block(text(block.name), values, labels, units, _classes(axes) if len(units) > 1 else None)
+
+
+def _classes(axes: Sequence[Any]) -> NDArray[np.intp]:
+    """Class of each entry: those of its places along the axes, combined with the last axis fastest."""
+    combined = np.zeros((), np.intp)
+    for axis in axes:
+        along = [0 if axis.unit_index == _NULL else axis.unit_index[i] for i in range(axis.size)]
+        combined = combined[..., np.newaxis] * axis.unit_count + np.array(along, np.intp)
+    return combined

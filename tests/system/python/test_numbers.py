@@ -63,6 +63,19 @@ def test_evaluate_agrees_with_the_methods_of_one_quantity(client, ur5):
         found["frame_jacobian"]
 
 
+def test_each_entry_of_a_quantity_has_its_unit(client, project):
+    walker = client.load(project / "deploy/robots/quadruped.urdf", name="walker", base="floating")
+    for name in ("mass_matrix", "torque_regressor", "christoffel_symbols"):
+        block = walker.evaluate(name, walker.q_home).results[0].blocks["value"]
+        flat = [block.unit(*entry) for entry in np.ndindex(block.values.shape)]
+        assert len(set(flat)) > 1 and len(flat) == block.values.size
+    mass = walker.evaluate("mass_matrix", walker.q_home).results[0].blocks["value"]
+    assert (mass.unit(0, 0), mass.unit(0, 3), mass.unit(5, 5)) == ("kg", "kg m", "kg m^2")
+    walker.unload()
+    arm = client.model("two_link").evaluate("mass_matrix", [0.0, 0.0]).results[0].blocks["value"]
+    assert {arm.unit(*entry) for entry in np.ndindex(2, 2)} == {"kg m^2"}
+
+
 def test_names_of_other_libraries_are_the_same_functions(arm):
     q, v, a = [0.3, -0.7], [0.5, 1.1], [-0.2, 0.9]
     assert arm.rnea(q, v, a).tolist() == arm.rne(q, v, a).tolist() == arm.inverse_dynamics(q, v, a).tolist()
