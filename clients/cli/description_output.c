@@ -222,8 +222,12 @@ const char *machine_element_kind_name(dyn_client_machine_element_kind kind) {
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
 
+const char *rotor_coupling_name(dyn_client_rotor_coupling coupling) {
+    static const char *const names[] = {"exact", "exact", "diagonal", "reflected"};
+    return (size_t)coupling < sizeof names / sizeof *names ? names[coupling] : "unknown";
+}
+
 static void write_rotor(json_writer *writer, const dyn_client_rotor *rotor) {
-    bool is_diagonal = rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL;
     write_number(writer, "ratio", rotor->ratio);
     write_number(writer, "axial_inertia", rotor->axial_inertia);
     write_number(writer, "mass", rotor->mass);
@@ -232,7 +236,7 @@ static void write_rotor(json_writer *writer, const dyn_client_rotor *rotor) {
     if (rotor->axis[0] != 0 || rotor->axis[1] != 0 || rotor->axis[2] != 0) {
         write_numbers(writer, "axis", 3, rotor->axis);
     }
-    write_text(writer, "coupling", is_diagonal ? "diagonal" : "exact");
+    write_text(writer, "coupling", rotor_coupling_name(rotor->coupling));
 }
 
 static void write_friction(json_writer *writer, const dyn_client_friction *law) {
@@ -509,9 +513,8 @@ static void add_parameters(table *to, const dyn_client_machine_element *element)
     const dyn_client_friction *law = &element->friction;
     switch (element->kind) {
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_ROTOR:
-        table_add_cell(to, "ratio %g, %g kg m^2, adds %g to M%s", rotor->ratio, rotor->axial_inertia,
-                       rotor->ratio * rotor->ratio * rotor->axial_inertia,
-                       rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL ? ", diagonal" : "");
+        table_add_cell(to, "ratio %g, %g kg m^2, adds %g to M, %s", rotor->ratio, rotor->axial_inertia,
+                       rotor->ratio * rotor->ratio * rotor->axial_inertia, rotor_coupling_name(rotor->coupling));
         break;
     case DYN_CLIENT_MACHINE_ELEMENT_KIND_FRICTION:
         table_add_cell(to, "viscous %g, Coulomb %g, breakaway %g%s", law->viscous[0], law->coulomb[0],

@@ -46,6 +46,9 @@ void write_machine_element(json_writer *writer, const dyn_client_machine_element
 /* Returns the name of a kind of machine element, as the protocol spells it. */
 const char *machine_element_kind_name(dyn_client_machine_element_kind kind);
 
+/* Returns the name of a coupling of a rotor, as the protocol spells it. */
+const char *rotor_coupling_name(dyn_client_rotor_coupling coupling);
+
 /* Returns true if the joint's position has limits. */
 bool has_range(const dyn_client_joint *joint);
 

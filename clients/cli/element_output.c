@@ -161,14 +161,13 @@ static void add_constraint(table *to, const dyn_client_constraint *constraint) {
 }
 
 static void add_rotor(table *to, const dyn_client_rotor *rotor) {
-    bool is_diagonal = rotor->coupling == DYN_CLIENT_ROTOR_COUPLING_DIAGONAL;
     add_numbers(to, "ratio", 1, &rotor->ratio, "");
     add_numbers(to, "axial inertia", 1, &rotor->axial_inertia, "kg m^2");
     add_numbers(to, "mass", 1, &rotor->mass, "kg");
     add_numbers(to, "transverse inertia", 1, &rotor->transverse_inertia, "kg m^2");
     add_numbers(to, "position", 3, rotor->position, "m");
     add_numbers(to, "axis", 3, rotor->axis, "");
-    add_text(to, "coupling", is_diagonal ? "diagonal" : "exact");
+    add_text(to, "coupling", rotor_coupling_name(rotor->coupling));
 }
 
 static void add_friction(table *to, const dyn_client_friction *law) {

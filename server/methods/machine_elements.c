@@ -40,8 +40,11 @@ static bool read_rotor(call *c, const char *path, const Dynamics__V1__Rotor *fro
     case DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_DIAGONAL:
         rotor->coupling = DYN_ROTOR_COUPLING_DIAGONAL;
         break;
+    case DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_REFLECTED:
+        rotor->coupling = DYN_ROTOR_COUPLING_REFLECTED;
+        break;
     default:
-        return refuse_choice(c, path, "coupling", (int)from->coupling, "EXACT (1) or DIAGONAL (2)");
+        return refuse_choice(c, path, "coupling", (int)from->coupling, "EXACT (1), DIAGONAL (2) or REFLECTED (3)");
     }
     return geometry_read_vector(c, path_join(member, path, "position"), from->position, rotor->position) &&
            geometry_read_vector(c, path_join(member, path, "axis"), from->axis, rotor->axis);
@@ -106,14 +109,19 @@ static bool read_kind(call *c, size_t i, const Dynamics__V1__MachineElement *fro
     }
 }
 
-bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+bool machine_elements_check_count(call *c, const char *field, size_t count) {
     uint32_t limit = atomic_load(&c->service->limits->machine_elements);
-    if (from->n_machine_elements > limit) {
-        call_blame(c, "description.machine_elements");
+    if (count > limit) {
+        call_blame(c, "%s", field);
         call_fail(c, REASON_MODEL_TOO_LARGE,
-                  "the model has %zu machine elements; the limit is %u (limits.machine_elements)",
-                  from->n_machine_elements, limit);
-        call_set_limit(c, BOUND_MACHINE_ELEMENTS, limit, from->n_machine_elements);
+                  "the model has %zu machine elements; the limit is %u (limits.machine_elements)", count, limit);
+        call_set_limit(c, BOUND_MACHINE_ELEMENTS, limit, count);
+    }
+    return count <= limit;
+}
+
+bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder) {
+    if (!machine_elements_check_count(c, "description.machine_elements", from->n_machine_elements)) {
         return false;
     }
     for (size_t i = 0; i < from->n_machine_elements; i++) {
@@ -148,9 +156,8 @@ static Dynamics__V1__Rotor *write_rotor(call *c, const dyn_rotor *from) {
         to->transverse_inertia = from->transverse_inertia;
         to->position = is_zero(from->position) ? NULL : geometry_write_vector(c, from->position);
         to->axis = is_zero(from->axis) ? NULL : geometry_write_vector(c, from->axis);
-        to->coupling = from->coupling == DYN_ROTOR_COUPLING_DIAGONAL
-                           ? DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_DIAGONAL
-                           : DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_EXACT;
+        to->coupling =
+            (Dynamics__V1__RotorCoupling)((int)from->coupling + DYNAMICS__V1__ROTOR_COUPLING__ROTOR_COUPLING_EXACT);
     }
     return to;
 }

@@ -13,6 +13,10 @@
  * field is that of the wrong member. */
 bool machine_elements_read(call *c, const Dynamics__V1__ModelDescription *from, dyn_builder *builder);
 
+/* Checks the number of machine elements of a new model. Returns false when the call has ended because there are more
+ * than limits.machine_elements; `field` is their place in the request. */
+bool machine_elements_check_count(call *c, const char *field, size_t count);
+
 /* Sets the field of an error about machine element i of a description, at whose member the site of the library's error
  * points: "description.machine_elements[2].rotor.ratio". */
 void machine_elements_blame(call *c, size_t i, const dyn_error_site *site);

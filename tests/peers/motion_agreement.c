@@ -75,6 +75,39 @@ START_TEST(semi_implicit_steps_are_the_same) {
 }
 END_TEST
 
+/* Returns a sample robot with a rotor at every joint, whose reflected inertia MuJoCo calls armature. */
+static dyn_model *geared(const char *name, dyn_base base) {
+    dyn_model *plain = robot_load(name, base), *model = NULL;
+    const dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = base);
+    dyn_builder *builder = NULL;
+    dyn_error error;
+    require(dyn_model_describe(plain, &builder, &error), &error);
+    for (int j = 0; j < dyn_model_joint_count(plain); j++) {
+        const dyn_joint *joint = dyn_model_joint(plain, j);
+        const dyn_machine_element_description rotor = {
+            .name = joint->name,
+            .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR,
+            .joint = joint->name,
+            .rotor = {.ratio = 50 + j, .axial_inertia = 1e-4, .coupling = DYN_ROTOR_COUPLING_REFLECTED}};
+        if (joint->nv == 1) {
+            require(dyn_builder_add_machine_element(builder, &rotor, &error), &error);
+        }
+    }
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    dyn_model_free(plain);
+    return model;
+}
+
+START_TEST(rotors_move_as_armatures) {
+    dyn_model *arm = geared("ur5", DYN_BASE_FIXED), *quadruped = geared("quadruped", DYN_BASE_FLOATING);
+    ck_assert(compare_model("geared ur5", arm, DYN_INTEGRATOR_RUNGE_KUTTA_4, 1e-3, 3000) < 1e-6);
+    ck_assert(compare_model("geared quadruped", quadruped, DYN_INTEGRATOR_RUNGE_KUTTA_4, 2.5e-4, 1000) < 1e-6);
+    dyn_model_free(arm);
+    dyn_model_free(quadruped);
+}
+END_TEST
+
 /* Compares a robot on a floating base. Its steps differ from MuJoCo's, which holds the base's velocity in other axes,
  * but both converge to one motion. */
 START_TEST(quadruped_flies) {
@@ -88,5 +121,6 @@ int main(void) {
     tcase_add_test(tests, ur5_falls_for_three_seconds);
     tcase_add_test(tests, semi_implicit_steps_are_the_same);
     tcase_add_test(tests, quadruped_flies);
+    tcase_add_test(tests, rotors_move_as_armatures);
     return run_properties("motion", tests);
 }

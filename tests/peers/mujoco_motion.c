@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dynamics/dynamics.h>
 #include <mujoco/mujoco.h>
 
 #include "coordinates.h"
@@ -52,6 +53,28 @@ static bool map_joints(mujoco_motion *motion) {
     return found && coordinates_create(&motion->velocity, motion->model, convention, motion->v_address);
 }
 
+/* Sets the armature of each joint to the reflected inertia of its rotors. Returns false where the model has other
+ * machine elements, or memory is exhausted. */
+static bool set_armatures(mujoco_motion *motion) {
+    dyn_builder *builder;
+    dyn_error error;
+    if (dyn_model_describe(motion->model, &builder, &error) != DYN_OK) {
+        return false;
+    }
+    bool is_set = true;
+    for (int i = 0; i < dyn_builder_machine_element_count(builder); i++) {
+        const dyn_machine_element_description *e = dyn_builder_machine_element(builder, i);
+        int j = dyn_model_find_joint(motion->model, e->joint);
+        is_set = is_set && j >= 0 && e->kind == DYN_MACHINE_ELEMENT_KIND_ROTOR &&
+                 e->rotor.coupling == DYN_ROTOR_COUPLING_REFLECTED && e->rotor.mass == 0;
+        if (is_set) {
+            motion->m->dof_armature[motion->v_address[j]] += e->rotor.ratio * e->rotor.ratio * e->rotor.axial_inertia;
+        }
+    }
+    dyn_builder_free(builder);
+    return is_set;
+}
+
 mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, double dt) {
     mujoco_motion *motion = calloc(1, sizeof *motion);
     char *text = urdf_write(model, extension);
@@ -60,7 +83,7 @@ mujoco_motion *mujoco_motion_create(const dyn_model *model, bool runge_kutta, do
         motion->m = load_text(text);
     }
     free(text);
-    if (!motion || !motion->m || !map_joints(motion)) {
+    if (!motion || !motion->m || !map_joints(motion) || !set_armatures(motion)) {
         mujoco_motion_free(motion);
         return NULL;
     }

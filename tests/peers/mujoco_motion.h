@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Simulates a robot of this library in MuJoCo: rigid bodies alone, without contacts, limits, damping and friction.
+ * Simulates a robot of this library in MuJoCo: rigid bodies and the reflected inertia of rotors, without contacts,
+ * limits, damping and friction.
  */
 #ifndef DYNAMICS_TESTS_MUJOCO_MOTION_H
 #define DYNAMICS_TESTS_MUJOCO_MOTION_H

@@ -262,6 +262,19 @@ START_TEST(rollouts_apply_springs_and_friction) {
 }
 END_TEST
 
+START_TEST(springs_count_in_the_energy_of_rollouts) {
+    load("every_kind");
+    json_t *reply = run_json("$ctl call rollout '{\"query\": {\"model\": \"every_kind\"}, \"q\": [0.3, 0.2, 0.3], "
+                             "\"stepping\": {\"integrator\": \"INTEGRATOR_RK4\", \"ignore_damping\": true, "
+                             "\"ignore_friction\": true}, \"steps\": 2000, "
+                             "\"results\": [\"ROLLOUT_RESULT_Q\", \"ROLLOUT_RESULT_ENERGY\"]}'");
+    const json_t *first = json_array_get(json_object_get(reply, "outcomes"), 0);
+    ck_assert_ptr_nonnull(first);
+    ck_assert_double_lt(member_of(first, "energy_drift"), 1e-6);
+    json_decref(reply);
+}
+END_TEST
+
 /* Returns the force of the rail in a motion of 0.5 m/s at 0.3 m, where the query has these passive forces. */
 static double force_of_rail(const char *passive) {
     char line[512];
@@ -412,6 +425,7 @@ int main(void) {
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_rotors);
     tcase_add_test(all, methods_that_would_ignore_rotors_name_one_instead);
     tcase_add_test(all, rollouts_apply_springs_and_friction);
+    tcase_add_test(all, springs_count_in_the_energy_of_rollouts);
     tcase_add_test(all, inverse_dynamics_counts_the_passive_forces_that_are_asked_for);
     tcase_add_test(all, forward_dynamics_inverts_inverse_dynamics_with_passive_forces);
     tcase_add_test(all, passive_forces_are_refused_where_they_do_not_count);

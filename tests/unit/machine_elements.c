@@ -76,6 +76,12 @@ START_TEST(geared_arm_has_the_published_mass_matrices) {
 }
 END_TEST
 
+START_TEST(reflected_inertia_is_on_the_diagonal_alone) {
+    expect_mass_matrix(10, DYN_ROTOR_COUPLING_REFLECTED, 4.13, 1, 1.125);
+    expect_mass_matrix(100, DYN_ROTOR_COUPLING_REFLECTED, 16.505, 1, 13.5);
+}
+END_TEST
+
 START_TEST(diagonal_approximation_omits_the_coupling) {
     expect_mass_matrix(10, DYN_ROTOR_COUPLING_DIAGONAL, 4.13125, 1, 1.125);
     expect_mass_matrix(100, DYN_ROTOR_COUPLING_DIAGONAL, 16.50625, 1, 13.5);
@@ -87,7 +93,7 @@ END_TEST
 enum { JOINTS = 6, NV = 6 + JOINTS, NQ = 7 + JOINTS };
 
 /* Ways to describe the rotors of a robot. */
-typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTOR_LINKS } rotor_form;
+typedef enum rotor_form { ROTORS, ROTORS_DIAGONAL, ROTORS_REFLECTED, ROTOR_LINKS } rotor_form;
 
 static const dyn_rotor rotors[JOINTS] = {
     {.ratio = 20, .axial_inertia = 2e-3, .transverse_inertia = 3e-3, .mass = 0.7},
@@ -158,7 +164,7 @@ static dyn_builder *geared_tree(rotor_form form) {
         }
         dyn_machine_element_description rotor = {
             .name = name, .kind = DYN_MACHINE_ELEMENT_KIND_ROTOR, .joint = name, .rotor = rotors[j]};
-        rotor.rotor.coupling = form == ROTORS ? DYN_ROTOR_COUPLING_EXACT : DYN_ROTOR_COUPLING_DIAGONAL;
+        rotor.rotor.coupling = (dyn_rotor_coupling)form; /* both lists have the same order */
         dyn_error error;
         require(dyn_builder_add_machine_element(builder, &rotor, &error), &error);
     }
@@ -371,9 +377,9 @@ START_TEST(payloads_leave_rotors_in_place) {
 }
 END_TEST
 
-START_TEST(forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynamics) {
+START_TEST(forward_dynamics_of_approximations_inverts_inverse_dynamics) {
     const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
-    dyn_model *model = build_model(geared_tree(ROTORS_DIAGONAL), &floating, NULL);
+    dyn_model *model = build_model(geared_tree(_i == 0 ? ROTORS_DIAGONAL : ROTORS_REFLECTED), &floating, NULL);
     dyn_model *exact = build_model(geared_tree(ROTORS), &floating, NULL);
     random_source random = random_seed("forward dynamics of the diagonal approximation", 6);
     for (int i = 0; i < 50; i++) {
@@ -385,12 +391,46 @@ START_TEST(forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynami
             for (int l = 0; l < NV; l++) {
                 left[k] += x.M[k * NV + l] * x.a[l];
             }
-            ck_assert_double_eq_tol(x.M[k * NV + k], y.M[k * NV + k], 1e-13 * y.M[k * NV + k]);
+            if (_i == 0) {
+                ck_assert_double_eq_tol(x.M[k * NV + k], y.M[k * NV + k], 1e-13 * y.M[k * NV + k]);
+            }
         }
         assert_norm_close("tau", i, left, tau, NV, 1e-11);
     }
     dyn_model_free(model);
     dyn_model_free(exact);
+}
+END_TEST
+
+/* Ties two links of a tree by a rod. */
+static dyn_builder *close_loop(dyn_builder *builder) {
+    dyn_constraint_description rod = {.name = "rod", .kind = DYN_CONSTRAINT_KIND_DISTANCE, .distance = 1.5};
+    rod.predecessor = (dyn_constraint_frame){.link = "l3", .pose = identity_pose};
+    rod.successor = (dyn_constraint_frame){.link = "l5", .pose = identity_pose};
+    dyn_error error;
+    require(dyn_builder_add_constraint(builder, &rod, &error), &error);
+    return builder;
+}
+
+START_TEST(constraints_act_on_rotors_as_on_links) {
+    const dyn_build_options floating = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FLOATING);
+    double *results[2];
+    states x;
+    draw_states(&x);
+    for (int i = 0; i < 2; i++) {
+        dyn_model *model = build_model(close_loop(geared_tree(i == 0 ? ROTORS : ROTOR_LINKS)), &floating, NULL);
+        dyn_workspace *w;
+        dyn_error error;
+        results[i] = numbers(STATES * (NV + 1));
+        require(dyn_workspace_create(model, &w, &error), &error);
+        require(dyn_constrained_forward_dynamics(model, w, STATES, NULL, x.q, x.v, x.tau, NULL, NULL, results[i],
+                                                 results[i] + STATES * NV, NULL, &error),
+                &error);
+        dyn_workspace_free(w);
+        dyn_model_free(model);
+    }
+    assert_norm_close("a, lambda", 0, results[0], results[1], STATES * (NV + 1), 1e-9);
+    free(results[0]), free(results[1]);
 }
 END_TEST
 
@@ -801,6 +841,7 @@ END_TEST
 int main(void) {
     TCase *tests = tcase_create("machine elements");
     tcase_add_test(tests, geared_arm_has_the_published_mass_matrices);
+    tcase_add_test(tests, reflected_inertia_is_on_the_diagonal_alone);
     tcase_add_test(tests, diagonal_approximation_omits_the_coupling);
     tcase_add_test(tests, rotors_are_links_with_coupled_joints);
     tcase_add_test(tests, algorithms_compute_rotors_as_links);
@@ -808,7 +849,8 @@ int main(void) {
     tcase_add_test(tests, regressors_refuse_rotors_by_name);
     tcase_add_test(tests, formulations_compute_rotors_or_refuse_them);
     tcase_add_test(tests, payloads_leave_rotors_in_place);
-    tcase_add_test(tests, forward_dynamics_of_the_diagonal_approximation_inverts_inverse_dynamics);
+    tcase_add_test(tests, constraints_act_on_rotors_as_on_links);
+    tcase_add_loop_test(tests, forward_dynamics_of_approximations_inverts_inverse_dynamics, 0, 2);
     tcase_add_test(tests, descriptions_are_read_as_they_were_written);
     tcase_add_test(tests, wrong_values_are_refused_by_name);
     tcase_add_test(tests, joints_that_do_not_fit_are_refused_by_name);

@@ -574,7 +574,8 @@ typedef enum dyn_client_machine_element_kind {
 typedef enum dyn_client_rotor_coupling {
     DYN_CLIENT_ROTOR_COUPLING_UNSPECIFIED = 0, /* exact */
     DYN_CLIENT_ROTOR_COUPLING_EXACT = 1,       /* the rotor is a body that spins on the parent link of its joint */
-    DYN_CLIENT_ROTOR_COUPLING_DIAGONAL = 2,    /* ratio^2 * axial_inertia on the diagonal of M only */
+    DYN_CLIENT_ROTOR_COUPLING_DIAGONAL = 2,    /* without the coupling between its spin and the parent link */
+    DYN_CLIENT_ROTOR_COUPLING_REFLECTED = 3,   /* as DIAGONAL, and the parent link includes axial_inertia */
 } dyn_client_rotor_coupling;
 
 /* Side of the gear on which the parameters of a friction law hold. */

@@ -22,6 +22,9 @@
  *
  *     m c'^2 / 2 + I_t |w_t|^2 / 2 + I_a (w_a^2 + G^2 v^2) / 2
  *
+ * The reflected inertia, which MuJoCo calls armature, omits the term I_a w_a^2 / 2 too, so that the rotor adds G^2 I_a
+ * to the diagonal of the mass matrix and nothing else.
+ *
  * The force tau of the joint's coordinate acts between the parent link and both the child link and the rotor. The
  * torque of the motor is tau / G. The gear transmits the component of the joint's wrench (joint_wrench.h) along the
  * coordinate.
@@ -63,7 +66,8 @@ typedef enum dyn_machine_element_kind {
 
 typedef enum dyn_rotor_coupling {
     DYN_ROTOR_COUPLING_EXACT,    /* as a body that spins on the parent link */
-    DYN_ROTOR_COUPLING_DIAGONAL, /* G^2 I_a on the diagonal of the mass matrix only */
+    DYN_ROTOR_COUPLING_DIAGONAL, /* without the coupling between the spin and the parent link */
+    DYN_ROTOR_COUPLING_REFLECTED /* as DIAGONAL, and the parent link includes I_a */
 } dyn_rotor_coupling;
 
 /* Rotor of a geared motor. Its frame is the joint frame, which is fixed in the parent link. */

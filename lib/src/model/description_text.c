@@ -10,7 +10,8 @@
  *     constraint NAME kind loop_joint|distance|point_on_plane type TYPE axis X Y Z second X Y Z pitch P distance D
  *         [predecessor NAME] position X Y Z rotation R11 .. R33 [successor NAME] position X Y Z rotation R11 .. R33
  *     constraint NAME kind coupling offset O joint NAME by COEFFICIENT [joint NAME by COEFFICIENT]
- *     rotor NAME joint NAME ratio G coupling exact|diagonal axial I transverse I mass M position X Y Z axis X Y Z
+ *     rotor NAME joint NAME ratio G coupling exact|diagonal|reflected axial I transverse I mass M position X Y Z
+ *         axis X Y Z
  *     friction NAME joint NAME side joint|rotor viscous P N coulomb P N breakaway P N stribeck V transition V
  *     spring NAME joint NAME stiffness K rest Q
  *     passive NAME
@@ -35,7 +36,7 @@ static const char heading[] = "dynamics description 1\n";
 static const char *const bases[] = {"fixed", "floating"};
 static const char *const mimics[] = {"coupled", "independent"};
 static const char *const constraint_kinds[] = {"loop_joint", "distance", "point_on_plane", "coupling"};
-static const char *const rotor_couplings[] = {"exact", "diagonal"};
+static const char *const rotor_couplings[] = {"exact", "diagonal", "reflected"};
 static const char *const gear_sides[] = {"joint", "rotor"};
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -398,7 +399,7 @@ static void read_rotor(reader *r, dyn_builder *builder) {
     dyn_machine_element_description e = read_element(r, DYN_MACHINE_ELEMENT_KIND_ROTOR);
     read_numbers(r, "ratio", &e.rotor.ratio, 1);
     expect(r, "coupling");
-    e.rotor.coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 2);
+    e.rotor.coupling = (dyn_rotor_coupling)read_choice(r, rotor_couplings, 3);
     read_numbers(r, "axial", &e.rotor.axial_inertia, 1);
     read_numbers(r, "transverse", &e.rotor.transverse_inertia, 1);
     read_numbers(r, "mass", &e.rotor.mass, 1);

@@ -96,7 +96,8 @@ static dyn_status check_rotor(const dyn_builder *builder, named_element at, dyn_
     if (status != DYN_OK) {
         return status;
     }
-    if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL) {
+    if (rotor->coupling != DYN_ROTOR_COUPLING_EXACT && rotor->coupling != DYN_ROTOR_COUPLING_DIAGONAL &&
+        rotor->coupling != DYN_ROTOR_COUPLING_REFLECTED) {
         return refuse(builder, at, "rotor.coupling", error, "%d is no coupling of a rotor", (int)rotor->coupling);
     }
     if (rotor->mass == 0 && rotor->transverse_inertia != 0) {

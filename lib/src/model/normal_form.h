@@ -133,6 +133,7 @@ typedef struct model_rotor {
     int driven;                 /* body of that link; -1: the joint is fixed */
     int first_body, body_count; /* its bodies, none on a fixed joint */
     double mass, axial, transverse;
+    double carried; /* part of `axial` that the inertia of the parent link includes */
     dyn_pose fixed; /* on a fixed joint: in the frame of the link */
 } model_rotor;
 

@@ -65,12 +65,14 @@ dyn_status append_rotors(const dyn_builder *builder, dyn_error *error, dyn_model
         }
         int j = name_index_find(&builder->joint_names, e->joint);
         model_rotor *made = &model->rotors[model->rotor_count++];
-        *made = (model_rotor){.link = name_index_find(&model->joint_names, e->joint),
-                              .driven = -1,
-                              .first_body = model->body_count,
-                              .mass = e->rotor.mass,
-                              .axial = e->rotor.axial_inertia,
-                              .transverse = e->rotor.transverse_inertia};
+        *made =
+            (model_rotor){.link = name_index_find(&model->joint_names, e->joint),
+                          .driven = -1,
+                          .first_body = model->body_count,
+                          .mass = e->rotor.mass,
+                          .axial = e->rotor.axial_inertia,
+                          .transverse = e->rotor.transverse_inertia,
+                          .carried = e->rotor.coupling == DYN_ROTOR_COUPLING_REFLECTED ? e->rotor.axial_inertia : 0};
         if (builder->joints[j].type == DYN_JOINT_TYPE_FIXED) {
             const double z[3] = {0, 0, 1};
             made->fixed = place_in_joint(&e->rotor, z);
@@ -84,7 +86,8 @@ dyn_status append_rotors(const dyn_builder *builder, dyn_error *error, dyn_model
 
 /* Adds a rotor that does not spin to the body that carries it. */
 static void merge_fixed(const dyn_model *model, const model_rotor *r, body *bodies) {
-    const dyn_inertia inertia = {.mass = r->mass, .rotational = {r->transverse, 0, 0, r->transverse, 0, r->axial}};
+    const dyn_inertia inertia = {.mass = r->mass,
+                                 .rotational = {r->transverse, 0, 0, r->transverse, 0, r->axial - r->carried}};
     const body_frame *frame = &model->frames[r->link];
     dyn_pose place;
     pose_compose(&frame->pose, &r->fixed, &place);
@@ -93,9 +96,10 @@ static void merge_fixed(const dyn_model *model, const model_rotor *r, body *bodi
     }
 }
 
-/* Adds all of a rotor but its axial inertia to the body that carries it, and the axial inertia to its own bodies. */
+/* Adds all of a rotor but its axial inertia to the body that carries it, and the axial inertia to its own bodies. Their
+ * inertia moves with the carrying body too, and is subtracted from it where its link includes it. */
 static void merge_spinning(const model_rotor *r, body *bodies) {
-    const dyn_inertia inertia = {.mass = r->mass, .rotational = {r->transverse, 0, 0, r->transverse, 0, 0}};
+    const dyn_inertia inertia = {.mass = r->mass, .rotational = {r->transverse, 0, 0, r->transverse, 0, -r->carried}};
     const body *first = &bodies[r->first_body];
     dyn_pose place;
     memcpy(place.rotation, first->rotation, sizeof place.rotation);

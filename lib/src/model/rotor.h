@@ -9,7 +9,7 @@
  *
  * Two rotors with half of the inertia and the ratios G and -G have the same kinetic energy except for the coupling.
  * They stand for a rotor in the diagonal approximation, so that all algorithms compute it. Their spins cancel in
- * momenta.
+ * momenta. Where the parent link includes the axial inertia, the body that carries the rotor has as much less.
  */
 #ifndef DYNAMICS_MODEL_ROTOR_H
 #define DYNAMICS_MODEL_ROTOR_H

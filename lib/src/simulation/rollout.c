@@ -135,11 +135,19 @@ static void store_row(const rollout_block *b, const double *packed, size_t width
     }
 }
 
-/* Computes the kinetic energy T of each lane, followed by the potential energy V of each. */
+/* Computes the kinetic energy T of each lane, followed by the potential energy V of each, that of the springs of
+ * machine elements included. */
 static const double *lane_energies(const rollout_block *b) {
     dyn_simulator *s = b->s;
+    const joint_resistance *r = &s->step.resistance;
     double *energies = s->workspace->pose; /* 12 numbers a lane */
     b->block.kernels->energy(s->model, s->workspace->memory, s->gravity, s->q, s->v, energies);
+    for (int i = 0; i < r->rest_count; i++) {
+        for (size_t l = 0; l < b->block.lanes; l++) {
+            double stretch = s->q[lane_index(b->block, r->rests[i].q_index, l)] - r->rests[i].rest;
+            energies[b->block.lanes + l] += r->rests[i].stiffness * stretch * stretch / 2;
+        }
+    }
     return energies;
 }
 
