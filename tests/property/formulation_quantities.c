@@ -339,6 +339,141 @@ START_TEST(home_screws_are_those_of_the_product_of_exponentials) {
 }
 END_TEST
 
+/* ---- Constraints of the last link -------------------------------------------------------------------------------- */
+
+/* Solves A X = B in place for symmetric positive definite A, 6 x 6, and B of `columns` columns. */
+static void solve6(double A[36], double *B, size_t columns) {
+    for (size_t k = 0; k < 6; k++) {
+        for (size_t i = 0; i < 6; i++) {
+            double factor = i == k ? 0 : A[6 * i + k] / A[7 * k];
+            for (size_t j = 0; j < 6; j++) {
+                A[6 * i + j] -= factor * A[6 * k + j];
+            }
+            for (size_t j = 0; j < columns; j++) {
+                B[columns * i + j] -= factor * B[columns * k + j];
+            }
+        }
+    }
+    for (size_t i = 0; i < 6 * columns; i++) {
+        B[i] /= A[7 * (i / columns)];
+    }
+}
+
+/* Builds the robot of c with a joint between its last link and the world. */
+static dyn_model *with_joint_to_the_world(const quantities *c, dyn_joint_type type) {
+    dyn_error error;
+    dyn_builder *builder;
+    dyn_model *model;
+    int last = dyn_model_joint(c->model, (int)c->nv - 1)->child_link;
+    const dyn_pose here = {{0.3, -0.2, 0.4}, {0, -1, 0, 1, 0, 0, 0, 0, 1}},
+                   there = {{0.1, 0, 0.2}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    dyn_constraint_description joint = {.name = "tip",
+                                        .kind = DYN_CONSTRAINT_KIND_LOOP_JOINT,
+                                        .type = type,
+                                        .axis = {0.6, 0, 0.8},
+                                        .second_axis = {0, 1, 0},
+                                        .predecessor = {NULL, here},
+                                        .successor = {dyn_model_link(c->model, last)->name, there}};
+    require(dyn_model_describe(c->model, &builder, &error), &error);
+    require(dyn_builder_add_constraint(builder, &joint, &error), &error);
+    dyn_build_options options = DYN_BUILD_OPTIONS_INIT(.base = DYN_BASE_FIXED);
+    require(dyn_builder_build(builder, &options, NULL, &model, &error), &error);
+    dyn_builder_free(builder);
+    return model;
+}
+
+/* Computes the constraints of the last link that are the rows A a + bias = 0: A = C J, and
+ * C (J a + dJ/dt v) = C dJ/dt v - bias. Returns their number. */
+static int tip_constraints(const quantities *c, const dyn_model *closed, dyn_tip_constraint rows[6]) {
+    dyn_error error;
+    dyn_workspace *w;
+    size_t n = c->nv, m = (size_t)dyn_model_constraint_rows(closed);
+    double *A = numbers(m * n), *S = block("kane", c, "S", 6 * c->links * n), *J = S + 6 * (c->links - 1) * n;
+    double JJ[36], C[36], bias[6], twist[6], rate[6];
+    require(dyn_workspace_create(closed, &w, &error), &error);
+    require(dyn_constraint_rows(closed, w, 1, c->q, c->v, A, bias, NULL, &error), &error);
+    int last = dyn_model_joint(closed, (int)n - 1)->child_link;
+    require(
+        dyn_frame_motion(closed, w, 1, c->q, c->v, NULL, last, DYN_REFERENCE_FRAME_WORLD, twist, rate, NULL, &error),
+        &error);
+    for (size_t i = 0; i < 6; i++) {
+        for (size_t j = 0; j < 6; j++) {
+            JJ[6 * i + j] = 0;
+            for (size_t k = 0; k < n; k++) {
+                JJ[6 * i + j] += J[i * n + k] * J[j * n + k];
+            }
+        }
+        for (size_t r = 0; r < m; r++) {
+            C[m * i + r] = 0;
+            for (size_t k = 0; k < n; k++) {
+                C[m * i + r] += J[i * n + k] * A[r * n + k];
+            }
+        }
+    }
+    solve6(JJ, C, m);
+    for (size_t r = 0; r < m; r++) {
+        rows[r].acceleration = -bias[r];
+        for (size_t i = 0; i < 6; i++) {
+            rows[r].direction[i] = C[m * i + r];
+            rows[r].acceleration += C[m * i + r] * rate[i];
+        }
+    }
+    dyn_workspace_free(w);
+    free(A), free(S);
+    return (int)m;
+}
+
+START_TEST(a_constrained_tip_moves_as_in_constrained_forward_dynamics) {
+    static const dyn_joint_type types[] = {DYN_JOINT_TYPE_FIXED, DYN_JOINT_TYPE_REVOLUTE, DYN_JOINT_TYPE_SPHERICAL,
+                                           DYN_JOINT_TYPE_PRISMATIC, DYN_JOINT_TYPE_PLANAR};
+    random_source base = random_seed("constrained tips", 1826);
+    for (int k = 1; k < 3 * CASES; k += 3) {
+        quantities c = draw(base, k, 7 + k % 4, false);
+        dyn_error error;
+        dyn_workspace *w;
+        dyn_formulation *f;
+        dyn_tip_constraint rows[6];
+        dyn_model *closed = with_joint_to_the_world(&c, types[k % 5]);
+        int count = tip_constraints(&c, closed, rows);
+        require(dyn_workspace_create(closed, &w, &error), &error);
+        require(
+            dyn_constrained_forward_dynamics(closed, w, 1, NULL, c.q, c.v, c.tau, NULL, NULL, c.x, NULL, NULL, &error),
+            &error);
+        require(dyn_formulation_create(c.model, "vereshchagin", &f, &error), &error);
+        require(dyn_formulation_constrain_tip(f, count, rows, &error), &error);
+        require(dyn_formulation_forward_dynamics(f, 1, NULL, c.q, c.v, c.tau, c.y, &error), &error);
+        assert_norm_close("a", k, c.y, c.x, c.nv, 1e-7);
+        ck_assert_int_eq(dyn_formulation_mass_matrix(f, 1, c.q, c.x, &error), DYN_FAILED_PRECONDITION);
+        require(dyn_formulation_constrain_tip(f, 0, NULL, &error), &error);
+        require(dyn_formulation_forward_dynamics(f, 1, NULL, c.q, c.v, c.tau, c.y, &error), &error);
+        assert_norm_close("a of the free chain", k, c.y, c.a, c.nv, 1e-7);
+        dyn_formulation_free(f);
+        dyn_workspace_free(w);
+        dyn_model_free(closed);
+        clear(&c);
+    }
+}
+END_TEST
+
+START_TEST(constraints_of_the_tip_are_refused_where_they_do_not_apply) {
+    random_source base = random_seed("refused constraints", 1827);
+    quantities c = draw(base, 0, 3, false);
+    dyn_error error;
+    dyn_formulation *f;
+    const dyn_tip_constraint bad = {{0, 0, 1.0 / 0.0}, 0};
+    require(dyn_formulation_create(c.model, "screws", &f, &error), &error);
+    ck_assert_int_eq(dyn_formulation_constrain_tip(f, 1, &bad, &error), DYN_FAILED_PRECONDITION);
+    dyn_formulation_free(f);
+    require(dyn_formulation_create(c.model, "vereshchagin", &f, &error), &error);
+    ck_assert_int_eq(dyn_formulation_constrain_tip(f, 7, &bad, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "count");
+    ck_assert_int_eq(dyn_formulation_constrain_tip(f, 1, &bad, &error), DYN_INVALID_ARGUMENT);
+    ck_assert_str_eq(error.place, "constraints[0]");
+    dyn_formulation_free(f);
+    clear(&c);
+}
+END_TEST
+
 int main(void) {
     TCase *tests = tcase_create("formulation_quantities");
     tcase_add_test(tests, all_methods_of_walker_and_orin_and_of_lilly_and_orin_agree);
@@ -352,6 +487,8 @@ int main(void) {
     tcase_add_test(tests, linear_answers_of_armstrong_hold_at_the_motion);
     tcase_add_test(tests, closed_form_on_the_lie_group_agrees_with_its_recursion);
     tcase_add_test(tests, home_screws_are_those_of_the_product_of_exponentials);
+    tcase_add_test(tests, a_constrained_tip_moves_as_in_constrained_forward_dynamics);
+    tcase_add_test(tests, constraints_of_the_tip_are_refused_where_they_do_not_apply);
     tcase_set_timeout(tests, 120);
     return run_properties("formulation quantities", tests);
 }

@@ -100,6 +100,23 @@ DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, siz
                                                dyn_error *error);
 
 /* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
+/* Constraint of the last link of a chain: direction . A = acceleration, where A is the spatial acceleration (dw; dv) of
+ * the link in the axes and about the origin of the world. */
+typedef struct dyn_tip_constraint {
+    double direction[6];
+    double acceleration;
+} dyn_tip_constraint;
+
+enum { DYN_FORMULATION_MAX_TIP_CONSTRAINTS = 6 };
+
+/* Constrains the last link in the forward dynamics and the blocks of vereshchagin. Copies the constraints, which
+ * replace earlier ones; a count of 0 removes them. Directions that no joint moves, and those that follow from earlier
+ * ones, do not count. While there are constraints, the library refuses inverse dynamics and the mass matrix.
+ * Errors: DYN_FAILED_PRECONDITION for another formulation; DYN_INVALID_ARGUMENT for a number of constraints that is out
+ * of range, and for numbers that are not finite. */
+DYN_API dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count,
+                                                 const dyn_tip_constraint *constraints, dyn_error *error);
+
 enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };
 
 /* Inner quantity of a formulation: an array of up to four dimensions, row-major. */

@@ -8,6 +8,7 @@
 #ifndef DYNAMICS_CLASSICAL_CLASSICAL_H
 #define DYNAMICS_CLASSICAL_CLASSICAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <dynamics/formulation.h>
@@ -23,6 +24,8 @@ typedef struct formulation_call {
     const dyn_model *model;
     const double *gravity;
     void *memory;
+    int tip_count; /* constraints of the last link */
+    const dyn_tip_constraint *tip;
 } formulation_call;
 
 /* Functions of one instance. `row` is the number of a formulation in the table, from 0 on. */
@@ -30,6 +33,7 @@ typedef struct classical_instance {
     int number_size;
     int count; /* number of formulations */
     const dyn_formulation_traits *(*traits)(int row);
+    bool (*has_tip_constraints)(int row); /* the forward dynamics consider them */
     size_t (*memory_size)(int row, const dyn_model *model);
     void (*inverse)(const formulation_call *call, const void *q, const void *v, const void *a, void *tau);
     void (*forward)(const formulation_call *call, const void *q, const void *v, const void *tau, void *a);

@@ -12,6 +12,8 @@
 #ifndef DYNAMICS_CLASSICAL_MECHANISM_H
 #define DYNAMICS_CLASSICAL_MECHANISM_H
 
+#include <dynamics/formulation.h>
+
 #include "../model/joint.h"
 #include "scratch.h"
 
@@ -33,6 +35,8 @@ typedef struct mechanism {
     int count, nv;
     vec3 gravity; /* acceleration of gravity in the world */
     mechanism_link *links;
+    int tip_count; /* constraints of the last link, in its forward dynamics */
+    const dyn_tip_constraint *tip;
 } mechanism;
 
 /* Allocates the links of a model from the scratch and places them at q. m.links is NULL where the scratch only

@@ -18,8 +18,10 @@
  * J M^-1 J', and U_0 with a_0 its acceleration without constraints. The recursions are those of the ABA, eight years
  * before it.
  *
- * Forward dynamics is that of the free chain, nu = 0. The blocks show the chain whose end effector is held: all six
- * components of its acceleration are zero, as far as the joints reach. Vectors are in the axes of the world, about its
+ * Constraints C A = target of the end effector's acceleration A, those of dyn_formulation_constrain_tip, have the
+ * wrench nu = C' mu with C L_0 C' mu = target - C A_free. Without them forward dynamics is that of the free chain,
+ * nu = 0, and the blocks show the chain whose end effector is held: all six components of its acceleration are zero, as
+ * far as the joints reach. Vectors are in the axes of the world, about its
  * origin, so E_n is the identity. Gravity is the acceleration a_0 = -g of the base; "held" is a_n = a_0 then. p_i is
  * v_i x I_i v_i.
  *
@@ -47,7 +49,8 @@ typedef struct arrays {
     real *E;                   /* ROWS columns, each a wrench: 6 x ROWS for each link */
     matrix L, U;               /* of the base: ROWS x ROWS, ROWS x 1 */
     matrix LDL;                /* factors of L */
-    matrix nu;                 /* ROWS x 1 */
+    matrix C, CL;              /* constraints by rows: ROWS x ROWS */
+    matrix nu, mu;             /* ROWS x 1 */
     real *tau, *held, *IA_all; /* of the blocks: forces, accelerations of the held chain, 6 x 6 matrices */
     const world_link *links;
 } arrays;
@@ -63,6 +66,7 @@ static arrays take(const mechanism *m, const real *v, scratch *s) {
     x.E = scratch_reals(s, 6 * ROWS * count);
     x.L = matrix_take(s, ROWS, ROWS), x.U = matrix_take(s, ROWS, 1);
     x.LDL = matrix_take(s, ROWS, ROWS), x.nu = matrix_take(s, ROWS, 1);
+    x.C = matrix_take(s, ROWS, ROWS), x.CL = matrix_take(s, ROWS, ROWS), x.mu = matrix_take(s, ROWS, 1);
     x.tau = scratch_reals(s, nv), x.held = scratch_reals(s, nv), x.IA_all = scratch_reals(s, 36 * count);
     x.links = KERNEL(world_links)(m, v, s);
     return x;
@@ -161,36 +165,62 @@ static motion free_acceleration(const mechanism *m, const arrays *x) {
     return motion_fma(real_set(-1), base, sum);
 }
 
-/* Solves L nu = -free for the multipliers that hold the end effector, without the components that no joint moves: their
- * pivots are zero, up to rounding. */
-static void solve_multipliers(const arrays *x, motion acceleration) {
-    real *A = x->LDL.x, *nu = x->nu.x, rest[ROWS];
-    KERNEL(matrix_set_motion)(x->nu, motion_fma(real_set(-1), acceleration, motion_zero()));
-    for (int i = 0; i < ROWS; i++) {
-        for (int j = 0; j < ROWS; j++) {
-            A[i * ROWS + j] = *matrix_at(x->L, i, j);
-        }
-    }
-    for (int k = 0; k < ROWS; k++) {
-        int block = k < 3 ? 0 : 3;
+/* Returns the share of the traces of the rotational and translational blocks of L that belongs to row r of C, which
+ * measures its pivot. */
+static real size_of_row(const arrays *x, int r) {
+    real size = real_set(0);
+    for (int j = 0; j < ROWS; j++) {
+        int block = j < 3 ? 0 : 3;
         real trace = *matrix_at(x->L, block, block) + *matrix_at(x->L, block + 1, block + 1);
-        real pivot = A[k * ROWS + k], least = real_set(reach) * (trace + *matrix_at(x->L, block + 2, block + 2));
+        trace = trace + *matrix_at(x->L, block + 2, block + 2);
+        size = size + *matrix_at(x->C, r, j) * *matrix_at(x->C, r, j) * trace;
+    }
+    return size;
+}
+
+/* Solves A mu = mu for `count` constraints in place, with A = C L C', without the constraints whose pivot is zero, up
+ * to rounding: no joint moves them, or they follow from those before. */
+static void eliminate(const arrays *x, int count, matrix A, real *mu) {
+    real rest[ROWS];
+    for (int k = 0; k < count; k++) {
+        real pivot = *matrix_at(A, k, k), least = real_set(reach) * size_of_row(x, k);
         real safe = real_where_positive(pivot - least, pivot, real_set(1));
         rest[k] = real_where_positive(pivot - least, real_set(1) / safe, real_set(0));
-        for (int i = k + 1; i < ROWS; i++) {
-            real factor = A[i * ROWS + k] * rest[k];
-            for (int j = k + 1; j < ROWS; j++) {
-                A[i * ROWS + j] = A[i * ROWS + j] - factor * A[k * ROWS + j];
+        for (int i = k + 1; i < count; i++) {
+            real factor = *matrix_at(A, i, k) * rest[k];
+            for (int j = k + 1; j < count; j++) {
+                *matrix_at(A, i, j) = *matrix_at(A, i, j) - factor * *matrix_at(A, k, j);
             }
-            nu[i] = nu[i] - factor * nu[k];
+            mu[i] = mu[i] - factor * mu[k];
         }
     }
-    for (int k = ROWS - 1; k >= 0; k--) {
-        for (int j = k + 1; j < ROWS; j++) {
-            nu[k] = nu[k] - A[k * ROWS + j] * nu[j];
+    for (int k = count - 1; k >= 0; k--) {
+        for (int j = k + 1; j < count; j++) {
+            mu[k] = mu[k] - *matrix_at(A, k, j) * mu[j];
         }
-        nu[k] = nu[k] * rest[k];
+        mu[k] = mu[k] * rest[k];
     }
+}
+
+/* Computes the wrench nu = C' mu that enforces the constraints C A = target, where A is the unconstrained
+ * acceleration and L nu: those of the mechanism, or A = 0 where it has none. */
+static void solve_multipliers(const mechanism *m, const arrays *x, motion unconstrained) {
+    int count = m->tip_count > 0 ? m->tip_count : ROWS;
+    matrix C = matrix_block(x->C, 0, 0, count, ROWS), CL = matrix_block(x->CL, 0, 0, count, ROWS);
+    matrix A = matrix_block(x->LDL, 0, 0, count, count), mu = matrix_block(x->mu, 0, 0, count, 1);
+    KERNEL(matrix_identity)(x->C), KERNEL(matrix_clear)(x->mu);
+    for (int r = 0; r < m->tip_count; r++) {
+        *matrix_at(mu, r, 0) = real_set(m->tip[r].acceleration);
+        for (int j = 0; j < ROWS; j++) {
+            *matrix_at(C, r, j) = real_set(m->tip[r].direction[j]);
+        }
+    }
+    KERNEL(matrix_set_motion)(x->nu, unconstrained);
+    KERNEL(matrix_subtract_product)(C, x->nu, mu);
+    KERNEL(matrix_product)(C, x->L, CL);
+    KERNEL(matrix_product)(CL, matrix_transposed(C), A);
+    eliminate(x, count, A, mu.x);
+    KERNEL(matrix_product)(matrix_transposed(C), mu, x->nu);
 }
 
 /* Computes the accelerations of all links and joints from the base to the tip, with the multipliers nu, or without
@@ -214,7 +244,11 @@ static void accelerate_outward(const mechanism *m, const arrays *x, const real *
 static void forward(const mechanism *m, scratch *s, const real *v, const real *tau, real *a) {
     arrays x = take(m, v, s);
     minimize_inward(m, &x, tau);
-    accelerate_outward(m, &x, NULL, a);
+    if (m->tip_count > 0) {
+        propagate_constraints(m, &x);
+        solve_multipliers(m, &x, free_acceleration(m, &x));
+    }
+    accelerate_outward(m, &x, m->tip_count > 0 ? x.nu.x : NULL, a);
 }
 
 /* Computes all inner quantities for the forces of the motion a, and the accelerations of the chain whose end effector
@@ -226,7 +260,7 @@ static void coefficients(const mechanism *m, scratch *s, const real *v, const re
     KERNEL(world_newton_euler)(m, x.links, a, x.a, x.pA, x.tau);
     minimize_inward(m, &x, x.tau);
     propagate_constraints(m, &x);
-    solve_multipliers(&x, free_acceleration(m, &x));
+    solve_multipliers(m, &x, free_acceleration(m, &x));
     accelerate_outward(m, &x, x.nu.x, x.held);
     for (int i = 0; i < n; i++) {
         KERNEL(matrix_set_inertia)(matrix_of(x.IA_all + 36 * i, 6, 6), x.IA[i]);

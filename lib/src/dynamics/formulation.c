@@ -19,6 +19,7 @@ static const classical_instance *const classical = &dyn_classical_instance_class
 /* Formulation of one model, with the memory of its calls. */
 struct dyn_formulation {
     formulation_call call;
+    dyn_tip_constraint tip[DYN_FORMULATION_MAX_TIP_CONSTRAINTS];
     size_t size;    /* bytes of the memory of a call */
     double *result; /* scratch for counting operations: a result of nv x nv numbers, then q of nq */
     dyn_formulation_block blocks[DYN_FORMULATION_MAX_BLOCKS];
@@ -75,7 +76,7 @@ dyn_status dyn_formulation_create(const dyn_model *model, const char *name, dyn_
     }
     size_t numbers = (size_t)model->nv * (size_t)model->nv + (size_t)model->nq + 1;
     f->size = classical->memory_size(row, model);
-    f->call = (formulation_call){row, model, model->gravity, malloc(f->size + 16)};
+    f->call = (formulation_call){row, model, model->gravity, malloc(f->size + 16), 0, f->tip};
     f->result = calloc(numbers, sizeof(double));
     if (!f->call.memory || !f->result) {
         dyn_formulation_free(f);
@@ -100,6 +101,40 @@ const dyn_formulation_traits *dyn_formulation_traits_of(const dyn_formulation *f
 
 size_t dyn_formulation_size(const dyn_formulation *formulation) {
     return formulation->size;
+}
+
+dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count, const dyn_tip_constraint *constraints,
+                                         dyn_error *error) {
+    if (!classical->has_tip_constraints(formulation->call.row)) {
+        return dyn_error_set(error, DYN_FAILED_PRECONDITION, "formulation",
+                             "%s does not consider constraints of the last link; choose vereshchagin",
+                             dyn_formulation_traits_of(formulation)->name);
+    }
+    if (count < 0 || count > DYN_FORMULATION_MAX_TIP_CONSTRAINTS) {
+        return dyn_error_set(error, DYN_INVALID_ARGUMENT, "count", "count is %d; pass 0 to %d", count,
+                             DYN_FORMULATION_MAX_TIP_CONSTRAINTS);
+    }
+    for (int i = 0; i < count; i++) {
+        if (!dyn_are_finite(constraints[i].direction, 6) || !dyn_are_finite(&constraints[i].acceleration, 1)) {
+            const dyn_error_site site = {
+                .cause = DYN_CAUSE_NOT_FINITE, .argument = "constraints", .has_item = true, .item = (size_t)i};
+            return dyn_error_at(error, DYN_INVALID_ARGUMENT, &site, "a number is not finite; pass finite numbers");
+        }
+        formulation->tip[i] = constraints[i];
+    }
+    formulation->call.tip_count = count;
+    return DYN_OK;
+}
+
+/* Refuses inverse dynamics and the mass matrix of a chain whose last link is constrained: they would be derived from a
+ * forward dynamics with constraints. */
+static dyn_status check_free_tip(const dyn_formulation *f, dyn_error *error) {
+    return f->call.tip_count == 0
+               ? DYN_OK
+               : dyn_error_set(error, DYN_FAILED_PRECONDITION, "formulation",
+                               "the last link has %d constraints, with which there is forward dynamics only; remove "
+                               "them by dyn_formulation_constrain_tip with a count of 0",
+                               f->call.tip_count);
 }
 
 /* Input of a call: x is a or tau, called `name`. */
@@ -148,7 +183,8 @@ dyn_status dyn_formulation_inverse_dynamics(dyn_formulation *formulation, size_t
     const formulation_input in = {gravity, q, v, "a", a};
     const formulation_call call = call_at(formulation, gravity);
     int nq = call.model->nq, nv = call.model->nv;
-    dyn_status status = check_input(formulation, n, &in, error);
+    dyn_status status = check_free_tip(formulation, error);
+    status = status == DYN_OK ? check_input(formulation, n, &in, error) : status;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         double *out = tau + s * (size_t)nv;
         classical->inverse(&call, row_at(q, s, nq), row_at(v, s, nv), row_at(a, s, nv), out);
@@ -205,7 +241,8 @@ dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, c
     const formulation_input in = {NULL, q, NULL, "a", NULL};
     const formulation_call call = formulation->call;
     size_t entries = (size_t)call.model->nv * (size_t)call.model->nv;
-    dyn_status status = check_input(formulation, n, &in, error);
+    dyn_status status = check_free_tip(formulation, error);
+    status = status == DYN_OK ? check_input(formulation, n, &in, error) : status;
     for (size_t s = 0; status == DYN_OK && s < n; s++) {
         classical->mass_matrix(&call, row_at(q, s, call.model->nq), M + s * entries);
         status = check_result("M", M + s * entries, entries, s, error);
