@@ -366,32 +366,35 @@ static dyn_status add_loop(const yaml *y, dyn_builder *builder, int i) {
     return status == DYN_OK ? DYN_OK : fail(y, pair->line, "%s", bad.message);
 }
 
-/* Returns whether name_mot lists a joint. */
-static bool has_motor(const entry_list *motors, const char *joint) {
-    bool is_listed = false;
-    for (int i = 0; i < motors->count; i++) {
-        is_listed = is_listed || strcmp(motors->entries[i].names[0], joint) == 0;
-    }
-    return is_listed;
-}
-
-/* Makes all joints passive that name_mot does not list. */
-static dyn_status set_motors(const yaml *y, dyn_builder *builder) {
+/* Collects the joints that name_mot lists. */
+static dyn_status list_motors(const yaml *y, const dyn_builder *builder, name_index *listed) {
     const entry_list *motors = &y->lists[MOTORS];
     dyn_status status = DYN_OK;
     for (int i = 0; status == DYN_OK && i < motors->count; i++) {
         const entry *motor = &motors->entries[i];
+        const char *name = motor->names[0];
         status = check_names(y, motor, 1);
-        if (status == DYN_OK && name_index_find(&builder->joint_names, motor->names[0]) < 0) {
-            status = fail(y, motor->line, "there is no joint %s; correct the name", motor->names[0]);
+        if (status == DYN_OK && name_index_find(&builder->joint_names, name) < 0) {
+            status = fail(y, motor->line, "there is no joint %s; correct the name", name);
+        }
+        if (status == DYN_OK && name_index_find(listed, name) < 0 && !name_index_add(listed, name, i)) {
+            status = dyn_error_memory(y->error);
         }
     }
+    return status;
+}
+
+/* Makes all joints passive that name_mot does not list. */
+static dyn_status set_motors(const yaml *y, dyn_builder *builder) {
+    name_index listed = {0};
+    dyn_status status = list_motors(y, builder, &listed);
     for (int j = 0; status == DYN_OK && j < builder->joint_count; j++) {
         const char *name = builder->joints[j].name;
-        if (builder->joints[j].type != DYN_JOINT_TYPE_FIXED && !has_motor(motors, name)) {
+        if (builder->joints[j].type != DYN_JOINT_TYPE_FIXED && name_index_find(&listed, name) < 0) {
             status = dyn_builder_set_passive(builder, name, y->error);
         }
     }
+    name_index_clear(&listed);
     return status;
 }
 
