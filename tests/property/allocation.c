@@ -185,10 +185,11 @@ END_TEST
 
 START_TEST(steps_and_rollouts_do_not_allocate) {
     random_source base = random_seed("no allocation in a step", 65);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 12; k++) {
         random_source random = random_case(base, (uint64_t)k);
-        random_tree_options tree = {.joints = 2 + k, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
-        dyn_model *model = random_tree(&random, &tree);
+        random_tree_options options_of_tree = {
+            .joints = 2 + k % 6, .with_mimic = k % 2, .base = (dyn_base)(k % 3 == 0)};
+        dyn_model *tree = random_tree(&random, &options_of_tree), *model = k < 6 ? tree : weld(tree);
         size_t nq = (size_t)dyn_model_nq(model), nv = (size_t)dyn_model_nv(model);
         double *q = numbers(SAMPLES * nq), *v = numbers(SAMPLES * nv), *out = numbers(SAMPLES * nq);
         for (size_t s = 0; s < SAMPLES; s++) {
@@ -208,7 +209,10 @@ START_TEST(steps_and_rollouts_do_not_allocate) {
         ck_assert_int_eq(failed, 0);
         ck_assert_int_eq(after - before, 0);
         dyn_simulator_free(simulator);
-        dyn_model_free(model);
+        if (model != tree) {
+            dyn_model_free(model);
+        }
+        dyn_model_free(tree);
         free(q), free(v), free(out);
     }
 }
