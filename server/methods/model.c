@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "methods/constraints.h"
-#include "methods/machine_elements.h"
 #include "methods/description.h"
 #include "methods/model_insertion.h"
 #include "methods/methods.h"
@@ -104,8 +103,7 @@ static bool read_urdf(call *c, const char *urdf, dyn_report **report, dyn_builde
     } else if ((status = dyn_urdf_read(urdf, length, *report, builder, &error)) != DYN_OK) {
         fail_urdf(c, &error);
     }
-    return status == DYN_OK && constraints_check_count(c, "urdf", (size_t)dyn_builder_constraint_count(*builder)) &&
-           machine_elements_check_count(c, "urdf", (size_t)dyn_builder_machine_element_count(*builder));
+    return status == DYN_OK && constraints_check_count(c, "urdf", (size_t)dyn_builder_constraint_count(*builder));
 }
 
 /* Adds the loops that the request states beside the description. Creates the report if there is none yet. Returns false

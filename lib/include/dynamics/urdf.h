@@ -21,14 +21,14 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *
  * Understood: <robot>, <link> with <inertial>, <joint> of every type (fixed, revolute, continuous, prismatic, planar,
  * floating) with <origin>, <axis>, <limit>, <dynamics>, <mimic>; and the extensions below, which are constraints
- * (constraint.h) and machine elements. The reader opens no file that the document names, and refuses entities other
- * than XML's own. `report` (may be NULL) receives, with line numbers, each element and attribute that was ignored and
- * each value that is suspicious. A name of a link or joint that is not printable (text.h) is an error: it would read
- * as another one in logs and tables. Cost O(length).
+ * (constraint.h). The reader opens no file that the document names, and refuses entities other than XML's own. `report`
+ * (may be NULL) receives, with line numbers, each element and attribute that was ignored and each value that is
+ * suspicious. A name of a link or joint that is not printable (text.h) is an error: it would read as another one in
+ * logs and tables. Cost O(length).
  * Errors, with place "urdf:LINE" and the element in the message, or with place "urdf" for an empty or too long
  * document: DYN_INVALID_ARGUMENT, DYN_RESOURCE_EXHAUSTED.
  *
- * Constraints and machine elements, the constraints each with the name of its element:
+ * Constraints, each with the name of its element:
  *
  *     <loop name type> of URDF+                   a loop joint of a type of joint_type.h between the frames <origin> of
  *                                                 <predecessor link> and <successor link>, about <axis>
@@ -39,14 +39,9 @@ enum { DYN_URDF_MAX_BYTES = 16 << 20, DYN_URDF_MAX_DEPTH = 64 };
  *     <drake:ball_constraint>                     a spherical loop joint: the points p_AP and p_BQ coincide
  *     <drake:distance_constraint>                 the points p_AP and p_BQ are `distance` apart
  *
- *     <transmission> with <drake:rotor_inertia    a rotor (machine_element.h) with reflected inertia and the name of
- *     value> in its <actuator>                    the actuator; its ratio is <drake:gear_ratio value>, otherwise
- *                                                 <mechanicalReduction>, otherwise 1
- *
- * Transmissions without a rotor inertia, and those with several joints or actuators, are ignored. Constraints of Drake
- * may have a name; otherwise they are called ball_constraint_1, distance_constraint_2 .. in the order of the document.
- * A link "world" that the document does not have is the world. The sides of a coupling have one moving joint each
- * below the last link that carries both of them.
+ * Constraints of Drake may have a name; otherwise they are called ball_constraint_1, distance_constraint_2 .. in the
+ * order of the document. A link "world" that the document does not have is the world. The sides of a coupling have one
+ * moving joint each below the last link that carries both of them.
  *
  * Public robots depart from URDF and from XML in ways whose meaning is plain. The reader reports each of these as a
  * warning, so that building under `strict` (dyn_build_options) refuses it:

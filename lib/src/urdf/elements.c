@@ -9,7 +9,6 @@
 #include "../model/placement.h"
 #include "constraint_elements.h"
 #include "reader.h"
-#include "transmission.h"
 
 void reader_stop(reader *r, dyn_status status) {
     r->status = status;
@@ -284,20 +283,7 @@ static const rule rules[] = {
     {ELEMENT_DISTANCE, ELEMENT_DISTANCE_VALUE, "drake:distance_constraint_distance", {"value"}, open_length, NULL},
     {ELEMENT_DISTANCE, ELEMENT_DISTANCE_STIFFNESS, "drake:distance_constraint_stiffness", {"value"}, open_spring, NULL},
     {ELEMENT_DISTANCE, ELEMENT_DISTANCE_DAMPING, "drake:distance_constraint_damping", {"value"}, open_spring, NULL},
-    {ELEMENT_ROBOT, ELEMENT_TRANSMISSION, "transmission", {NULL}, open_transmission, close_transmission},
-    {ELEMENT_TRANSMISSION, ELEMENT_TRANSMISSION_JOINT, "joint", {NULL}, open_driven_joint, NULL},
-    {ELEMENT_TRANSMISSION, ELEMENT_ACTUATOR, "actuator", {NULL}, open_actuator, NULL},
-    {ELEMENT_TRANSMISSION, ELEMENT_REDUCTION, "mechanicalReduction", {NULL}, open_reduction, NULL},
-    {ELEMENT_ACTUATOR, ELEMENT_REDUCTION, "mechanicalReduction", {NULL}, open_reduction, NULL},
-    {ELEMENT_ACTUATOR, ELEMENT_ROTOR_INERTIA, "drake:rotor_inertia", {NULL}, open_rotor_inertia, NULL},
-    {ELEMENT_ACTUATOR, ELEMENT_GEAR_RATIO, "drake:gear_ratio", {NULL}, open_gear_ratio, NULL},
 };
-
-/* Returns whether an element is a transmission or in one. Such elements have many dialects, and what is not understood
- * in them is not reported. */
-static bool is_of_transmission(element e) {
-    return e >= ELEMENT_TRANSMISSION && e < ELEMENT_IGNORED;
-}
 
 enum { RULES = sizeof rules / sizeof *rules };
 
@@ -308,12 +294,11 @@ static const struct {
     element parent;
     const char *name;
 } known_elements[] = {
-    {ELEMENT_ROBOT, "material"},     {ELEMENT_ROBOT, "gazebo"},
-    {ELEMENT_ROBOT, "ros2_control"}, {ELEMENT_ROBOT, "sensor"},
-    {ELEMENT_LINK, "visual"},        {ELEMENT_LINK, "collision"},
-    {ELEMENT_LINK, "contact"},       {ELEMENT_LINK, "self_collision_checking"},
-    {ELEMENT_LINK, "material"},      {ELEMENT_LINK, "sensor"},
-    {ELEMENT_JOINT, "calibration"},  {ELEMENT_JOINT, "safety_controller"},
+    {ELEMENT_ROBOT, "material"},          {ELEMENT_ROBOT, "gazebo"}, {ELEMENT_ROBOT, "transmission"},
+    {ELEMENT_ROBOT, "ros2_control"},      {ELEMENT_ROBOT, "sensor"}, {ELEMENT_LINK, "visual"},
+    {ELEMENT_LINK, "collision"},          {ELEMENT_LINK, "contact"}, {ELEMENT_LINK, "self_collision_checking"},
+    {ELEMENT_LINK, "material"},           {ELEMENT_LINK, "sensor"},  {ELEMENT_JOINT, "calibration"},
+    {ELEMENT_JOINT, "safety_controller"},
 };
 
 /* Returns the rule of the element e, or NULL. */
@@ -399,18 +384,11 @@ void element_open(reader *r, const char *name, const char **attributes) {
         return;
     }
     const rule *found = find_rule(parent, name);
-    if (!found && is_of_transmission(parent)) {
-        return;
-    }
     if (!found) {
         open_unknown(r, parent, name);
         return;
     }
     r->open[r->depth - 1] = found->element;
-    if (is_of_transmission(found->element)) {
-        found->open(r, attributes);
-        return;
-    }
     if (parent != ELEMENT_ROBOT && has_seen(r, found->element)) {
         reader_report(r, DYN_SEVERITY_WARNING, "<%s> occurs twice; the last one counts", name);
     }

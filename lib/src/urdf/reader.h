@@ -61,12 +61,6 @@ typedef enum element {
     ELEMENT_DISTANCE_VALUE,
     ELEMENT_DISTANCE_STIFFNESS,
     ELEMENT_DISTANCE_DAMPING,
-    ELEMENT_TRANSMISSION, /* the first of the elements of transmissions, whose contents are read where they are known */
-    ELEMENT_TRANSMISSION_JOINT,
-    ELEMENT_ACTUATOR,
-    ELEMENT_REDUCTION,
-    ELEMENT_ROTOR_INERTIA,
-    ELEMENT_GEAR_RATIO,
     ELEMENT_IGNORED, /* element that the reader does not understand, or an element in such a one */
 } element;
 
@@ -103,15 +97,6 @@ typedef struct coupling_list {
     pending_coupling *couplings;
 } coupling_list;
 
-/* Transmission that is open. Names are empty where they are missing. */
-typedef struct transmission {
-    int line, joints, actuators; /* numbers of its joints and actuators */
-    char name[DYN_MAX_NAME + 1], joint[DYN_MAX_NAME + 1], actuator[DYN_MAX_NAME + 1];
-    bool has_gear_ratio;
-    double gear_ratio, rotor_inertia;
-    char text[64]; /* of <mechanicalReduction>, cut off */
-} transmission;
-
 /* State of reading one document. */
 typedef struct reader {
     XML_Parser parser;
@@ -137,7 +122,6 @@ typedef struct reader {
     double ratio;                          /* of the current coupling */
     int unnamed_constraints;               /* constraints without a name so far */
     coupling_list couplings;
-    transmission transmission;
 
     ignored_list ignored;
 } reader;

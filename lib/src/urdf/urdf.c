@@ -7,7 +7,6 @@
 #include "../model/error.h"
 #include "constraint_elements.h"
 #include "reader.h"
-#include "transmission.h"
 
 /* Every handler checks the status, because expat may report the end of an empty element after reading was stopped. */
 static void on_start(void *data, const char *name, const char **attributes) {
@@ -29,10 +28,6 @@ static void on_text(void *data, const char *text, int length) {
     reader *r = data;
     element in = r->depth > 0 ? r->open[r->depth - 1] : ELEMENT_DOCUMENT;
     if (r->status != DYN_OK || in == ELEMENT_IGNORED) {
-        return;
-    }
-    if (in >= ELEMENT_TRANSMISSION) {
-        transmission_text(r, text, length);
         return;
     }
     for (int i = 0; i < length; i++) {
