@@ -99,7 +99,6 @@ DYN_API dyn_status dyn_formulation_forward_dynamics(dyn_formulation *formulation
 DYN_API dyn_status dyn_formulation_mass_matrix(dyn_formulation *formulation, size_t n, const double *q, double *M,
                                                dyn_error *error);
 
-/* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
 /* Constraint of the last link of a chain: direction . A = acceleration, where A is the spatial acceleration (dw; dv) of
  * the link in the axes and about the origin of the world. */
 typedef struct dyn_tip_constraint {
@@ -107,6 +106,7 @@ typedef struct dyn_tip_constraint {
     double acceleration;
 } dyn_tip_constraint;
 
+/* Largest number of constraints of the last link. */
 enum { DYN_FORMULATION_MAX_TIP_CONSTRAINTS = 6 };
 
 /* Constrains the last link in the forward dynamics and the blocks of vereshchagin. Copies the constraints, which
@@ -117,6 +117,7 @@ enum { DYN_FORMULATION_MAX_TIP_CONSTRAINTS = 6 };
 DYN_API dyn_status dyn_formulation_constrain_tip(dyn_formulation *formulation, int count,
                                                  const dyn_tip_constraint *constraints, dyn_error *error);
 
+/* Largest number of dimensions of a block, and largest number of blocks of a formulation. */
 enum { DYN_FORMULATION_EXTENTS = 4, DYN_FORMULATION_MAX_BLOCKS = 24 };
 
 /* Inner quantity of a formulation: an array of up to four dimensions, row-major. */
