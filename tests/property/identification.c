@@ -492,6 +492,28 @@ START_TEST(bad_options_are_refused) {
 }
 END_TEST
 
+START_TEST(rough_motions_yield_finite_numbers) {
+    random_source base = random_seed("identification from rough motions", 20261313);
+    for (int k = 0; k < 40; k++) {
+        random_source random = random_case(base, (uint64_t)k);
+        experiment e = random_experiment(&random, 4 + k % 4, 20, false);
+        dyn_recorded_motion motion = motion_of(&e);
+        dyn_identification_options options = DYN_IDENTIFICATION_OPTIONS_INIT();
+        dyn_identification *found = NULL;
+        dyn_error error;
+        random_vector(&random, (int)(e.n * e.nv), 1, e.tau);
+        if (dyn_identify(e.described, &motion, &options, &found, &error) == DYN_OK) {
+            for (size_t i = 0; i < found->estimate_count; i++) {
+                ck_assert_msg(isfinite(found->estimates[i].value), "case %d: estimate %zu", k, i);
+                ck_assert_msg(isfinite(found->estimates[i].deviation), "case %d: deviation %zu", k, i);
+            }
+        }
+        dyn_identification_free(found);
+        experiment_free(&e);
+    }
+}
+END_TEST
+
 START_TEST(saturated_torques_do_not_take_part) {
     random_source random = random_seed("saturated torques", 20261311);
     experiment e = one_arm_moves(&random);
@@ -550,6 +572,7 @@ int main(void) {
     tcase_add_test(all, filtered_noisy_positions_yield_the_parameters);
     tcase_add_test(all, bad_records_are_refused);
     tcase_add_test(all, bad_options_are_refused);
+    tcase_add_test(all, rough_motions_yield_finite_numbers);
     tcase_add_test(all, saturated_torques_do_not_take_part);
     tcase_add_test(all, a_caller_can_cancel);
     return run_properties("identification", all);

@@ -13,7 +13,8 @@ void triangle_append(size_t size, double *R, size_t rows, double *A, double *scr
         for (size_t r = 0; r < rows; r++) {
             square += A[r * size + k] * A[r * size + k];
         }
-        if (square == 0) {
+        /* Squares of smaller numbers lose their digits. Such entries are residues of rounding, and count as zero. */
+        if (square < DBL_MIN / DBL_EPSILON) {
             continue;
         }
         double diagonal = -copysign(sqrt(top[k] * top[k] + square), top[k]), first = top[k] - diagonal;
